@@ -1,0 +1,113 @@
+//! Who plays: an agent is shown a position and chooses a move.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use crate::{Budget, Game, Rng};
+
+/// A way of choosing moves. It prints nothing, has no randomness but the one it is given, and reads no clock but the budget's.
+pub trait Agent<G: Game>: Send {
+    /// Chooses a move in a position in which a player is to move.
+    ///
+    /// An agent may keep what it has learnt between calls (`&mut self`), but without a time limit the same calls with the same
+    /// seed give the same choices.
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        budget: &Budget<'_>,
+        rng: &mut Rng,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Choice<G>, AgentError>;
+}
+
+/// Why an agent gave no move.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// It was asked in a position in which no player is to move.
+    #[error("no player is to move in this position")]
+    NobodyToMove,
+    /// Neither its settings nor the budget say when to stop.
+    #[error("{agent} does not know when to stop thinking: give it {expected}")]
+    NoLimit {
+        /// The name of the agent.
+        agent: &'static str,
+        /// The limits that it understands.
+        expected: &'static str,
+    },
+}
+
+/// What an agent chose and why.
+#[derive(Clone, Debug)]
+pub struct Choice<G: Game> {
+    /// The move.
+    pub mv: G::Move,
+    /// The expected result for the mover, from -1 (certain loss) to +1 (certain win), where the agent has an opinion.
+    pub value: Option<f32>,
+    /// What the agent expects to be played, beginning with `mv`; may be empty.
+    pub principal_variation: Vec<G::Move>,
+    /// The moves that it looked at, best known ones with visits and value; may be empty.
+    pub candidates: Vec<Candidate<G::Move>>,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Games simulated.
+    pub simulations: u64,
+    /// Plies looked ahead, where that is a number.
+    pub depth: Option<u32>,
+    /// Time used, by the clock of the budget.
+    pub elapsed: Duration,
+}
+
+impl<G: Game> Choice<G> {
+    /// A choice without an explanation.
+    pub fn bare(mv: G::Move) -> Self {
+        Self {
+            mv,
+            value: None,
+            principal_variation: Vec::new(),
+            candidates: Vec::new(),
+            nodes: 0,
+            simulations: 0,
+            depth: None,
+            elapsed: Duration::ZERO,
+        }
+    }
+}
+
+/// What an agent thinks of one of the moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate<M> {
+    /// The move.
+    pub mv: M,
+    /// How often it was tried; 0 where that is not how the agent thinks.
+    pub visits: u64,
+    /// The expected result for the mover, from -1 to +1, where it has been tried.
+    pub value: Option<f32>,
+}
+
+/// How far a thought has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The used part of the budget, from 0 to 1.
+    pub done: f32,
+    /// Positions visited so far.
+    pub nodes: u64,
+    /// The current opinion on the position, for the mover, from -1 to +1.
+    pub value: Option<f32>,
+}
+
+/// Looks over the shoulder of a thinking agent.
+pub trait Watcher {
+    /// Called every few thousand nodes; `Break` asks the agent to answer at once with the best that it has.
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()>;
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,91 @@
+//! A game before its parameters are known: its name, its description, and how to open it.
+
+use crate::{GameRecord, Heuristics, InputError, KeyInfo, Params};
+
+/// Describes a game for people.
+#[derive(Clone, Copy, Debug)]
+pub struct GameInfo {
+    /// The word that opens it.
+    pub name: &'static str,
+    /// Its name in prose.
+    pub title: &'static str,
+    /// Other words that open it with some parameters set.
+    pub aliases: &'static [Alias],
+    /// What the players are called, in the order in which they move.
+    pub players: [&'static str; 2],
+    /// One line.
+    pub summary: &'static str,
+    /// The parameters.
+    pub keys: &'static [KeyInfo],
+    /// A page of rules: paragraphs, wrapped by whoever prints them.
+    pub rules: &'static str,
+    /// How moves are written, in a line or two.
+    pub notation: &'static str,
+    /// A position that shows what the game is about.
+    pub example: Example,
+    /// Sizes and variants that people play: listed, and held to the laws by the tests.
+    pub samples: &'static [&'static str],
+}
+
+/// Another word for a game with some parameters set.
+#[derive(Clone, Copy, Debug)]
+pub struct Alias {
+    /// The word.
+    pub name: &'static str,
+    /// The parameters that it stands for, as in a game spec after the colon.
+    pub params: &'static str,
+}
+
+/// An example position.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// The position as text.
+    pub position: &'static str,
+    /// What there is to see.
+    pub caption: &'static str,
+}
+
+/// A family of games that differ in their parameters. Each game file has one; it is the only place where a family is turned into
+/// concrete types, so that a 3x3 board can be stored in one machine word and a 15x15 board in four.
+pub trait Family: 'static {
+    /// The description.
+    const INFO: &'static GameInfo;
+
+    /// Makes the game from its parameters (already checked to be known keys) and hands it to the visitor, together with the
+    /// start or the given position. A position sets those parameters that are not given, and must not contradict those that are.
+    fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError>;
+
+    /// Record formats of other programs that this game can read and write.
+    fn record_formats() -> &'static [RecordFormat] {
+        &[]
+    }
+}
+
+/// What to do with a game once its concrete type is known.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+    /// Called once, with the game and the position to begin with.
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output;
+}
+
+/// Called once for each game that Plyground knows.
+pub trait FamilyVisitor {
+    /// Called with each family in turn.
+    fn visit<F: Family>(&mut self);
+}
+
+/// A record format of another program.
+#[derive(Clone, Copy)]
+pub struct RecordFormat {
+    /// The word for `--from` and `--to`.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// The usual ending of its files, without the dot.
+    pub extension: &'static str,
+    /// Reads a file of records.
+    pub read: fn(&str) -> Result<Vec<GameRecord>, InputError>,
+    /// Writes a file of records.
+    pub write: fn(&[GameRecord]) -> Result<String, InputError>,
+}

@@ -1,0 +1,257 @@
+//! The rules of a game.
+
+use std::hash::{Hash, Hasher};
+
+use crate::{BoardView, InputError, MoveSquares, Outcome, Rng, Turn};
+
+/// Buffers that a caller keeps between calls, so that picking a random move allocates nothing.
+#[derive(Debug)]
+pub struct Scratch<M> {
+    /// For legal moves.
+    pub moves: Vec<M>,
+    /// For chance outcomes with their probabilities.
+    pub outcomes: Vec<(M, f64)>,
+}
+
+impl<M> Default for Scratch<M> {
+    fn default() -> Self {
+        Self {
+            moves: Vec::new(),
+            outcomes: Vec::new(),
+        }
+    }
+}
+
+/// The rules of a two-player game. The value itself holds the parameters (board size, stones, variant …).
+///
+/// A `Move` is whatever takes one position to the next: a move of a player, or an outcome of chance. One type for both keeps
+/// records, trees and undo free of special cases; [`Game::turn`] says which of the two is due.
+///
+/// The methods on the hot path trust their caller: [`Game::play`] must be given a move that [`Game::moves`] (or
+/// [`Game::chance`]) lists for that position. Whoever reads moves from outside goes through [`Game::legal_move`].
+pub trait Game: Clone + Send + Sync + 'static {
+    /// A position: small, without heap memory where possible, `Copy` where possible (copying beats undoing).
+    type State: Clone + Eq + Hash + std::fmt::Debug + Send + Sync + 'static;
+    /// A move, or an outcome of chance.
+    type Move: Copy + Eq + Ord + Hash + std::fmt::Debug + Send + Sync + 'static;
+
+    /// The game with its parameters as one word of text that opens the same game again, e.g. `clobber:size=5x6`.
+    fn spec(&self) -> String;
+
+    /// The position in which a game starts.
+    fn start(&self) -> Self::State;
+
+    /// Who acts in this position.
+    fn turn(&self, state: &Self::State) -> Turn;
+
+    /// Replaces the contents of `moves` by the legal moves, each once. Empty unless a player is to move.
+    fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>);
+
+    /// Plays a legal move or a possible outcome of chance. Anything else is a mistake of the caller.
+    fn play(&self, state: &mut Self::State, mv: Self::Move);
+
+    /// Replaces the contents of `outcomes` by what chance may do and how likely it is (the sum is 1). Empty unless chance is due.
+    fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Self::Move, f64)>) {
+        let _ = state;
+        outcomes.clear();
+    }
+
+    /// The points of both players in games that have points.
+    fn points(&self, state: &Self::State) -> Option<[i32; 2]> {
+        let _ = state;
+        None
+    }
+
+    /// A key of the position for tables: equal positions have equal keys, different ones almost surely different keys, on
+    /// every machine.
+    #[inline]
+    fn hash(&self, state: &Self::State) -> u64 {
+        hash_state(state)
+    }
+
+    /// The position as one line of text.
+    fn position_text(&self, state: &Self::State) -> String;
+
+    /// A move or an outcome of chance as one word of text.
+    fn move_text(&self, state: &Self::State, mv: Self::Move) -> String;
+
+    /// The move as people like to read it, where that differs from [`Game::move_text`].
+    fn move_label(&self, state: &Self::State, mv: Self::Move) -> String {
+        self.move_text(state, mv)
+    }
+
+    /// Reads a move or an outcome of chance. Only the form is checked here; see [`Game::legal_move`].
+    fn parse_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError>;
+
+    /// Why a well-formed move is not legal, in words for a player.
+    fn why_illegal(&self, state: &Self::State, mv: Self::Move) -> String {
+        let _ = (state, mv);
+        "it is not among the legal moves".to_owned()
+    }
+
+    /// Why a finished game ended, in words for a player; empty while it goes on.
+    fn why_over(&self, state: &Self::State) -> String {
+        let _ = state;
+        String::new()
+    }
+
+    /// What a user interface draws.
+    fn view(&self, state: &Self::State) -> BoardView;
+
+    /// The squares that a move leaves and enters, for highlighting and for entering moves by pointing.
+    fn move_squares(&self, state: &Self::State, mv: Self::Move) -> MoveSquares;
+
+    /// How many symmetries of the board keep the rules and the players; the identity is number 0.
+    fn symmetries(&self) -> u8 {
+        1
+    }
+
+    /// The position seen through a symmetry.
+    fn symmetric_state(&self, state: &Self::State, symmetry: u8) -> Self::State {
+        let _ = symmetry;
+        state.clone()
+    }
+
+    /// The move seen through a symmetry.
+    fn symmetric_move(&self, mv: Self::Move, symmetry: u8) -> Self::Move {
+        let _ = symmetry;
+        mv
+    }
+
+    /// A uniformly random legal move of the player to move. Override it where a move can be drawn without listing all.
+    #[inline]
+    fn random_move(&self, state: &Self::State, rng: &mut Rng, scratch: &mut Scratch<Self::Move>) -> Self::Move {
+        self.moves(state, &mut scratch.moves);
+        scratch.moves[rng.below(scratch.moves.len() as u32) as usize]
+    }
+
+    /// An outcome of chance, drawn with its probability. Override it where it can be drawn without listing all.
+    #[inline]
+    fn random_outcome(&self, state: &Self::State, rng: &mut Rng, scratch: &mut Scratch<Self::Move>) -> Self::Move {
+        self.chance(state, &mut scratch.outcomes);
+        let mut left = rng.unit();
+        for &(outcome, probability) in &scratch.outcomes {
+            left -= probability;
+            if left < 0.0 {
+                return outcome;
+            }
+        }
+        // Rounding can leave a sliver of probability over: it belongs to the last outcome.
+        scratch.outcomes[scratch.outcomes.len() - 1].0
+    }
+
+    /// Plays random moves to the end. Override it where whole games can be played faster than move by move; the distribution of
+    /// the results must stay the same.
+    #[inline]
+    fn playout(&self, state: &Self::State, rng: &mut Rng, scratch: &mut Scratch<Self::Move>) -> Outcome {
+        let mut state = state.clone();
+        loop {
+            let mv = match self.turn(&state) {
+                Turn::Over(outcome) => return outcome,
+                Turn::Player(_) => self.random_move(&state, rng, scratch),
+                Turn::Chance => self.random_outcome(&state, rng, scratch),
+            };
+            self.play(&mut state, mv);
+        }
+    }
+
+    /// Reads a move (or, where chance is due, an outcome) and makes sure that it can be played here.
+    fn legal_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError> {
+        let mut scratch = Scratch::default();
+        match self.turn(state) {
+            Turn::Over(outcome) => Err(InputError::illegal(
+                text,
+                format!("the game is over ({})", outcome.word()),
+            )),
+            Turn::Player(_) => {
+                let mv = self.parse_move(state, text)?;
+                self.moves(state, &mut scratch.moves);
+                if scratch.moves.contains(&mv) {
+                    Ok(mv)
+                } else {
+                    Err(InputError::illegal(text, self.why_illegal(state, mv)))
+                }
+            }
+            Turn::Chance => {
+                self.chance(state, &mut scratch.outcomes);
+                let parsed = self.parse_move(state, text).ok();
+                if let Some(&(outcome, _)) = scratch.outcomes.iter().find(|(outcome, _)| Some(*outcome) == parsed) {
+                    return Ok(outcome);
+                }
+                let possible: Vec<String> = scratch
+                    .outcomes
+                    .iter()
+                    .map(|&(outcome, _)| self.move_text(state, outcome))
+                    .collect();
+                Err(InputError::ChanceNeeded {
+                    found: Some(text.to_owned()),
+                    possible,
+                })
+            }
+        }
+    }
+}
+
+/// The default key of a position: its derived `Hash` fed through a fixed mixing function.
+///
+/// `std`'s hashers are seeded or unspecified; keys go into files and must be the same on every machine, so this one is fixed: each
+/// word is folded in by a 64x64 -> 128 bit multiplication (the construction of wyhash, Wang Yi 2019).
+#[inline]
+pub fn hash_state<S: Hash>(state: &S) -> u64 {
+    let mut hasher = FoldHasher(0x9e37_79b9_7f4a_7c15);
+    state.hash(&mut hasher);
+    hasher.finish()
+}
+
+struct FoldHasher(u64);
+
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+impl Hasher for FoldHasher {
+    #[inline]
+    fn finish(&self) -> u64 {
+        fold(self.0 ^ 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 = fold(self.0 ^ word, 0xa076_1d64_78bd_642f) ^ word.rotate_left(29);
+    }
+    #[inline]
+    fn write_u8(&mut self, word: u8) {
+        self.write_u64(u64::from(word));
+    }
+    #[inline]
+    fn write_u16(&mut self, word: u16) {
+        self.write_u64(u64::from(word));
+    }
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+    #[inline]
+    fn write_u128(&mut self, word: u128) {
+        self.write_u64(word as u64);
+        self.write_u64((word >> 64) as u64);
+    }
+    // The width of usize differs between machines (wasm32): widen it.
+    #[inline]
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+    // The discriminants of enums arrive as isize.
+    #[inline]
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as i64 as u64);
+    }
+}

@@ -1,0 +1,30 @@
+//! The words of Plyground: what a game, a player, an agent, a budget, a seed and a record are.
+//!
+//! This crate does no I/O, starts no threads and has no clock of its own, so it runs unchanged in a browser. Everything else in
+//! the house is written in its terms; the order of the rooms is in `docs/architecture.md`.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod agent;
+mod budget;
+mod evaluate;
+mod family;
+mod game;
+mod outcome;
+mod perft;
+mod record;
+mod rng;
+mod text;
+mod view;
+
+pub use agent::{Agent, AgentError, Candidate, Choice, Progress, Unwatched, Watcher};
+pub use budget::{Budget, Clock, Limits, NoClock};
+pub use evaluate::{Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, WIN_SCORE, logistic};
+pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, RecordFormat, Visitor};
+pub use game::{Game, Scratch, hash_state};
+pub use outcome::{Outcome, Player, Turn};
+pub use perft::{divide, perft, usual_outcome};
+pub use record::{GameRecord, PlayedMove, RecordedPlayer, read_records, write_records};
+pub use rng::{Rng, Seed};
+pub use text::{InputError, KeyInfo, Params, nearest, parse_duration, parse_size, split_spec};
+pub use view::{BoardView, Counter, MoveSquares, Owner, Piece, Square};

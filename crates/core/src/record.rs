@@ -1,0 +1,197 @@
+//! Played games as text: one JSON object a line, with a version.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::InputError;
+
+/// A game as it was played, or as far as it was played.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GameRecord {
+    /// The version of the format.
+    #[serde(rename = "plyground")]
+    pub version: u32,
+    /// The game with its parameters.
+    pub game: String,
+    /// The position it began with, where that is not the usual start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// The players, in the order in which they move.
+    pub players: [RecordedPlayer; 2],
+    /// The seed of the game (its chance events).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Moves and outcomes of chance in their order.
+    pub moves: Vec<PlayedMove>,
+    /// `first`, `second`, `draw` or `open`.
+    pub result: String,
+    /// Why it ended, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The points of both players, in games with points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<[i32; 2]>,
+    /// When it was played, as the writer of the record puts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Anything else worth keeping, such as the headers of an imported format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+}
+
+/// Who played.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedPlayer {
+    /// A name, or the agent spec.
+    pub name: String,
+    /// The seed of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// One move, or one outcome of chance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayedMove {
+    /// The move as text.
+    #[serde(rename = "move")]
+    pub text: String,
+    /// Was it chance?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chance: bool,
+    /// Thinking time in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<f64>,
+    /// What the mover expected, from -1 to +1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f32>,
+}
+
+impl GameRecord {
+    /// The version that this program writes, and the newest that it reads.
+    pub const VERSION: u32 = 1;
+}
+
+/// Reads records, one JSON object a line; empty lines are skipped. A record that is broken, cut off or from a newer program is an
+/// error that names its line.
+pub fn read_records(text: &str) -> Result<Vec<GameRecord>, InputError> {
+    #[derive(Deserialize)]
+    struct Version {
+        plyground: Option<u32>,
+    }
+    let mut records = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let broken = |detail: String| InputError::malformed("record", line, format!("line {}: {detail}", index + 1));
+        let json = |error: serde_json::Error| {
+            if error.is_eof() {
+                broken("it is cut off: the JSON object does not end".to_owned())
+            } else {
+                broken(format!("expected a JSON object with a game: {error}"))
+            }
+        };
+        match serde_json::from_str::<Version>(line).map_err(json)?.plyground {
+            Some(GameRecord::VERSION) => {}
+            Some(version) if version > GameRecord::VERSION => {
+                let known = GameRecord::VERSION;
+                return Err(broken(format!(
+                    "it has version {version}, from a newer Plyground; this one reads up to {known}"
+                )));
+            }
+            Some(version) => return Err(broken(format!("there is no version {version} of the format"))),
+            None => return Err(broken("expected the version of the format, \"plyground\":1".to_owned())),
+        }
+        let record: GameRecord = serde_json::from_str(line).map_err(json)?;
+        if !["first", "second", "draw", "open"].contains(&record.result.as_str()) {
+            return Err(broken(format!(
+                "expected the result first, second, draw or open, found '{}'",
+                record.result
+            )));
+        }
+        records.push(record);
+    }
+    Ok(records)
+}
+
+/// Writes records, one JSON object a line.
+pub fn write_records(records: &[GameRecord]) -> String {
+    let line = |record| serde_json::to_string(record).expect("a record has only string keys and finite numbers");
+    records.iter().map(|record| line(record) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> GameRecord {
+        GameRecord {
+            version: GameRecord::VERSION,
+            game: "mnk:size=3x3,k=3".to_owned(),
+            players: [
+                RecordedPlayer {
+                    name: "random".to_owned(),
+                    seed: Some(u64::MAX),
+                },
+                RecordedPlayer {
+                    name: "Ada".to_owned(),
+                    seed: None,
+                },
+            ],
+            seed: Some(7),
+            moves: vec![
+                PlayedMove {
+                    text: "b2".to_owned(),
+                    ms: Some(0.25),
+                    value: Some(-0.5),
+                    ..PlayedMove::default()
+                },
+                PlayedMove {
+                    text: "@-".to_owned(),
+                    chance: true,
+                    ..PlayedMove::default()
+                },
+            ],
+            result: "open".to_owned(),
+            ..GameRecord::default()
+        }
+    }
+
+    #[test]
+    fn records_round_trip() {
+        let records = [
+            sample(),
+            GameRecord {
+                points: Some([1, 14]),
+                result: "second".to_owned(),
+                ..sample()
+            },
+        ];
+        assert_eq!(read_records(&write_records(&records)).unwrap(), records);
+    }
+
+    #[test]
+    fn broken_records_are_refused_with_their_line() {
+        let good = write_records(&[sample()]);
+        let cases = [
+            (good[..good.len() / 2].to_owned(), "line 1: it is cut off"),
+            (
+                good.replace("\"plyground\":1", "\"plyground\":2"),
+                "from a newer Plyground",
+            ),
+            (good.replace("\"plyground\":1", "\"plyground\":0"), "no version 0"),
+            (good.replace("\"plyground\":1,", ""), "expected the version"),
+            (good.replace("\"open\"", "\"won\""), "expected the result"),
+            (format!("{good}\nhello"), "line 3: expected a JSON object"),
+            (good.replace("\"moves\"", "\"mooves\""), "mooves"),
+        ];
+        for (text, message) in cases {
+            let error = read_records(&text).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The rules: one file per game, holding everything that is known about it (rules, notation, heuristics, drawing), and the list.
+//!
+//! Adding a game is one new file here and one word in the list; CONTRIBUTING.md goes through it step by step.
+#![warn(missing_docs)]
+
+use plyground_core::{Family, FamilyVisitor, GameInfo, InputError, Params, RecordFormat, Visitor, split_spec};
+
+pub mod bits;
+pub mod board;
+
+/// Declares the modules of the games, and the one function through which everybody else gets to know them.
+macro_rules! games {
+    ($($game:ident),+ $(,)?) => {
+        $(pub mod $game;)+
+
+        /// Shows every game to a visitor, in the order of the list.
+        pub fn for_each_family(visitor: &mut impl FamilyVisitor) {
+            $(visitor.visit::<$game::Rules>();)+
+        }
+    };
+}
+
+games!(mnk);
+
+/// The descriptions of all games, in the order of the list.
+pub fn infos() -> Vec<&'static GameInfo> {
+    struct Infos(Vec<&'static GameInfo>);
+    impl FamilyVisitor for Infos {
+        fn visit<F: Family>(&mut self) {
+            self.0.push(F::INFO);
+        }
+    }
+    let mut infos = Infos(Vec::new());
+    for_each_family(&mut infos);
+    infos.0
+}
+
+/// The description of the game with this name or alias.
+pub fn info(name: &str) -> Result<&'static GameInfo, InputError> {
+    let known = infos();
+    let named = |info: &&&GameInfo| info.name == name || info.aliases.iter().any(|alias| alias.name == name);
+    let names = || {
+        known
+            .iter()
+            .flat_map(|info| info.aliases.iter().map(|alias| alias.name).chain([info.name]))
+    };
+    known
+        .iter()
+        .find(named)
+        .copied()
+        .ok_or_else(|| InputError::unknown("game", name, names()))
+}
+
+/// The record formats of other programs that some game can read and write.
+pub fn record_formats() -> Vec<&'static RecordFormat> {
+    struct Formats(Vec<&'static RecordFormat>);
+    impl FamilyVisitor for Formats {
+        fn visit<F: Family>(&mut self) {
+            self.0.extend(F::record_formats());
+        }
+    }
+    let mut formats = Formats(Vec::new());
+    for_each_family(&mut formats);
+    formats.0
+}
+
+/// Opens the game that a spec describes, at its start or at a position, and hands it to the visitor.
+pub fn open<V: Visitor>(spec: &str, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+    struct Opener<'a, V: Visitor> {
+        name: &'static str,
+        params: Params,
+        position: Option<&'a str>,
+        visitor: Option<V>,
+        opened: Option<Result<V::Output, InputError>>,
+    }
+    impl<V: Visitor> FamilyVisitor for Opener<'_, V> {
+        fn visit<F: Family>(&mut self) {
+            if F::INFO.name == self.name
+                && let Some(visitor) = self.visitor.take()
+            {
+                self.opened = Some(F::open(&self.params, self.position, visitor));
+            }
+        }
+    }
+    let (name, keys) = split_spec(spec);
+    let info = info(name)?;
+    let mut params = Params::parse(keys)?;
+    if let Some(alias) = info.aliases.iter().find(|alias| alias.name == name) {
+        params = Params::parse(alias.params)?.joined(params)?;
+    }
+    params.check(info.name, info.keys)?;
+    let mut opener = Opener {
+        name: info.name,
+        params,
+        position,
+        visitor: Some(visitor),
+        opened: None,
+    };
+    for_each_family(&mut opener);
+    opener.opened.expect("a game that has a description is in the list")
+}

@@ -1,0 +1,303 @@
+//! Tic-Tac-Toe and its family: m files, n ranks, k in a row wins (a course report of 2024 studied MCTS on it).
+
+use plyground_core::{
+    Alias, BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
+    MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor,
+};
+
+use crate::bits::{Bits, U256};
+use crate::board::{Grid, PositionText, agreed_size};
+
+const INFO: GameInfo = GameInfo {
+    name: "mnk",
+    title: "Tic-Tac-Toe and its family",
+    aliases: &[Alias { name: "tictactoe", params: "size=3x3,k=3" }],
+    players: ["Crosses", "Noughts"],
+    summary: "place stones in turn; k in a row, column or diagonal wins",
+    keys: &[
+        KeyInfo { key: "size", value: "COLUMNSxROWS", default: "3x3", meaning: "the board, from 1x1 to 15x15" },
+        KeyInfo { key: "k", value: "K", default: "3", meaning: "how many in a row win, from 1 to 15" },
+    ],
+    rules: "Crosses (x) moves first. In turn, each player puts a stone of their own on an empty square. Whoever first has k or \
+            more stones in an unbroken row, column or diagonal wins. A full board without such a line is a draw.\n\n\
+            Tic-Tac-Toe is the 3x3 board with three in a row: a draw with best play. Gomoku is 15x15 with five.",
+    notation: "A move names the square: b2. A position: the board, the side to move (x or o), k.",
+    example: Example {
+        position: "3/1ox/x2 o 3",
+        caption: "Noughts to move must answer on b1 or c1, or Crosses makes two threats at once.",
+    },
+    samples: &[
+        "tictactoe",
+        "mnk:size=4x4,k=4",
+        "mnk:size=5x5,k=4",
+        "mnk:size=7x6,k=4",
+        "mnk:size=10x8,k=5",
+        "mnk:size=15x15,k=5",
+    ],
+};
+
+const CROSS: Piece = Piece { letter: 'x', glyph: '✕', owner: Owner::First, name: "cross" };
+const NOUGHT: Piece = Piece { letter: 'o', glyph: '○', owner: Owner::Second, name: "nought" };
+
+/// The family of m,n,k games.
+pub struct Rules;
+
+impl Family for Rules {
+    const INFO: &'static GameInfo = &INFO;
+
+    fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+        let position = position.map(|text| PositionText::parse(text, "xo", &["side to move", "k"], 0)).transpose()?;
+        let size = agreed_size(params, position.as_ref(), (3, 3))?;
+        if size.files > 15 || size.ranks > 15 {
+            return Err(InputError::malformed("size", &size.size(), "expected at most 15 files and 15 ranks"));
+        }
+        let asked = params.number("k", 1..=15)?;
+        let k = match &position {
+            Some(position) => {
+                let k = position.number(1, "k", 1..=15)?;
+                if let Some(asked) = asked.filter(|&asked| asked != k) {
+                    return Err(position.error(format!("its k is {k}, but k={asked} was asked for")));
+                }
+                k
+            }
+            None => asked.unwrap_or(3),
+        };
+        let grid = Grid::padded(size.files, size.ranks);
+        match grid.bits() {
+            0..=64 => open::<u64, V>(grid, k, position.as_ref(), visitor),
+            65..=128 => open::<u128, V>(grid, k, position.as_ref(), visitor),
+            _ => open::<U256, V>(grid, k, position.as_ref(), visitor),
+        }
+    }
+}
+
+fn open<B: Bits, V: Visitor>(
+    grid: Grid,
+    k: u32,
+    position: Option<&PositionText<'_>>,
+    visitor: V,
+) -> Result<V::Output, InputError> {
+    let game = Mnk { grid, k, all: grid.all::<B>() };
+    let state = match position {
+        Some(position) => game.state(position)?,
+        None => game.start(),
+    };
+    Ok(visitor.visit(game, state))
+}
+
+/// An m,n,k game on boards that fit into `B`.
+#[derive(Clone, Debug)]
+pub struct Mnk<B> {
+    grid: Grid,
+    k: u32,
+    all: B,
+}
+
+/// A position of an m,n,k game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct State<B> {
+    stones: [B; 2],
+    side: Player,
+    winner: Option<Player>,
+}
+
+/// The number of the square on which a stone is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(u8);
+
+impl<B: Bits> Mnk<B> {
+    /// Is there a line of k stones? Sets are shifted onto themselves in each of the four directions; the padding column keeps
+    /// lines from running around the edge.
+    #[inline]
+    fn has_line(&self, stones: B) -> bool {
+        let up = u32::from(self.grid.stride);
+        [1, up - 1, up, up + 1].into_iter().any(|step| {
+            let mut line = stones;
+            // `line` marks the squares where runs of `length` begin.
+            let mut length = 1;
+            while length < self.k {
+                let more = length.min(self.k - length);
+                if more * step >= B::WIDTH {
+                    return false;
+                }
+                line = line & (line >> (more * step));
+                length += more;
+            }
+            !line.is_empty()
+        })
+    }
+
+    #[inline]
+    fn empty(&self, state: &State<B>) -> B {
+        self.all & !(state.stones[0] | state.stones[1])
+    }
+
+    fn state(&self, position: &PositionText<'_>) -> Result<State<B>, InputError> {
+        let side = Player::BOTH[position.word(0, "side to move", &["x", "o"])?];
+        let stones: [B; 2] = [position.set(self.grid, 'x'), position.set(self.grid, 'o')];
+        let (crosses, noughts) = (stones[0].count(), stones[1].count());
+        let due = if crosses == noughts { Player::First } else { Player::Second };
+        if crosses < noughts || crosses > noughts + 1 || side != due {
+            let detail = format!("{crosses} x and {noughts} o on the board cannot be with {} to move", ["x", "o"][side.index()]);
+            return Err(position.error(detail));
+        }
+        let lines = [self.has_line(stones[0]), self.has_line(stones[1])];
+        if lines[side.index()] {
+            let why = if lines[0] && lines[1] { "both sides have a line" } else { "the side to move has a line already" };
+            return Err(position.error(format!("{why}: the game was over before the last move")));
+        }
+        let winner = lines[side.other().index()].then_some(side.other());
+        Ok(State { stones, side, winner })
+    }
+}
+
+impl<B: Bits> Game for Mnk<B> {
+    type State = State<B>;
+    type Move = Place;
+
+    fn spec(&self) -> String {
+        format!("mnk:size={},k={}", self.grid.size(), self.k)
+    }
+
+    fn start(&self) -> State<B> {
+        State { stones: [B::default(); 2], side: Player::First, winner: None }
+    }
+
+    #[inline]
+    fn turn(&self, state: &State<B>) -> Turn {
+        match state.winner {
+            Some(winner) => Turn::Over(Outcome::win(winner)),
+            None if self.empty(state).is_empty() => Turn::Over(Outcome::DRAW),
+            None => Turn::Player(state.side),
+        }
+    }
+
+    #[inline]
+    fn moves(&self, state: &State<B>, moves: &mut Vec<Place>) {
+        moves.clear();
+        if state.winner.is_none() {
+            moves.extend(self.empty(state).squares().map(|index| Place(index as u8)));
+        }
+    }
+
+    #[inline]
+    fn play(&self, state: &mut State<B>, mv: Place) {
+        let mover = state.side;
+        let stones = state.stones[mover.index()] | B::bit(u32::from(mv.0));
+        state.stones[mover.index()] = stones;
+        state.winner = self.has_line(stones).then_some(mover);
+        state.side = mover.other();
+    }
+
+    fn position_text(&self, state: &State<B>) -> String {
+        let board = self.grid.text(|square| self.piece(state, square).map(|piece| piece.letter));
+        format!("{board} {} {}", ["x", "o"][state.side.index()], self.k)
+    }
+
+    fn move_text(&self, _: &State<B>, mv: Place) -> String {
+        self.grid.square(u32::from(mv.0)).to_string()
+    }
+
+    fn parse_move(&self, _: &State<B>, text: &str) -> Result<Place, InputError> {
+        Ok(Place(self.grid.index(self.grid.parse_square(text)?) as u8))
+    }
+
+    fn why_illegal(&self, _: &State<B>, mv: Place) -> String {
+        format!("{} is occupied", self.grid.square(u32::from(mv.0)))
+    }
+
+    fn why_over(&self, state: &State<B>) -> String {
+        match self.turn(state) {
+            Turn::Over(Outcome { winner: Some(winner), .. }) => {
+                format!("{} has {} in a row", INFO.players[winner.index()], self.k)
+            }
+            Turn::Over(_) => "the board is full".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn view(&self, state: &State<B>) -> BoardView {
+        BoardView::new(self.grid.files, self.grid.ranks, |square| self.piece(state, square))
+    }
+
+    fn move_squares(&self, _: &State<B>, mv: Place) -> MoveSquares {
+        MoveSquares { to: Some(self.grid.square(u32::from(mv.0))), ..MoveSquares::default() }
+    }
+
+    fn symmetries(&self) -> u8 {
+        self.grid.symmetries()
+    }
+
+    fn symmetric_state(&self, state: &State<B>, symmetry: u8) -> State<B> {
+        State { stones: state.stones.map(|set| self.grid.mirror_set(set, symmetry)), ..*state }
+    }
+
+    fn symmetric_move(&self, mv: Place, symmetry: u8) -> Place {
+        Place(self.grid.mirror_index(u32::from(mv.0), symmetry) as u8)
+    }
+
+    #[inline]
+    fn random_move(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Place>) -> Place {
+        let empty = self.empty(state);
+        Place(empty.select(rng.below(empty.count())) as u8)
+    }
+}
+
+impl<B: Bits> Mnk<B> {
+    fn piece(&self, state: &State<B>, square: Square) -> Option<Piece> {
+        let index = self.grid.index(square);
+        [CROSS, NOUGHT].into_iter().zip(state.stones).find(|(_, set)| set.has(index)).map(|(piece, _)| piece)
+    }
+}
+
+/// Counts the lines that only one side has stones on, each weighted by its stones squared.
+#[derive(Clone, Debug)]
+pub struct OpenLines<B> {
+    lines: Vec<B>,
+}
+
+impl<B: Bits> Evaluator<Mnk<B>> for OpenLines<B> {
+    fn score(&self, _: &Mnk<B>, state: &State<B>) -> f32 {
+        let worth = |line: B| {
+            let [first, second] = state.stones.map(|stones| (stones & line).count());
+            if first > 0 && second > 0 { 0 } else { (first * first) as i32 - (second * second) as i32 }
+        };
+        self.lines.iter().map(|&line| worth(line)).sum::<i32>() as f32
+    }
+
+    fn win_chance(&self, score: f32) -> f32 {
+        plyground_core::logistic(score / 4.0)
+    }
+}
+
+impl<B: Bits> Heuristics for Mnk<B> {
+    type Evaluator = OpenLines<B>;
+
+    fn evaluators() -> &'static [EvaluatorInfo] {
+        &[EvaluatorInfo {
+            name: "lines",
+            summary: "lines of k squares that only one side has stones on, stones squared",
+            keys: &[],
+        }]
+    }
+
+    fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines<B>, InputError> {
+        let mut lines = Vec::new();
+        let length = self.k as i32;
+        for square in self.grid.squares() {
+            for (right, up) in [(1, 0), (0, 1), (1, 1), (-1, 1)] {
+                let squares: Option<Vec<Square>> = (0..length)
+                    .map(|step| {
+                        let file = u8::try_from(i32::from(square.file) + right * step).ok()?;
+                        let rank = u8::try_from(i32::from(square.rank) + up * step).ok()?;
+                        Some(Square { file, rank }).filter(|&square| self.grid.contains(square))
+                    })
+                    .collect();
+                lines.extend(squares.map(|squares| {
+                    squares.iter().fold(B::default(), |set, &square| set | B::bit(self.grid.index(square)))
+                }));
+            }
+        }
+        Ok(OpenLines { lines })
+    }
+}

@@ -1,0 +1,464 @@
+//! The laws that every game in the list keeps, on every sample of its sizes and variants (DESIGN: laws that are tests, 1).
+
+use std::collections::HashMap;
+
+use plyground_core::{
+    Evaluator, Family, FamilyVisitor, Game, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor,
+    WIN_SCORE,
+};
+use plyground_games::{for_each_family, open};
+
+/// Runs a visitor made by `make` on every sample of every game.
+fn on_every_sample<V: Visitor<Output = ()>>(make: impl Fn(&'static str) -> V) {
+    struct Samples<F>(F);
+    impl<V: Visitor<Output = ()>, M: Fn(&'static str) -> V> FamilyVisitor for Samples<M> {
+        fn visit<F: Family>(&mut self) {
+            assert!(
+                F::INFO.samples.len() >= 5,
+                "{}: five sizes or variants at least",
+                F::INFO.name
+            );
+            for sample in F::INFO.samples {
+                open(sample, None, (self.0)(sample)).unwrap();
+            }
+        }
+    }
+    for_each_family(&mut Samples(make));
+}
+
+/// Walks through random games and shows every position, finished ones included, to `look`.
+fn random_walk<G: Game>(
+    game: &G,
+    start: &G::State,
+    positions: usize,
+    rng: &mut Rng,
+    mut look: impl FnMut(&G::State, &mut Rng),
+) {
+    let mut scratch = Scratch::default();
+    let mut state = start.clone();
+    for _ in 0..positions {
+        look(&state, rng);
+        match game.turn(&state) {
+            Turn::Over(_) => state = start.clone(),
+            Turn::Player(_) => {
+                let mv = game.random_move(&state, rng, &mut scratch);
+                game.play(&mut state, mv);
+            }
+            Turn::Chance => {
+                let mv = game.random_outcome(&state, rng, &mut scratch);
+                game.play(&mut state, mv);
+            }
+        }
+    }
+}
+
+/// Opens a game at a position and gives back the position's text and the game's spec.
+struct Reopen;
+
+impl Visitor for Reopen {
+    type Output = (String, String, Turn);
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+        (game.spec(), game.position_text(&state), game.turn(&state))
+    }
+}
+
+struct Conformance(&'static str);
+
+impl Visitor for Conformance {
+    type Output = ();
+
+    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        let spec = self.0;
+        let mut by_hash: HashMap<u64, G::State> = HashMap::new();
+        assert_eq!(
+            game.start(),
+            start,
+            "{spec}: opened without a position, a game is at its start"
+        );
+        assert_eq!(
+            open(&game.spec(), None, Reopen).unwrap().0,
+            game.spec(),
+            "{spec}: the spec opens the same game"
+        );
+        random_walk(&game, &start, 3_000, &mut Seed(5).named(spec).rng(), |state, rng| {
+            let here = format!("{spec}: {}", game.position_text(state));
+            check_texts(&game, state, &here);
+            let moves = check_moves(&game, state, &here);
+            check_symmetries(&game, state, &moves, rng, &here);
+            let hash = game.hash(state);
+            if let Some(known) = by_hash.insert(hash, state.clone()) {
+                assert_eq!(&known, state, "{here}: different positions have different hashes");
+            }
+            assert_eq!(
+                hash,
+                game.hash(&state.clone()),
+                "{here}: equal positions have equal hashes"
+            );
+        });
+    }
+}
+
+/// Positions round-trip through text, and the view shows every piece.
+fn check_texts<G: Game>(game: &G, state: &G::State, here: &str) {
+    let text = game.position_text(state);
+    let reopened = open(&game.spec(), Some(&text), Reopen).unwrap_or_else(|error| panic!("{here}: {error}"));
+    assert_eq!(
+        reopened,
+        (game.spec(), text.clone(), game.turn(state)),
+        "{here}: positions round-trip"
+    );
+    let name = game.spec().split(':').next().unwrap().to_owned();
+    let bare = open(&name, Some(&text), Reopen).unwrap_or_else(|error| panic!("{here}: {error}"));
+    assert_eq!(bare.1, text, "{here}: a position sets the parameters that it needs");
+
+    let view = game.view(state);
+    assert_eq!(view.cells.len(), usize::from(view.files) * usize::from(view.ranks));
+    let board = text.split(' ').next().unwrap();
+    let drawn: String = view.cells.iter().flatten().map(|piece| piece.letter).collect();
+    let written: String = board.chars().filter(|c| !c.is_ascii_digit() && *c != '/').collect();
+    assert_eq!(drawn, written, "{here}: the view shows every piece");
+}
+
+/// What can be played is there when it should be, unique, and round-trips through text. Gives it back, chance included.
+fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> {
+    let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
+    game.moves(state, &mut moves);
+    game.chance(state, &mut outcomes);
+    match game.turn(state) {
+        Turn::Player(_) => assert!(
+            !moves.is_empty() && outcomes.is_empty(),
+            "{here}: a live position has a move"
+        ),
+        Turn::Chance => {
+            assert!(moves.is_empty() && !outcomes.is_empty(), "{here}: chance has outcomes");
+            let sum: f64 = outcomes.iter().map(|(_, probability)| probability).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{here}: chance sums to 1, not {sum}");
+            assert!(
+                outcomes.iter().all(|&(_, probability)| probability > 0.0),
+                "{here}: outcomes are possible"
+            );
+            moves.extend(outcomes.iter().map(|&(mv, _)| mv));
+        }
+        Turn::Over(_) => {
+            assert!(
+                moves.is_empty() && outcomes.is_empty(),
+                "{here}: a finished position has no moves"
+            );
+            assert!(
+                game.legal_move(state, "a1").is_err(),
+                "{here}: a finished position refuses"
+            );
+            assert!(!game.why_over(state).is_empty(), "{here}: a finished game says why");
+        }
+    }
+    let mut sorted = moves.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), moves.len(), "{here}: moves are unique");
+    let view = game.view(state);
+    let mut texts: Vec<String> = moves.iter().map(|&mv| game.move_text(state, mv)).collect();
+    for (&mv, text) in moves.iter().zip(&texts) {
+        assert_eq!(
+            game.legal_move(state, text).as_ref(),
+            Ok(&mv),
+            "{here}: {text} round-trips"
+        );
+        let label = game.move_label(state, mv);
+        assert_eq!(
+            game.legal_move(state, &label).as_ref(),
+            Ok(&mv),
+            "{here}: {label} round-trips"
+        );
+        let squares = game.move_squares(state, mv);
+        for square in [squares.from, squares.to].into_iter().flatten() {
+            assert!(
+                square.file < view.files && square.rank < view.ranks,
+                "{here}: {text} stays on the board"
+            );
+        }
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), moves.len(), "{here}: texts are unique");
+    moves
+}
+
+/// Symmetries commute with play.
+fn check_symmetries<G: Game>(game: &G, state: &G::State, moves: &[G::Move], rng: &mut Rng, here: &str) {
+    for symmetry in 0..game.symmetries() {
+        let seen = game.symmetric_state(state, symmetry);
+        assert_eq!(
+            game.turn(&seen),
+            game.turn(state),
+            "{here}: symmetry {symmetry} keeps the turn"
+        );
+        assert!(symmetry > 0 || &seen == state, "{here}: symmetry 0 is the identity");
+        if moves.is_empty() {
+            continue;
+        }
+        let mv = moves[rng.below(moves.len() as u32) as usize];
+        let (mut after, mut other) = (state.clone(), seen);
+        game.play(&mut after, mv);
+        game.play(&mut other, game.symmetric_move(mv, symmetry));
+        assert_eq!(
+            game.symmetric_state(&after, symmetry),
+            other,
+            "{here}: symmetry {symmetry} commutes with play"
+        );
+    }
+}
+
+#[test]
+fn every_game_conforms() {
+    on_every_sample(Conformance);
+}
+
+/// Overridden `random_move`, `random_outcome` and `playout` draw from the same distribution as their plain definitions.
+struct SameLuck(&'static str);
+
+impl Visitor for SameLuck {
+    type Output = ();
+
+    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        let spec = self.0;
+        let mut rng = Seed(6).named(spec).rng();
+        let mut scratch = Scratch::default();
+        let mut positions = Vec::new();
+        random_walk(&game, &start, 60, &mut rng, |state, _| positions.push(state.clone()));
+        for state in &positions {
+            let mut expected: Vec<(G::Move, f64)> = Vec::new();
+            let mut moves = Vec::new();
+            game.moves(state, &mut moves);
+            match game.turn(state) {
+                Turn::Player(_) => expected.extend(moves.iter().map(|&mv| (mv, 1.0 / moves.len() as f64))),
+                Turn::Chance => game.chance(state, &mut expected),
+                Turn::Over(_) => continue,
+            }
+            let draws = 200 * expected.len();
+            let mut seen: HashMap<G::Move, usize> = HashMap::new();
+            for _ in 0..draws {
+                let mv = match game.turn(state) {
+                    Turn::Player(_) => game.random_move(state, &mut rng, &mut scratch),
+                    _ => game.random_outcome(state, &mut rng, &mut scratch),
+                };
+                *seen.entry(mv).or_default() += 1;
+            }
+            assert!(
+                seen.keys().all(|mv| expected.iter().any(|(known, _)| known == mv)),
+                "{spec}: only what is possible"
+            );
+            let chi_square: f64 = expected
+                .iter()
+                .map(|(mv, probability)| {
+                    let wanted = probability * draws as f64;
+                    (seen.get(mv).copied().unwrap_or(0) as f64 - wanted).powi(2) / wanted
+                })
+                .sum();
+            // Mean plus six standard deviations of chi-square: never by luck, always by a wrong distribution.
+            let freedom = (expected.len() - 1) as f64;
+            let limit = freedom + 6.0 * (2.0 * freedom).sqrt() + 12.0;
+            assert!(
+                chi_square < limit,
+                "{spec}: {} chi-square {chi_square} > {limit}",
+                game.position_text(state)
+            );
+        }
+        for state in positions.iter().step_by(12) {
+            let games = 4_000;
+            let mut fast = [0_i32; 3];
+            let mut plain = [0_i32; 3];
+            let (mut fast_margin, mut plain_margin) = (0_i64, 0_i64);
+            for _ in 0..games {
+                let outcome = game.playout(state, &mut rng, &mut scratch);
+                fast[result_index(outcome)] += 1;
+                fast_margin += i64::from(outcome.margin);
+                let outcome = plain_playout(&game, state, &mut rng);
+                plain[result_index(outcome)] += 1;
+                plain_margin += i64::from(outcome.margin);
+            }
+            let here = format!("{spec}: {}: fast {fast:?}, plain {plain:?}", game.position_text(state));
+            for result in 0..3 {
+                let spread = f64::from(fast[result] + plain[result]).sqrt();
+                assert!(
+                    f64::from((fast[result] - plain[result]).abs()) <= 5.0 * spread + 2.0,
+                    "{here}"
+                );
+            }
+            // Points of a playout differ by about ten.
+            assert!(
+                (fast_margin - plain_margin).abs() < 5 * 10 * 90,
+                "{here}: margins {fast_margin} {plain_margin}"
+            );
+        }
+    }
+}
+
+fn result_index(outcome: Outcome) -> usize {
+    match outcome.winner {
+        Some(Player::First) => 0,
+        Some(Player::Second) => 1,
+        None => 2,
+    }
+}
+
+/// The definition of a playout, from nothing but the rules.
+fn plain_playout<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> Outcome {
+    let mut state = state.clone();
+    let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
+    loop {
+        let mv = match game.turn(&state) {
+            Turn::Over(outcome) => return outcome,
+            Turn::Player(_) => {
+                game.moves(&state, &mut moves);
+                moves[rng.below(moves.len() as u32) as usize]
+            }
+            Turn::Chance => {
+                game.chance(&state, &mut outcomes);
+                let mut left = rng.unit();
+                let drawn = outcomes.iter().find(|(_, probability)| {
+                    left -= probability;
+                    left < 0.0
+                });
+                drawn.unwrap_or(&outcomes[outcomes.len() - 1]).0
+            }
+        };
+        game.play(&mut state, mv);
+    }
+}
+
+#[test]
+fn overridden_randomness_is_the_plain_randomness() {
+    on_every_sample(SameLuck);
+}
+
+/// Evaluators: finite, within bounds, blind to symmetry, and `evaluate_children` is what its definition says.
+struct HonestAdvice(&'static str);
+
+impl Visitor for HonestAdvice {
+    type Output = ();
+
+    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        let spec = self.0;
+        assert!(!G::evaluators().is_empty(), "{spec}: at least the evaluator 'none'");
+        for info in G::evaluators() {
+            let evaluator = game.evaluator(info.name, &Params::default()).unwrap();
+            let (mut moves, mut scores) = (Vec::new(), Vec::new());
+            random_walk(&game, &start, 400, &mut Seed(7).named(spec).rng(), |state, _| {
+                let here = format!("{spec}, {}: {}", info.name, game.position_text(state));
+                if matches!(game.turn(state), Turn::Over(_)) {
+                    return;
+                }
+                let score = evaluator.score(&game, state);
+                assert!(score.abs() < WIN_SCORE, "{here}: {score}");
+                let chance = evaluator.win_chance(score);
+                assert!((0.0..=1.0).contains(&chance), "{here}: {chance}");
+                for symmetry in 1..game.symmetries() {
+                    let seen = evaluator.score(&game, &game.symmetric_state(state, symmetry));
+                    assert!(
+                        (seen - score).abs() < 1e-3,
+                        "{here}: symmetry {symmetry} scores {seen}, not {score}"
+                    );
+                }
+                game.moves(state, &mut moves);
+                evaluator.evaluate_children(&game, state, &moves, &mut scores);
+                assert_eq!(scores.len(), moves.len());
+                for (&mv, &given) in moves.iter().zip(&scores) {
+                    let mut child = state.clone();
+                    game.play(&mut child, mv);
+                    let wanted = match game.turn(&child) {
+                        Turn::Over(outcome) => outcome.value() * WIN_SCORE,
+                        _ => evaluator.score(&game, &child),
+                    };
+                    assert!(
+                        (given - wanted).abs() < 1e-3,
+                        "{here}: {} scores {given}, not {wanted}",
+                        game.move_text(state, mv)
+                    );
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn evaluators_keep_their_contract() {
+    on_every_sample(HonestAdvice);
+}
+
+/// Nonsense for positions and moves is an error, never a panic, and never accepted as something else.
+struct Nonsense(&'static str);
+
+impl Visitor for Nonsense {
+    type Output = ();
+
+    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        let spec = self.0;
+        let text = game.position_text(&start);
+        let mut rng = Seed(8).named(spec).rng();
+        let alphabet: Vec<char> = "0123456789/ xoGPprkRK*@+-?abcdefghwgn,=é\u{0}😀".chars().collect();
+        for _ in 0..3_000 {
+            // A position with a few characters changed, inserted or lost.
+            let mut chars: Vec<char> = text.chars().collect();
+            for _ in 0..=rng.below(3) {
+                let at = rng.below(chars.len() as u32) as usize;
+                let new = alphabet[rng.below(alphabet.len() as u32) as usize];
+                match rng.below(3) {
+                    0 => chars[at] = new,
+                    1 => chars.insert(at, new),
+                    _ => drop(chars.remove(at)),
+                }
+                if chars.is_empty() {
+                    chars.push('x');
+                }
+            }
+            let changed: String = chars.iter().collect();
+            if let Ok((_, text, _)) = open(&game.spec(), Some(&changed), Reopen) {
+                assert_eq!(text, changed, "{spec}: what is accepted is the one way to write it");
+            }
+            let word: String = (0..rng.below(7))
+                .map(|_| alphabet[rng.below(alphabet.len() as u32) as usize])
+                .collect();
+            if let Ok(mv) = game.legal_move(&start, &word) {
+                assert!(
+                    [game.move_text(&start, mv), game.move_label(&start, mv)].contains(&word),
+                    "{spec}: {word}"
+                );
+            }
+        }
+        for bad in [
+            "",
+            " ",
+            "/",
+            "8",
+            "0/0 x",
+            "99999999999999999999/1 x 3",
+            "////// w",
+            &"8/".repeat(500),
+            "27 x 3",
+            "\u{0}",
+        ] {
+            assert!(open(spec, Some(bad), Reopen).is_err(), "{spec}: {bad:?} is no position");
+        }
+        for bad in [
+            "size=0x0",
+            "size=99x99",
+            "size=axb",
+            "size=3",
+            "nonsense=1",
+            "size",
+            "=",
+            ",,",
+        ] {
+            let name = game.spec().split(':').next().unwrap().to_owned();
+            assert!(
+                open(&format!("{name}:{bad}"), None, Reopen).is_err(),
+                "{name}:{bad} is no game"
+            );
+        }
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    on_every_sample(Nonsense);
+}
