@@ -24,7 +24,7 @@ const INFO: GameInfo = GameInfo {
     notation: "A move names the square: b2. A position: the board, the side to move (x or o), k.",
     example: Example {
         position: "3/1ox/x2 o 3",
-        caption: "Noughts to move must answer on b1 or c1, or Crosses makes two threats at once.",
+        caption: "Noughts to move. If Crosses gets c1, both b1 and c3 win, and Noughts can stop only one of them.",
     },
     samples: &[
         "tictactoe",

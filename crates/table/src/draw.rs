@@ -41,7 +41,9 @@ pub fn draw_board(view: &BoardView, last: &MoveSquares) -> String {
         text.push_str("│\n");
     }
     writeln!(text, "{:margin$} └{edge}┘", "").expect("writing to a string");
-    let letters: Vec<String> = (0..view.files).map(|file| char::from(b'a' + file).to_string()).collect();
+    let letters: Vec<String> = (0..view.files)
+        .map(|file| char::from(b'a' + file).to_string())
+        .collect();
     writeln!(text, "{:margin$}   {}", "", letters.join(" ")).expect("writing to a string");
     text
 }

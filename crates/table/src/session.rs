@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyground_agents::AgentSpec;
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Choice, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError,
-    KeyInfo, Limits, MoveSquares, PlayedMove, RecordedPlayer, Rng, Scratch, Seed, Turn, Visitor, Watcher,
+    KeyInfo, Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Turn, Visitor, Watcher,
 };
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
@@ -38,6 +38,8 @@ pub trait Session: Send {
     fn undo(&mut self) -> Option<PlayedMove>;
     /// What has been played so far.
     fn history(&self) -> &[PlayedMove];
+    /// Who made move `number` of the history (0 is the first); `None` for an outcome of chance.
+    fn mover(&self, number: usize) -> Option<Player>;
     /// Notes the thinking time and the expectation of the mover beside the last move.
     fn annotate(&mut self, time: Duration, value: Option<f32>);
     /// The game so far as a record.
@@ -277,6 +279,13 @@ impl<G: Heuristics> Session for Table<G> {
 
     fn history(&self) -> &[PlayedMove] {
         &self.history
+    }
+
+    fn mover(&self, number: usize) -> Option<Player> {
+        match self.game.turn(&self.before.get(number)?.0) {
+            Turn::Player(player) => Some(player),
+            Turn::Chance | Turn::Over(_) => None,
+        }
     }
 
     fn annotate(&mut self, time: Duration, value: Option<f32>) {
