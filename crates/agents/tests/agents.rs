@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, Evaluator, Family, FamilyVisitor, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress,
-    Rng, Scratch, Seed, Turn, Unwatched, Visitor, WIN_SCORE, Watcher,
+    Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed, Turn,
+    Unwatched, Visitor, WIN_SCORE, Watcher,
 };
-use plyground_games::{for_each_family, open};
+use plyground_games::{for_each_sample, open};
 
 /// Small budgets, so that every agent can play on every board.
 const SPECS: &[&str] = &[
@@ -18,18 +18,6 @@ const SPECS: &[&str] = &[
     "mcts:sims=40,c=0.3,memory=1",
     "minimax:depth=1",
 ];
-
-fn on_every_sample<V: Visitor<Output = ()>>(make: impl Fn(&'static str) -> V) {
-    struct Samples<F>(F);
-    impl<V: Visitor<Output = ()>, M: Fn(&'static str) -> V> FamilyVisitor for Samples<M> {
-        fn visit<F: Family>(&mut self) {
-            for sample in F::INFO.samples {
-                open(sample, None, (self.0)(sample)).unwrap();
-            }
-        }
-    }
-    for_each_family(&mut Samples(make));
-}
 
 fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
     let spec = AgentSpec::parse(spec).unwrap();
@@ -108,7 +96,7 @@ impl Visitor for Games {
 
 #[test]
 fn every_agent_plays_every_game_and_the_same_seed_gives_the_same_game() {
-    on_every_sample(Games);
+    for_each_sample(Games);
 }
 
 /// Score of the first spec over `pairs` pairs with swapped seats, from 0 to 1.
@@ -259,7 +247,7 @@ impl Visitor for MinimaxLaw {
 
 #[test]
 fn minimax_is_what_its_definition_says() {
-    on_every_sample(MinimaxLaw);
+    for_each_sample(MinimaxLaw);
 }
 
 #[test]

@@ -64,6 +64,13 @@ pub fn record_formats() -> Vec<&'static RecordFormat> {
     formats.0
 }
 
+/// Opens every sample of every game and hands it to a visitor made for it: how tests and benchmarks reach all games.
+pub fn for_each_sample<V: Visitor<Output = ()>>(make: impl Fn(&'static str) -> V) {
+    for sample in infos().into_iter().flat_map(|info| info.samples) {
+        open(sample, None, make(sample)).unwrap_or_else(|error| panic!("{sample}: {error}"));
+    }
+}
+
 /// Opens the game that a spec describes, at its start or at a position, and hands it to the visitor.
 pub fn open<V: Visitor>(spec: &str, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
     struct Opener<'a, V: Visitor> {
