@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod fuzz;
 mod peers;
@@ -16,12 +16,11 @@ mod workspace;
 #[command(
     bin_name = "cargo xtask",
     about = "The workshop around Plyground",
-    disable_help_subcommand = true,
-    arg_required_else_help = true
+    disable_help_subcommand = true
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -52,12 +51,13 @@ struct PeersArgs {
 /// 0: all is well. 1: a check failed or a bar was missed. 2: it could not be run.
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Test(args) if args.list => {
+        None => Cli::command().print_help().map(|()| true).map_err(Into::into),
+        Some(Command::Test(args)) if args.list => {
             print!("{}", test::list());
             Ok(true)
         }
-        Command::Test(args) => test::run(&args.only),
-        Command::Peers(args) => peers::run(args.json),
+        Some(Command::Test(args)) => test::run(&args.only),
+        Some(Command::Peers(args)) => peers::run(args.json),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -43,8 +43,17 @@ pub fn output(command: &mut Command) -> Result<String> {
         .output()
         .with_context(|| format!("`{line}` could not be started"))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("`{line}` failed ({}): {}", output.status, said.trim());
+        // Some programs (python3 -m venv) give their reason in the ordinary output.
+        let said = if output.stderr.is_empty() {
+            &output.stdout
+        } else {
+            &output.stderr
+        };
+        bail!(
+            "`{line}` failed ({}): {}",
+            output.status,
+            String::from_utf8_lossy(said).trim()
+        );
     }
     String::from_utf8(output.stdout).with_context(|| format!("the output of `{line}` is not text"))
 }

@@ -117,14 +117,14 @@ fn summary(chosen: &[&Step], ended: &[(Result<Outcome>, Duration)], total: Durat
     for (index, step) in chosen.iter().enumerate() {
         let name = step.name;
         let _ = match ended.get(index) {
-            Some((Ok(Outcome::Passed), took)) => writeln!(text, "  {name:8}passed   {:>8}", span(*took)),
+            Some((Ok(Outcome::Passed), took)) => writeln!(text, "  {name:8}passed   {:>11}", span(*took)),
             Some((Ok(Outcome::Skipped(why)), _)) => {
                 "passed, but not everything was run".clone_into(&mut verdict);
                 writeln!(text, "  {name:8}SKIPPED  {why}")
             }
             Some((Err(_), took)) => {
                 verdict = format!("FAILED in {name}; to run it alone: cargo xtask test --only {name}");
-                writeln!(text, "  {name:8}FAILED   {:>8}", span(*took))
+                writeln!(text, "  {name:8}FAILED   {:>11}", span(*took))
             }
             None => writeln!(text, "  {name:8}not run"),
         };
@@ -217,7 +217,7 @@ mod tests {
         ];
         assert_eq!(
             summary(&chosen, &ended, 3 * second),
-            "\nSummary\n  fmt     passed      1.0 s\n  rooms   SKIPPED  no reason\n  clippy  FAILED      1.0 s\n  \
+            "\nSummary\n  fmt     passed         1.0 s\n  rooms   SKIPPED  no reason\n  clippy  FAILED         1.0 s\n  \
              docs    not run\nFAILED in clippy; to run it alone: cargo xtask test --only clippy (3.0 s in all)\n"
         );
     }
