@@ -30,6 +30,10 @@ pub trait Bits:
     fn lowest(self) -> u32;
     /// The number of the square with `rank` squares of the set below it; `rank` must be smaller than the count.
     fn select(self, rank: u32) -> u32;
+    /// The set with only the square that has `rank` squares of the set below it; the empty set if `rank` is not smaller than the
+    /// count, however large it is. So one of several sets can be drawn from without a branch: each is asked, one answers.
+    #[must_use]
+    fn pick(self, rank: u32) -> Self;
 
     /// Is there no square in the set?
     #[inline]
@@ -92,6 +96,20 @@ impl Bits for u64 {
             select_by_halving(self, rank)
         }
     }
+    #[inline]
+    fn pick(self, rank: u32) -> Self {
+        #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+        #[allow(unsafe_code)]
+        {
+            let ranked = 1_u64.checked_shl(rank).unwrap_or(0);
+            // SAFETY: the cfg above lets this line exist only in builds whose target has the BMI2 instructions.
+            unsafe { std::arch::x86_64::_pdep_u64(ranked, self) }
+        }
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+        {
+            if rank < self.count() { 1 << self.select(rank) } else { 0 }
+        }
+    }
 }
 
 /// [`Bits::select`] by bisection: count the lower half, go into the half that holds the wanted bit.
@@ -134,6 +152,11 @@ impl Bits for u128 {
         } else {
             64 + ((self >> 64) as u64).select(rank - below)
         }
+    }
+    #[inline]
+    fn pick(self, rank: u32) -> Self {
+        let (low, high) = (self as u64, (self >> 64) as u64);
+        u128::from(low.pick(rank)) | u128::from(high.pick(rank.wrapping_sub(low.count()))) << 64
     }
 }
 
@@ -240,6 +263,13 @@ impl Bits for U256 {
             128 + self.high.select(rank - below)
         }
     }
+    #[inline]
+    fn pick(self, rank: u32) -> Self {
+        Self {
+            low: self.low.pick(rank),
+            high: self.high.pick(rank.wrapping_sub(self.low.count())),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +283,10 @@ mod tests {
         for (rank, &index) in listed.iter().enumerate() {
             assert!(word.has(index));
             assert_eq!(word.select(rank as u32), index);
+            assert_eq!(word.pick(rank as u32), B::bit(index));
+        }
+        for rank in [word.count(), 64, 128, 256, u32::MAX] {
+            assert!(rank < word.count() || word.pick(rank).is_empty());
         }
         for by in 0..B::WIDTH {
             let moved: Vec<u32> = listed

@@ -103,6 +103,11 @@ fn mnk() {
     lockstep("mnk");
 }
 
+#[test]
+fn clobber() {
+    lockstep("clobber");
+}
+
 /// A game without a naive second implementation is a game whose rules nobody has checked.
 #[test]
 fn every_game_has_a_second_implementation() {
