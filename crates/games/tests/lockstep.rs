@@ -108,6 +108,11 @@ fn lockstep(name: &'static str) {
 }
 
 #[test]
+fn crosphere() {
+    lockstep("crosphere");
+}
+
+#[test]
 fn mnk() {
     lockstep("mnk");
 }

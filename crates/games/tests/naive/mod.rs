@@ -1,6 +1,7 @@
 //! Second implementations of the rules, as plain as possible: grids of characters, every question answered by looking at
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
+mod crosphere;
 mod mnk;
 
 /// A game in progress, all in text.
@@ -26,6 +27,7 @@ pub trait Naive {
 /// The naive implementation of the game of a spec, at a position.
 pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
     match spec.split(':').next().unwrap() {
+        "crosphere" => Box::new(crosphere::Crosphere::new(position)),
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
         other => panic!("{other} has no naive implementation"),
     }
