@@ -7,6 +7,9 @@ use plyground_core::{Family, FamilyVisitor, GameInfo, InputError, Params, Record
 
 pub mod bits;
 pub mod board;
+mod crosphere_chains;
+mod crosphere_playout;
+mod crosphere_thesis;
 
 /// Declares the modules of the games, and the one function through which everybody else gets to know them.
 macro_rules! games {
@@ -21,6 +24,7 @@ macro_rules! games {
 }
 
 games!(mnk, clobber);
+games!(crosphere, mnk);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {

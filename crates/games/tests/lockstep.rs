@@ -99,6 +99,11 @@ fn lockstep(name: &'static str) {
 }
 
 #[test]
+fn crosphere() {
+    lockstep("crosphere");
+}
+
+#[test]
 fn mnk() {
     lockstep("mnk");
 }

@@ -2,6 +2,7 @@
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
 mod clobber;
+mod crosphere;
 mod mnk;
 
 /// A game in progress, all in text.
@@ -28,6 +29,7 @@ pub trait Naive {
 pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
     match spec.split(':').next().unwrap() {
         "clobber" => Box::new(clobber::Clobber::new(position)),
+        "crosphere" => Box::new(crosphere::Crosphere::new(position)),
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
         other => panic!("{other} has no naive implementation"),
     }
