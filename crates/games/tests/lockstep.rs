@@ -111,6 +111,8 @@ fn mnk() {
 #[test]
 fn clobber() {
     lockstep("clobber");
+fn pawn() {
+    lockstep("pawn");
 }
 
 /// A game without a naive second implementation is a game whose rules nobody has checked.

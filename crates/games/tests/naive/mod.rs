@@ -4,6 +4,7 @@
 mod clobber;
 mod crosphere;
 mod mnk;
+mod pawn;
 
 /// A game in progress, all in text.
 pub trait Naive {
@@ -31,6 +32,7 @@ pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
         "clobber" => Box::new(clobber::Clobber::new(position)),
         "crosphere" => Box::new(crosphere::Crosphere::new(position)),
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
+        "pawn" => Box::new(pawn::Pawn::new(position)),
         other => panic!("{other} has no naive implementation"),
     }
 }

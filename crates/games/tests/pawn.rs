@@ -1,0 +1,479 @@
+//! The Pawn Game: test vectors of the specification, solved boards, bad positions, and the study's evaluations.
+
+use std::collections::HashMap;
+
+use plyground_core::{Evaluator, Game, Heuristics, InputError, Params, Scratch, Seed, Turn, Visitor};
+use plyground_games::open;
+use serde::Deserialize;
+
+struct Moves;
+
+impl Visitor for Moves {
+    type Output = String;
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> String {
+        let mut moves = Vec::new();
+        game.moves(&state, &mut moves);
+        let mut texts: Vec<String> = moves.iter().map(|&mv| game.move_text(&state, mv)).collect();
+        texts.sort_unstable();
+        texts.join(" ")
+    }
+}
+
+fn moves(position: &str) -> String {
+    open("pawn", Some(position), Moves).unwrap()
+}
+
+#[test]
+fn legal_moves_of_the_test_position() {
+    let board = "6/2ppp1/1PPP1p/pP4/PP1p1P/6";
+    assert_eq!(moves(&format!("{board} b")), "a3b2 c5b4 c5d4 d2d1 d5c4 e5d4 e5e4 f4f3");
+    assert_eq!(moves(&format!("{board} w")), "b2a3 b4b5 b4c5 c4d5 d4c5 d4e5 f2f3");
+}
+
+#[test]
+fn double_steps() {
+    // From the start rank over an empty square onto an empty square, and not otherwise.
+    assert_eq!(moves("1/1/p/1/1/P/1 w double"), "a2a3 a2a4");
+    assert_eq!(moves("1/p/1/1/P/1/1 w double"), "a3a4");
+    assert_eq!(moves("1/1/1/p/1/P/1 w double"), "a2a3");
+    assert_eq!(moves("2/1p/2/1p/P1/2 b double"), "b3a2 b3b2 b5b4");
+    assert_eq!(moves("1/p/1/1/1/P/1 b double"), "a6a4 a6a5");
+    assert_eq!(
+        moves("1/1/1/p/1/P/1 w"),
+        "a2a3",
+        "without the variant no pawn steps two squares"
+    );
+}
+
+struct Show;
+
+impl Visitor for Show {
+    type Output = (String, String, &'static str, String);
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+        (
+            game.spec(),
+            game.position_text(&state),
+            game.turn(&state).result_word(),
+            game.why_over(&state),
+        )
+    }
+}
+
+#[test]
+fn the_variant_comes_from_the_spec_or_from_the_position() {
+    let start = "4/pppp/4/4/PPPP/4 w double";
+    let spec = "pawn:size=4x6,double";
+    for (spec_given, position) in [
+        (spec, None),
+        ("pawn", Some(start)),
+        ("pawn:size=4x6", Some(start)),
+        ("pawn:double", Some(start)),
+        ("pawn:double", Some("4/pppp/4/4/PPPP/4 w")),
+    ] {
+        let (found, text, ..) = open(spec_given, position, Show).unwrap();
+        assert_eq!(
+            (found.as_str(), text.as_str()),
+            (spec, start),
+            "{spec_given} {position:?}"
+        );
+    }
+    assert_eq!(open("pawn", None, Show).unwrap().1, "pppp/4/4/PPPP w");
+}
+
+#[test]
+fn games_end_in_three_ways() {
+    for (position, result, why) in [
+        ("P3/2p1/4/2P1 b", "first", "White has a pawn on the far rank"),
+        ("P3/4/4/4 b", "first", "White has a pawn on the far rank"),
+        ("2p1/4/4/2Pp w", "second", "Black has a pawn on the far rank"),
+        ("4/1P2/4/4 b", "first", "Black has no pawn left"),
+        ("4/1p2/4/4 w", "second", "White has no pawn left"),
+        ("4/1p2/1P2/4 w", "second", "White has no legal move"),
+        ("4/1p2/1P2/4 b", "first", "Black has no legal move"),
+        ("4/1p2/P3/4 w", "open", ""),
+    ] {
+        let (_, _, found, found_why) = open("pawn", Some(position), Show).unwrap();
+        assert_eq!((found, found_why.as_str()), (result, why), "{position}");
+    }
+}
+
+#[derive(Deserialize)]
+struct Oracle {
+    starts: Vec<Start>,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    size: String,
+    double: bool,
+    first_wins: bool,
+    plies: Option<i32>,
+}
+
+fn oracle() -> Vec<Start> {
+    let oracle: Oracle = serde_json::from_str(include_str!("data/pawn.json")).unwrap();
+    oracle.starts
+}
+
+/// All of the game tree, each position once: plies to the end with best play (fastest win, slowest loss), positive for a win of the
+/// side to move, negative or 0 for a loss.
+struct Plies;
+
+impl Visitor for Plies {
+    type Output = i32;
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> i32 {
+        plies(&game, &state, &mut HashMap::new())
+    }
+}
+
+fn plies<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, i32>) -> i32 {
+    if let Some(&plies) = known.get(state) {
+        return plies;
+    }
+    let mut moves = Vec::new();
+    game.moves(state, &mut moves);
+    let (mut fastest_win, mut slowest_loss) = (None, 0);
+    for mv in moves {
+        let mut child = state.clone();
+        game.play(&mut child, mv);
+        let after = plies(game, &child, known);
+        if after <= 0 {
+            let win = 1 - after;
+            fastest_win = Some(fastest_win.map_or(win, |best: i32| best.min(win)));
+        } else {
+            slowest_loss = slowest_loss.min(-after - 1);
+        }
+    }
+    let best = fastest_win.unwrap_or(slowest_loss);
+    known.insert(state.clone(), best);
+    best
+}
+
+/// Who wins, leaving off as soon as a winning move is known.
+struct FirstWins;
+
+impl Visitor for FirstWins {
+    type Output = bool;
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> bool {
+        wins(&game, &state, &mut HashMap::new())
+    }
+}
+
+fn wins<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, bool>) -> bool {
+    if let Some(&win) = known.get(state) {
+        return win;
+    }
+    let mut moves = Vec::new();
+    game.moves(state, &mut moves);
+    let win = moves.into_iter().any(|mv| {
+        let mut child = state.clone();
+        game.play(&mut child, mv);
+        !wins(game, &child, known)
+    });
+    known.insert(state.clone(), win);
+    win
+}
+
+/// Boards that brute force settles in a moment; the solver's own tests have the others.
+fn is_small(start: &Start) -> bool {
+    let (files, ranks) = start.size.split_once('x').unwrap();
+    let squares = files.parse::<u32>().unwrap() * ranks.parse::<u32>().unwrap();
+    squares <= if start.double { 35 } else { 28 }
+}
+
+#[test]
+fn solved_boards() {
+    let (mut winners, mut lengths) = (0, 0);
+    for start in oracle().into_iter().filter(is_small) {
+        let variant = if start.double { ",double" } else { "" };
+        let spec = format!("pawn:size={}{variant}", start.size);
+        assert_eq!(open(&spec, None, FirstWins).unwrap(), start.first_wins, "{spec}");
+        winners += 1;
+        if let Some(expected) = start.plies {
+            let found = open(&spec, None, Plies).unwrap();
+            assert_eq!((found > 0, found.abs()), (start.first_wins, expected), "{spec}");
+            lengths += 1;
+        }
+    }
+    assert_eq!((winners, lengths), (52, 25));
+}
+
+fn error(spec: &str, position: Option<&str>) -> String {
+    match open(spec, position, Show) {
+        Ok(shown) => panic!("{spec} {position:?} was accepted: {shown:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn impossible_positions_say_why() {
+    for (position, wanted) in [
+        ("4/4/4/4 w", "there is no pawn on the board"),
+        (
+            "4/4/1P2/4 w",
+            "Black has no pawn left, with White to move: the game was over before the last move",
+        ),
+        (
+            "1P2/4/4/4 w",
+            "Black has no pawn left, with White to move: the game was over before the last move",
+        ),
+        (
+            "4/4/1p2/4 b",
+            "White has no pawn left, with Black to move: the game was over before the last move",
+        ),
+        (
+            "1P2/p3/4/4 w",
+            "White's pawn on b4 is on the far rank with the same side to move: the game was over before the last move",
+        ),
+        (
+            "4/4/P3/3p b",
+            "Black's pawn on d1 is on the far rank with the same side to move: the game was over before the last move",
+        ),
+        (
+            "P3/4/4/3p w",
+            "White's pawn on a4 is on the far rank with the same side to move: the game was over before the last move",
+        ),
+        (
+            "P2P/4/1p2/4 b",
+            "White has 2 pawns on the far rank, but the first one won",
+        ),
+        (
+            "4/pppp/4/4/4/P3 w double",
+            "White's pawn on a1 is behind the rank where pawns start with double, and pawns never move back",
+        ),
+        (
+            "2p1/4/4/4/PPPP/4 b double",
+            "Black's pawn on c6 is behind the rank where pawns start with double, and pawns never move back",
+        ),
+        ("pppp/4/4/PPPP x", "side to move: expected w or b, found 'x'"),
+        ("pppp/4/4/PPPP w doble", "variant: expected double, found 'doble'"),
+        (
+            "pppp/4/4/PPPP",
+            "expected after the board, each behind a single space: side to move and perhaps double; found []",
+        ),
+        (
+            "pppp/4/4/PPPR w",
+            "row 4 from the top has the unknown piece 'R'; expected P p or a number",
+        ),
+        ("pppp/4/3/PPPP w", "row 3 from the top has 3 squares, the rows above 4"),
+    ] {
+        let message = error("pawn", Some(position));
+        assert_eq!(message, format!("malformed position '{position}': {wanted}"));
+    }
+    assert!(error("pawn:size=5x5", Some("pppp/4/4/PPPP w")).ends_with("its board is 4x4, but size=5x5 was asked for"));
+}
+
+#[test]
+fn impossible_sizes_say_what_is_possible() {
+    for size in ["4x2", "9x8", "27x3", "22x3", "1x65"] {
+        let wanted = "expected at least 3 rows, and at most 26 columns and 64 squares";
+        assert_eq!(
+            error(&format!("pawn:size={size}"), None),
+            format!("malformed size '{size}': {wanted}")
+        );
+    }
+    assert_eq!(
+        error("pawn:size=4x4,double", None),
+        "malformed size '4x4': expected at least 5 rows with double, and at most 26 columns and 64 squares"
+    );
+    assert!(error("pawn", Some("pppp/PPPP w")).starts_with("malformed size '4x2'"));
+    assert!(error("pawn:double", Some("pppp/4/4/PPPP w")).starts_with("malformed size '4x4'"));
+    for size in ["1x3", "21x3", "1x64", "8x8", "12x5"] {
+        open(&format!("pawn:size={size}"), None, Show).unwrap();
+    }
+}
+
+/// The message for a move that cannot be played.
+struct Refused<'a>(&'a str);
+
+impl Visitor for Refused<'_> {
+    type Output = String;
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> String {
+        game.legal_move(&state, self.0).unwrap_err().to_string()
+    }
+}
+
+#[test]
+fn illegal_moves_say_why() {
+    for (position, mv, wanted) in [
+        (
+            "4/1p2/PP2/4 w",
+            "b2b3",
+            "b3 is occupied, and a pawn captures diagonally only",
+        ),
+        ("4/1p2/PP2/4 w", "b2c3", "there is no pawn to capture on c3"),
+        ("4/1pP1/PP2/4 w", "b2c3", "the pawn on c3 is your own"),
+        ("4/1p2/PP2/4 w", "b3a2", "the pawn on b3 is the opponent's"),
+        ("4/1p2/PP2/4 w", "d1d2", "there is no pawn on d1"),
+        ("4/1p2/PP2/4 w", "a2a1", "a pawn moves forward only"),
+        ("4/1p2/PP2/4 b", "b3b4", "a pawn moves forward only"),
+        ("4/1p2/PP2/4 w", "a2b2", "a pawn moves forward only"),
+        (
+            "4/1p2/PP2/4 w",
+            "a2c4",
+            "a pawn steps one square forward or captures one square diagonally forward",
+        ),
+        (
+            "4/1p2/PP2/4 w",
+            "a2a4",
+            "a pawn steps one square; two only in the variant double",
+        ),
+        (
+            "1/1/p/1/P/1/1 w double",
+            "a3a5",
+            "a pawn steps two squares only from the rank on which it started",
+        ),
+        (
+            "1/1/1/p/1/P/1 w double",
+            "a2a4",
+            "both squares in front of the pawn must be empty for a double step",
+        ),
+        ("P3/2p1/4/2P1 b", "c3c2", "the game is over (first)"),
+    ] {
+        let message = open("pawn", Some(position), Refused(mv)).unwrap();
+        assert_eq!(message, format!("illegal move '{mv}': {wanted}"), "{position}");
+    }
+    let message = open("pawn", None, Refused("a1a5")).unwrap();
+    assert_eq!(
+        message,
+        "malformed move 'a1a5': square 'a5': the board has the squares a1 to d4"
+    );
+}
+
+/// The score of a position by an evaluator with its keys.
+struct Score<'a>(&'a str, &'a str);
+
+impl Visitor for Score<'_> {
+    type Output = f32;
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> f32 {
+        let evaluator = game.evaluator(self.0, &Params::parse(self.1).unwrap()).unwrap();
+        evaluator.score(&game, &state)
+    }
+}
+
+fn score(position: &str, evaluator: &str, keys: &str) -> f32 {
+    open("pawn", Some(position), Score(evaluator, keys)).unwrap()
+}
+
+#[test]
+fn the_numbers_of_the_studys_worked_example() {
+    // White has 2 + 2 + 2 squares to go and Black 3 + 2 + 2, the pawns are equal, and a3 is the only gap between facing pawns.
+    let position = "p3/1pp1/PP1P/4 w";
+    assert_eq!(score(position, "simple", ""), 0.0);
+    assert_eq!(score(position, "advanced", ""), 2.0);
+    // For Black promotion is -1 and distance 1 again: 0 for the study's second player.
+    assert_eq!(score(position, "advanced", "view=second"), 0.0);
+}
+
+#[test]
+fn the_simple_value_of_more_and_fewer_pawns() {
+    for (board, first, second) in [
+        ("pp2/4/4/PP2", 0.0, 0.0),
+        ("pp2/4/4/PPP1", 2.0, 0.0),
+        ("pp2/4/4/PPPP", 6.0, -2.0),
+        ("ppp1/4/4/PP2", 0.0, 2.0),
+        ("pppp/4/4/PP2", -2.0, 6.0),
+        ("pppp/4/4/P3", -6.0, 12.0),
+    ] {
+        for side in ["w", "b"] {
+            let position = format!("{board} {side}");
+            assert_eq!(score(&position, "simple", "view=first"), first, "{position}");
+            assert_eq!(score(&position, "simple", "view=second"), -second, "{position}");
+        }
+    }
+}
+
+/// The advanced value read off the rows of a board, square by square, for White or for Black.
+fn plain_advanced(position: &str, white: bool) -> i32 {
+    let board = position.split(' ').next().unwrap();
+    let rows: Vec<Vec<char>> = board
+        .split('/')
+        .map(|row| {
+            let squares = |c: char| match c.to_digit(10) {
+                Some(run) => vec!['.'; run as usize],
+                None => vec![c],
+            };
+            row.chars().flat_map(squares).collect()
+        })
+        .collect();
+    let (mut togo_white, mut togo_black, mut pawns_more, mut gaps) = (0, 0, 0, 0);
+    for column in 0..rows[0].len() {
+        // Empty squares since the last pawn above, if that was a black one.
+        let mut gap = None;
+        for (row, cells) in rows.iter().enumerate() {
+            match cells[column] {
+                'P' => {
+                    togo_white += row as i32;
+                    pawns_more += 1;
+                    gaps += gap.take().unwrap_or(0);
+                }
+                'p' => {
+                    togo_black += (rows.len() - 1 - row) as i32;
+                    pawns_more -= 1;
+                    gap = Some(0);
+                }
+                _ => gap = gap.map(|squares| squares + 1),
+            }
+        }
+    }
+    let sign = if white { 1 } else { -1 };
+    let n: i32 = sign * pawns_more;
+    let distance = if gaps % 2 == 0 { -gaps } else { gaps };
+    sign * (togo_black - togo_white) + 2 * (n + 1) * n.abs() + distance
+}
+
+/// Random games, each position judged.
+struct Judged;
+
+impl Visitor for Judged {
+    type Output = ();
+    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        let [first, second] = ["view=first", "view=second"]
+            .map(|keys| game.evaluator("advanced", &Params::parse(keys).unwrap()).unwrap());
+        let mut rng = Seed(11).named(&game.spec()).rng();
+        let mut scratch = Scratch::default();
+        for _ in 0..500 {
+            let mut state = start.clone();
+            while let Turn::Player(_) = game.turn(&state) {
+                let text = game.position_text(&state);
+                assert_eq!(first.score(&game, &state), plain_advanced(&text, true) as f32, "{text}");
+                assert_eq!(
+                    second.score(&game, &state),
+                    -plain_advanced(&text, false) as f32,
+                    "{text}"
+                );
+                let mv = game.random_move(&state, &mut rng, &mut scratch);
+                game.play(&mut state, mv);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_advanced_value_agrees_with_a_plain_reading() {
+    for spec in [
+        "pawn",
+        "pawn:size=5x7",
+        "pawn:size=8x8,double",
+        "pawn:size=1x9",
+        "pawn:size=9x7",
+    ] {
+        open(spec, None, Judged).unwrap();
+    }
+}
+
+#[test]
+fn an_unknown_view_is_an_error() {
+    struct Evaluators;
+    impl Visitor for Evaluators {
+        type Output = Option<InputError>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            game.evaluator("simple", &Params::parse("view=third").unwrap()).err()
+        }
+    }
+    let error = open("pawn", None, Evaluators).unwrap().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "unknown value of 'view' 'third'; expected one of first, second"
+    );
+}
