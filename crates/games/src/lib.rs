@@ -20,7 +20,7 @@ macro_rules! games {
     };
 }
 
-games!(mnk);
+games!(mnk, tuc_chess);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {

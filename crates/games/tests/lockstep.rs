@@ -112,6 +112,11 @@ fn mnk() {
     lockstep("mnk");
 }
 
+#[test]
+fn tuc_chess() {
+    lockstep("tuc-chess");
+}
+
 /// A game without a naive second implementation is a game whose rules nobody has checked.
 #[test]
 fn every_game_has_a_second_implementation() {

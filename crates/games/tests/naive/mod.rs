@@ -2,6 +2,7 @@
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
 mod mnk;
+mod tuc_chess;
 
 /// A game in progress, all in text.
 pub trait Naive {
@@ -27,6 +28,7 @@ pub trait Naive {
 pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
     match spec.split(':').next().unwrap() {
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
+        "tuc-chess" => Box::new(tuc_chess::TucChess::new(spec, position)),
         other => panic!("{other} has no naive implementation"),
     }
 }
