@@ -113,6 +113,8 @@ fn clobber() {
     lockstep("clobber");
 fn pawn() {
     lockstep("pawn");
+fn tuc_chess() {
+    lockstep("tuc-chess");
 }
 
 /// A game without a naive second implementation is a game whose rules nobody has checked.

@@ -5,6 +5,7 @@ mod clobber;
 mod crosphere;
 mod mnk;
 mod pawn;
+mod tuc_chess;
 
 /// A game in progress, all in text.
 pub trait Naive {
@@ -33,6 +34,7 @@ pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
         "crosphere" => Box::new(crosphere::Crosphere::new(position)),
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
         "pawn" => Box::new(pawn::Pawn::new(position)),
+        "tuc-chess" => Box::new(tuc_chess::TucChess::new(spec, position)),
         other => panic!("{other} has no naive implementation"),
     }
 }
