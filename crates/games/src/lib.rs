@@ -23,10 +23,7 @@ macro_rules! games {
     };
 }
 
-games!(mnk, clobber);
-games!(crosphere, mnk);
-games!(mnk, pawn);
-games!(mnk, tuc_chess);
+games!(crosphere, mnk, clobber, pawn, tuc_chess);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {

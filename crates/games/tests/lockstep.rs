@@ -111,8 +111,14 @@ fn mnk() {
 #[test]
 fn clobber() {
     lockstep("clobber");
+}
+
+#[test]
 fn pawn() {
     lockstep("pawn");
+}
+
+#[test]
 fn tuc_chess() {
     lockstep("tuc-chess");
 }
