@@ -13,13 +13,17 @@ pub fn print_json(out: &mut impl Write, value: &Value) -> anyhow::Result<()> {
 
 /// A paragraph wrapped to the width of the terminal, 100 columns at most, each line behind an indent.
 pub fn wrapped(text: &str, indent: &str) -> String {
-    let width = textwrap::termwidth().min(100);
-    textwrap::fill(
-        text,
-        textwrap::Options::new(width)
-            .initial_indent(indent)
-            .subsequent_indent(indent),
-    )
+    hanging(text, indent, indent)
+}
+
+/// The same with an indent of its own for the first line. Words are not split: a spec is a word, hyphens and all.
+fn hanging(text: &str, first: &str, others: &str) -> String {
+    let options = textwrap::Options::new(textwrap::termwidth().min(100))
+        .initial_indent(first)
+        .subsequent_indent(others)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .break_words(false);
+    textwrap::fill(text, options)
 }
 
 /// The keys of a spec, one below the other behind an indent: how each is written, what it means, what holds without it.
@@ -29,8 +33,7 @@ pub fn key_list(keys: &[KeyInfo], indent: &str) -> String {
         value => format!("{}={value}", key.key),
     };
     let column = keys.iter().map(|key| written(key).len()).max().unwrap_or(0);
-    let width = textwrap::termwidth().min(100);
-    let hanging = format!("{indent}{:column$}  ", "");
+    let others = format!("{indent}{:column$}  ", "");
     let lines = keys.iter().map(|key| {
         let default = if key.default.is_empty() {
             String::new()
@@ -38,10 +41,7 @@ pub fn key_list(keys: &[KeyInfo], indent: &str) -> String {
             format!(" [default: {}]", key.default)
         };
         let first = format!("{indent}{:column$}  ", written(key));
-        let options = textwrap::Options::new(width)
-            .initial_indent(&first)
-            .subsequent_indent(&hanging);
-        textwrap::fill(&format!("{}{default}", key.meaning), options) + "\n"
+        hanging(&format!("{}{default}", key.meaning), &first, &others) + "\n"
     });
     lines.collect()
 }
