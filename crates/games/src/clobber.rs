@@ -1,5 +1,7 @@
 //! Clobber (Albert, Grossman, Nowakowski and Wolfe, 2005; a bachelor's thesis of 2017 studied MCTS and networks on it).
 
+use std::hint::select_unpredictable;
+
 use plyground_core::{
     BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
     Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Turn, Visitor,
@@ -115,12 +117,11 @@ pub struct Step {
     to: u8,
 }
 
-/// The moves of a player: for each direction, the stones that can move that way.
-struct Movers<B> {
-    right: B,
-    left: B,
-    up: B,
-    down: B,
+impl Step {
+    #[inline]
+    fn new(from: u32, step: i32) -> Self {
+        Self { from: from as u8, to: from.wrapping_add_signed(step) as u8 }
+    }
 }
 
 impl<B: Bits> Clobber<B> {
@@ -141,32 +142,58 @@ impl<B: Bits> Clobber<B> {
         Ok(visitor.visit(self, state))
     }
 
+    /// The distance between the numbers of a square and the one above it. (At most 26: the remainder tells the compiler that no
+    /// shift by it crosses a whole machine word.)
     #[inline]
-    fn stride(&self) -> u32 {
-        u32::from(self.grid.stride)
+    fn up(&self) -> u32 {
+        u32::from(self.grid.stride) % 32
     }
 
-    /// The squares from which one reaches the set by a step to the right, left, up, down.
+    /// For each direction: the stones that can move that way, and how it changes the number of the square.
     #[inline]
-    fn movers(&self, mine: B, theirs: B) -> Movers<B> {
+    fn movers(&self, mine: B, theirs: B) -> [(B, i32); 4] {
         let targets = if self.own { mine | theirs } else { theirs };
-        Movers {
-            right: mine & self.not_last_file & (targets >> 1),
-            left: mine & ((targets & self.not_last_file) << 1),
-            up: mine & (targets >> self.stride()),
-            down: mine & (targets << self.stride()),
-        }
+        let up = self.up();
+        [
+            (mine & self.not_last_file & (targets >> 1), 1),
+            (mine & ((targets & self.not_last_file) << 1), -1),
+            (mine & (targets >> up), up as i32),
+            (mine & (targets << up), -(up as i32)),
+        ]
     }
 
     /// The pairs of neighbouring stones of different colours, side by side and one above the other, each marked at its left or
     /// lower stone. Without `own` each is one move for either player.
     #[inline]
     fn pairs(&self, mine: B, theirs: B) -> [B; 2] {
-        let stride = self.stride();
+        let up = self.up();
         [
             ((mine & (theirs >> 1)) | (theirs & (mine >> 1))) & self.not_last_file,
-            (mine & (theirs >> stride)) | (theirs & (mine >> stride)),
+            (mine & (theirs >> up)) | (theirs & (mine >> up)),
         ]
+    }
+
+    /// A playout without `own`. Whether a pair lies level or upright is even odds, which no processor can guess: so it is selected,
+    /// not branched upon.
+    #[inline]
+    fn playout_by_pairs(&self, state: &State<B>, rng: &mut Rng) -> Outcome {
+        let [mut mine, mut theirs] = Self::sides(state);
+        let mut side = state.side;
+        loop {
+            let [level, upright] = self.pairs(mine, theirs);
+            let (level_count, upright_count) = (level.count(), upright.count());
+            if level_count + upright_count == 0 {
+                return Outcome::win(side.other());
+            }
+            let rank = rng.below(level_count + upright_count);
+            let is_level = rank < level_count;
+            let rank = select_unpredictable(is_level, rank, rank.wrapping_sub(level_count));
+            let mark = select_unpredictable(is_level, level, upright).pick(rank);
+            let pair = mark | (mark << select_unpredictable(is_level, 1, self.up()));
+            // One stone of the pair leaves its square, the other is replaced; then the players change roles.
+            (mine, theirs) = (theirs & !pair, (mine & !pair) | (theirs & pair));
+            side = side.other();
+        }
     }
 
     #[inline]
@@ -185,42 +212,6 @@ impl<B: Bits> Clobber<B> {
     fn piece(&self, state: &State<B>, square: Square) -> Option<Piece> {
         let index = self.grid.index(square);
         [BLACK, WHITE].into_iter().zip(state.stones).find(|(_, set)| set.has(index)).map(|(piece, _)| piece)
-    }
-}
-
-impl<B: Bits> Clobber<B> {
-    /// Draws a move, each with the same probability: the square that is left and the one that is entered. `None` if there is none.
-    /// Without branches on what was drawn, which the processor could only guess: every set is asked for its share.
-    #[inline]
-    fn draw(&self, mine: B, theirs: B, rng: &mut Rng) -> Option<[B; 2]> {
-        if self.own {
-            let Movers { right, left, up, down } = self.movers(mine, theirs);
-            let counts = [right.count(), left.count(), up.count(), down.count()];
-            let total = counts.iter().sum();
-            if total == 0 {
-                return None;
-            }
-            let rank = rng.below(total);
-            let right = right.pick(rank);
-            let rank = rank.wrapping_sub(counts[0]);
-            let left = left.pick(rank);
-            let rank = rank.wrapping_sub(counts[1]);
-            let up = up.pick(rank);
-            let rank = rank.wrapping_sub(counts[2]);
-            let down = down.pick(rank);
-            let stride = self.stride();
-            return Some([right | left | up | down, right << 1 | left >> 1 | up << stride | down >> stride]);
-        }
-        let [level, upright] = self.pairs(mine, theirs);
-        let (level_count, upright_count) = (level.count(), upright.count());
-        if level_count + upright_count == 0 {
-            return None;
-        }
-        let rank = rng.below(level_count + upright_count);
-        let level = level.pick(rank);
-        let upright = upright.pick(rank.wrapping_sub(level_count));
-        let pair = level | (level << 1) | upright | (upright << self.stride());
-        Some([pair & mine, pair & theirs])
     }
 }
 
@@ -250,8 +241,7 @@ impl<B: Bits> Game for Clobber<B> {
     fn turn(&self, state: &State<B>) -> Turn {
         let [mine, theirs] = Self::sides(state);
         let stuck = if self.own {
-            let Movers { right, left, up, down } = self.movers(mine, theirs);
-            (right | left | up | down).is_empty()
+            self.movers(mine, theirs).iter().all(|(stones, _)| stones.is_empty())
         } else {
             let [level, upright] = self.pairs(mine, theirs);
             (level | upright).is_empty()
@@ -262,13 +252,10 @@ impl<B: Bits> Game for Clobber<B> {
     #[inline]
     fn moves(&self, state: &State<B>, moves: &mut Vec<Step>) {
         let [mine, theirs] = Self::sides(state);
-        let Movers { right, left, up, down } = self.movers(mine, theirs);
-        let stride = self.grid.stride;
         moves.clear();
-        moves.extend(right.squares().map(|from| Step { from: from as u8, to: from as u8 + 1 }));
-        moves.extend(left.squares().map(|from| Step { from: from as u8, to: from as u8 - 1 }));
-        moves.extend(up.squares().map(|from| Step { from: from as u8, to: from as u8 + stride }));
-        moves.extend(down.squares().map(|from| Step { from: from as u8, to: from as u8 - stride }));
+        for (stones, step) in self.movers(mine, theirs) {
+            moves.extend(stones.squares().map(|from| Step::new(from, step)));
+        }
     }
 
     #[inline]
@@ -343,19 +330,28 @@ impl<B: Bits> Game for Clobber<B> {
     #[inline]
     fn random_move(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Step>) -> Step {
         let [mine, theirs] = Self::sides(state);
-        let [from, to] = self.draw(mine, theirs, rng).expect("a player to move has a move");
-        Step { from: from.lowest() as u8, to: to.lowest() as u8 }
+        let movers = self.movers(mine, theirs);
+        let mut rank = rng.below(movers.iter().map(|(stones, _)| stones.count()).sum());
+        for (stones, step) in movers {
+            if rank < stones.count() {
+                return Step::new(stones.select(rank), step);
+            }
+            rank -= stones.count();
+        }
+        unreachable!("the rank is below the number of moves")
     }
 
     #[inline]
-    fn playout(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Step>) -> Outcome {
-        let [mut mine, mut theirs] = Self::sides(state);
-        let mut side = state.side;
-        while let Some([from, to]) = self.draw(mine, theirs, rng) {
-            (mine, theirs) = (theirs & !to, (mine & !from) | to);
-            side = side.other();
+    fn playout(&self, state: &State<B>, rng: &mut Rng, scratch: &mut Scratch<Step>) -> Outcome {
+        let mut state = *state;
+        if !self.own {
+            return self.playout_by_pairs(&state, rng);
         }
-        Outcome::win(side.other())
+        while let Turn::Player(_) = self.turn(&state) {
+            let mv = self.random_move(&state, rng, scratch);
+            self.play(&mut state, mv);
+        }
+        Outcome::win(state.side.other())
     }
 }
 
@@ -372,10 +368,10 @@ impl<B: Bits> Evaluator<Clobber<B>> for Count {
     fn score(&self, game: &Clobber<B>, state: &State<B>) -> f32 {
         let [first, second] = state.stones;
         let count = |mine, theirs| {
-            let Movers { right, left, up, down } = game.movers(mine, theirs);
+            let movers = game.movers(mine, theirs).map(|(stones, _)| stones);
             match self {
-                Self::Moves => right.count() + left.count() + up.count() + down.count(),
-                Self::Movers => (right | left | up | down).count(),
+                Self::Moves => movers.iter().map(|stones| stones.count()).sum(),
+                Self::Movers => movers.into_iter().fold(B::default(), |all, stones| all | stones).count(),
             }
         };
         count(first, second) as f32 - count(second, first) as f32

@@ -241,6 +241,26 @@ impl<B: Bits> Game for Mnk<B> {
         let empty = self.empty(state);
         Place(empty.select(rng.below(empty.count())) as u8)
     }
+
+    #[inline]
+    fn playout(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Place>) -> Outcome {
+        if let Some(winner) = state.winner {
+            return Outcome::win(winner);
+        }
+        let mut side = state.side;
+        let (mut mine, mut theirs) = (state.stones[side.index()], state.stones[side.other().index()]);
+        let mut empty = self.empty(state);
+        for left in (1..=empty.count()).rev() {
+            let place = empty.pick(rng.below(left));
+            empty = empty & !place;
+            (mine, theirs) = (theirs, mine | place);
+            if self.has_line(theirs) {
+                return Outcome::win(side);
+            }
+            side = side.other();
+        }
+        Outcome::DRAW
+    }
 }
 
 impl<B: Bits> Mnk<B> {
