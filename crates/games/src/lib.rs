@@ -20,7 +20,7 @@ macro_rules! games {
     };
 }
 
-games!(mnk, pawn);
+games!(mnk, pawn, connect_four);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {

@@ -117,6 +117,11 @@ fn pawn() {
     lockstep("pawn");
 }
 
+#[test]
+fn connect_four() {
+    lockstep("connect-four");
+}
+
 /// A game without a naive second implementation is a game whose rules nobody has checked.
 #[test]
 fn every_game_has_a_second_implementation() {

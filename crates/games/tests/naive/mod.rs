@@ -1,6 +1,7 @@
 //! Second implementations of the rules, as plain as possible: grids of characters, every question answered by looking at
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
+mod connect_four;
 mod mnk;
 mod pawn;
 
@@ -29,6 +30,7 @@ pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
     match spec.split(':').next().unwrap() {
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
         "pawn" => Box::new(pawn::Pawn::new(position)),
+        "connect-four" => Box::new(connect_four::ConnectFour::new(position)),
         other => panic!("{other} has no naive implementation"),
     }
 }
