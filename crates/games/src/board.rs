@@ -136,6 +136,43 @@ impl Grid {
         })
     }
 
+    /// Does the set hold a line of `k` squares: in a row, a column or a diagonal? Only for padded boards: the set is shifted onto
+    /// itself in each of the four directions, and the padding keeps lines from running around the edge.
+    #[inline]
+    pub fn has_line<B: Bits>(self, set: B, k: u32) -> bool {
+        let up = u32::from(self.stride);
+        [1, up - 1, up, up + 1].into_iter().any(|step| {
+            // `line` marks the squares where runs of `length` begin.
+            let (mut line, mut length) = (set, 1);
+            while length < k {
+                let more = length.min(k - length);
+                if more * step >= B::WIDTH {
+                    return false;
+                }
+                line = line & (line >> (more * step));
+                length += more;
+            }
+            !line.is_empty()
+        })
+    }
+
+    /// All lines of `k` squares: in rows, columns and diagonals.
+    pub fn lines<B: Bits>(self, k: u32) -> Vec<B> {
+        let directions = [(1, 0), (0, 1), (1, 1), (-1, 1)];
+        let starts = self
+            .squares()
+            .flat_map(|square| directions.map(|direction| (square, direction)));
+        let line = |(start, (right, up)): (Square, (i32, i32))| {
+            (0..k as i32).try_fold(B::default(), |line, step| {
+                let file = u8::try_from(i32::from(start.file) + right * step).ok()?;
+                let rank = u8::try_from(i32::from(start.rank) + up * step).ok()?;
+                let square = Square { file, rank };
+                self.contains(square).then(|| line | B::bit(self.index(square)))
+            })
+        };
+        starts.filter_map(line).collect()
+    }
+
     /// The board in FEN style: rows from the top, `/` between rows, a number for a run of empty squares.
     pub fn text(self, letter: impl Fn(Square) -> Option<char>) -> String {
         let mut text = String::new();

@@ -23,7 +23,7 @@ macro_rules! games {
     };
 }
 
-games!(crosphere, mnk, clobber, pawn, tuc_chess);
+games!(crosphere, mnk, clobber, pawn, tuc_chess, connect_four);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {

@@ -106,27 +106,6 @@ pub struct State<B> {
 pub struct Place(u8);
 
 impl<B: Bits> Mnk<B> {
-    /// Is there a line of k stones? Sets are shifted onto themselves in each of the four directions; the padding column keeps
-    /// lines from running around the edge.
-    #[inline]
-    fn has_line(&self, stones: B) -> bool {
-        let up = u32::from(self.grid.stride);
-        [1, up - 1, up, up + 1].into_iter().any(|step| {
-            let mut line = stones;
-            // `line` marks the squares where runs of `length` begin.
-            let mut length = 1;
-            while length < self.k {
-                let more = length.min(self.k - length);
-                if more * step >= B::WIDTH {
-                    return false;
-                }
-                line = line & (line >> (more * step));
-                length += more;
-            }
-            !line.is_empty()
-        })
-    }
-
     #[inline]
     fn empty(&self, state: &State<B>) -> B {
         self.all & !(state.stones[0] | state.stones[1])
@@ -141,7 +120,7 @@ impl<B: Bits> Mnk<B> {
             let detail = format!("{crosses} x and {noughts} o on the board cannot be with {} to move", ["x", "o"][side.index()]);
             return Err(position.error(detail));
         }
-        let lines = [self.has_line(stones[0]), self.has_line(stones[1])];
+        let lines = stones.map(|set| self.grid.has_line(set, self.k));
         if lines[side.index()] {
             let why = if lines[0] && lines[1] { "both sides have a line" } else { "the side to move has a line already" };
             return Err(position.error(format!("{why}: the game was over before the last move")));
@@ -185,7 +164,7 @@ impl<B: Bits> Game for Mnk<B> {
         let mover = state.side;
         let stones = state.stones[mover.index()] | B::bit(u32::from(mv.0));
         state.stones[mover.index()] = stones;
-        state.winner = self.has_line(stones).then_some(mover);
+        state.winner = self.grid.has_line(stones, self.k).then_some(mover);
         state.side = mover.other();
     }
 
@@ -302,22 +281,6 @@ impl<B: Bits> Heuristics for Mnk<B> {
     }
 
     fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines<B>, InputError> {
-        let mut lines = Vec::new();
-        let length = self.k as i32;
-        for square in self.grid.squares() {
-            for (right, up) in [(1, 0), (0, 1), (1, 1), (-1, 1)] {
-                let squares: Option<Vec<Square>> = (0..length)
-                    .map(|step| {
-                        let file = u8::try_from(i32::from(square.file) + right * step).ok()?;
-                        let rank = u8::try_from(i32::from(square.rank) + up * step).ok()?;
-                        Some(Square { file, rank }).filter(|&square| self.grid.contains(square))
-                    })
-                    .collect();
-                lines.extend(squares.map(|squares| {
-                    squares.iter().fold(B::default(), |set, &square| set | B::bit(self.grid.index(square)))
-                }));
-            }
-        }
-        Ok(OpenLines { lines })
+        Ok(OpenLines { lines: self.grid.lines(self.k) })
     }
 }

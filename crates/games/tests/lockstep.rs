@@ -123,6 +123,11 @@ fn tuc_chess() {
     lockstep("tuc-chess");
 }
 
+#[test]
+fn connect_four() {
+    lockstep("connect-four");
+}
+
 /// A game without a naive second implementation is a game whose rules nobody has checked.
 #[test]
 fn every_game_has_a_second_implementation() {

@@ -3,6 +3,7 @@
 
 mod clobber;
 mod crosphere;
+mod connect_four;
 mod mnk;
 mod pawn;
 mod tuc_chess;
@@ -35,6 +36,7 @@ pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
         "pawn" => Box::new(pawn::Pawn::new(position)),
         "tuc-chess" => Box::new(tuc_chess::TucChess::new(spec, position)),
+        "connect-four" => Box::new(connect_four::ConnectFour::new(position)),
         other => panic!("{other} has no naive implementation"),
     }
 }
