@@ -77,12 +77,24 @@ fn open<B: Bits, V: Visitor>(
     position: Option<&PositionText<'_>>,
     visitor: V,
 ) -> Result<V::Output, InputError> {
-    let game = Mnk { grid, k, all: grid.all::<B>() };
+    let game = Mnk { grid, k, all: grid.all::<B>(), steps: line_steps(grid, k) };
     let state = match position {
         Some(position) => game.state(position)?,
         None => game.start(),
     };
     Ok(visitor.visit(game, state))
+}
+
+/// How the number of the square changes along the lines in each direction. A direction in which k squares do not fit is replaced by
+/// one in which they do, so that there are always four; `None` if there is not one.
+fn line_steps(grid: Grid, k: u32) -> Option<[u32; 4]> {
+    let (files, ranks, up) = (u32::from(grid.files), u32::from(grid.ranks), u32::from(grid.stride));
+    match (k <= files, k <= ranks) {
+        (true, true) => Some([1, up - 1, up, up + 1]),
+        (true, false) => Some([1; 4]),
+        (false, true) => Some([up; 4]),
+        (false, false) => None,
+    }
 }
 
 /// An m,n,k game on boards that fit into `B`.
@@ -91,6 +103,7 @@ pub struct Mnk<B> {
     grid: Grid,
     k: u32,
     all: B,
+    steps: Option<[u32; 4]>,
 }
 
 /// A position of an m,n,k game.
@@ -110,21 +123,18 @@ impl<B: Bits> Mnk<B> {
     /// lines from running around the edge.
     #[inline]
     fn has_line(&self, stones: B) -> bool {
-        let up = u32::from(self.grid.stride);
-        [1, up - 1, up, up + 1].into_iter().any(|step| {
-            let mut line = stones;
-            // `line` marks the squares where runs of `length` begin.
-            let mut length = 1;
-            while length < self.k {
-                let more = length.min(self.k - length);
-                if more * step >= B::WIDTH {
-                    return false;
-                }
-                line = line & (line >> (more * step));
-                length += more;
+        let Some(steps) = self.steps else { return false };
+        // They mark the squares where runs of `length` begin.
+        let mut lines = [stones; 4];
+        let mut length = 1;
+        while length < self.k {
+            let more = length.min(self.k - length);
+            for (line, step) in lines.iter_mut().zip(steps) {
+                *line = *line & (*line >> (more * step));
             }
-            !line.is_empty()
-        })
+            length += more;
+        }
+        !lines.into_iter().fold(B::default(), |all, line| all | line).is_empty()
     }
 
     #[inline]
