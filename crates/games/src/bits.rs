@@ -156,21 +156,15 @@ impl Bits for u128 {
     }
 }
 
-/// 256 squares: enough for a 15x15 board with a column of padding.
+/// 256 squares: enough for a 15x15 board with a column of padding. Four words, the lowest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct U256 {
-    low: u128,
-    high: u128,
-}
+pub struct U256([u64; 4]);
 
 impl BitAnd for U256 {
     type Output = Self;
     #[inline]
     fn bitand(self, other: Self) -> Self {
-        Self {
-            low: self.low & other.low,
-            high: self.high & other.high,
-        }
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 }
 
@@ -178,10 +172,7 @@ impl BitOr for U256 {
     type Output = Self;
     #[inline]
     fn bitor(self, other: Self) -> Self {
-        Self {
-            low: self.low | other.low,
-            high: self.high | other.high,
-        }
+        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 }
 
@@ -189,10 +180,7 @@ impl Not for U256 {
     type Output = Self;
     #[inline]
     fn not(self) -> Self {
-        Self {
-            low: !self.low,
-            high: !self.high,
-        }
+        Self(self.0.map(|word| !word))
     }
 }
 
@@ -200,17 +188,22 @@ impl Shl<u32> for U256 {
     type Output = Self;
     #[inline]
     fn shl(self, by: u32) -> Self {
-        match by {
-            0 => self,
-            1..128 => Self {
-                low: self.low << by,
-                high: self.high << by | self.low >> (128 - by),
-            },
-            _ => Self {
-                low: 0,
-                high: self.low.checked_shl(by - 128).unwrap_or(0),
-            },
-        }
+        let [a, b, c, d] = self.0;
+        let [a, b, c, d] = match by / 64 {
+            0 => [a, b, c, d],
+            1 => [0, a, b, c],
+            2 => [0, 0, a, b],
+            3 => [0, 0, 0, a],
+            _ => [0; 4],
+        };
+        // Shifted in two steps, as a shift by a whole word is none.
+        let (by, over) = (by % 64, 63 - by % 64);
+        Self([
+            a << by,
+            b << by | a >> 1 >> over,
+            c << by | b >> 1 >> over,
+            d << by | c >> 1 >> over,
+        ])
     }
 }
 
@@ -218,17 +211,21 @@ impl Shr<u32> for U256 {
     type Output = Self;
     #[inline]
     fn shr(self, by: u32) -> Self {
-        match by {
-            0 => self,
-            1..128 => Self {
-                low: self.low >> by | self.high << (128 - by),
-                high: self.high >> by,
-            },
-            _ => Self {
-                low: self.high.checked_shr(by - 128).unwrap_or(0),
-                high: 0,
-            },
-        }
+        let [a, b, c, d] = self.0;
+        let [a, b, c, d] = match by / 64 {
+            0 => [a, b, c, d],
+            1 => [b, c, d, 0],
+            2 => [c, d, 0, 0],
+            3 => [d, 0, 0, 0],
+            _ => [0; 4],
+        };
+        let (by, over) = (by % 64, 63 - by % 64);
+        Self([
+            a >> by | b << 1 << over,
+            b >> by | c << 1 << over,
+            c >> by | d << 1 << over,
+            d >> by,
+        ])
     }
 }
 
@@ -236,28 +233,31 @@ impl Bits for U256 {
     const WIDTH: u32 = 256;
     #[inline]
     fn bit(index: u32) -> Self {
-        Self { low: 1, high: 0 } << index
+        Self(std::array::from_fn(|word| {
+            if index / 64 == word as u32 {
+                1 << (index % 64)
+            } else {
+                0
+            }
+        }))
     }
     #[inline]
     fn count(self) -> u32 {
-        self.low.count_ones() + self.high.count_ones()
+        self.0.into_iter().map(u64::count_ones).sum()
     }
     #[inline]
     fn lowest(self) -> u32 {
-        if self.low == 0 {
-            128 + self.high.trailing_zeros()
-        } else {
-            self.low.trailing_zeros()
-        }
+        let word = self.0.into_iter().position(|word| word != 0).unwrap_or(3);
+        64 * word as u32 + self.0[word].trailing_zeros()
     }
     #[inline]
-    fn select(self, rank: u32) -> u32 {
-        let below = self.low.count_ones();
-        if rank < below {
-            self.low.select(rank)
-        } else {
-            128 + self.high.select(rank - below)
+    fn select(self, mut rank: u32) -> u32 {
+        let mut word = 0;
+        while word < 3 && rank >= self.0[word].count() {
+            rank -= self.0[word].count();
+            word += 1;
         }
+        64 * word as u32 + self.0[word].select(rank)
     }
     #[inline]
     fn pick(self, rank: u32) -> Self {
@@ -300,13 +300,10 @@ mod tests {
         for _ in 0..200 {
             // Dense, sparse and empty words.
             let thin = rng.bits() & if rng.below(2) == 0 { rng.bits() & rng.bits() } else { !0 };
-            let mut word = || u128::from(thin & rng.bits()) << 64 | u128::from(rng.bits());
-            laws(word() as u64);
+            let mut word = || thin & rng.bits();
             laws(word());
-            laws(U256 {
-                low: word(),
-                high: word(),
-            });
+            laws(u128::from(word()) << 64 | u128::from(word()));
+            laws(U256([word(), word(), word(), word()]));
         }
         laws(0_u64);
         laws(!0_u64);

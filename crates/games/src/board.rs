@@ -136,26 +136,6 @@ impl Grid {
         })
     }
 
-    /// Does the set hold a line of `k` squares: in a row, a column or a diagonal? Only for padded boards: the set is shifted onto
-    /// itself in each of the four directions, and the padding keeps lines from running around the edge.
-    #[inline]
-    pub fn has_line<B: Bits>(self, set: B, k: u32) -> bool {
-        let up = u32::from(self.stride);
-        [1, up - 1, up, up + 1].into_iter().any(|step| {
-            // `line` marks the squares where runs of `length` begin.
-            let (mut line, mut length) = (set, 1);
-            while length < k {
-                let more = length.min(k - length);
-                if more * step >= B::WIDTH {
-                    return false;
-                }
-                line = line & (line >> (more * step));
-                length += more;
-            }
-            !line.is_empty()
-        })
-    }
-
     /// All lines of `k` squares: in rows, columns and diagonals.
     pub fn lines<B: Bits>(self, k: u32) -> Vec<B> {
         let directions = [(1, 0), (0, 1), (1, 1), (-1, 1)];
@@ -203,6 +183,47 @@ impl Grid {
     /// `COLUMNSxROWS`.
     pub fn size(self) -> String {
         format!("{}x{}", self.files, self.ranks)
+    }
+}
+
+/// Looks for a line of k squares in a set: in a row, a column or a diagonal.
+#[derive(Clone, Copy, Debug)]
+pub struct LineTest {
+    k: u32,
+    /// How the number of the square changes along the lines in each direction. A direction in which k squares do not fit is
+    /// replaced by one in which they do, so that there are always four; `None` if there is not one.
+    steps: Option<[u32; 4]>,
+}
+
+impl LineTest {
+    /// The test for a board, which must be a padded one: sets are shifted onto themselves, and the padding keeps lines from
+    /// running around the edge.
+    pub fn new(grid: Grid, k: u32) -> Self {
+        let (files, ranks, up) = (u32::from(grid.files), u32::from(grid.ranks), u32::from(grid.stride));
+        let steps = match (k <= files, k <= ranks) {
+            (true, true) => Some([1, up - 1, up, up + 1]),
+            (true, false) => Some([1; 4]),
+            (false, true) => Some([up; 4]),
+            (false, false) => None,
+        };
+        Self { k, steps }
+    }
+
+    /// Is there a line in the set?
+    #[inline]
+    pub fn is_in<B: Bits>(self, set: B) -> bool {
+        let Some(steps) = self.steps else { return false };
+        // They mark the squares where runs of `length` begin.
+        let mut lines = [set; 4];
+        let mut length = 1;
+        while length < self.k {
+            let more = length.min(self.k - length);
+            for (line, step) in lines.iter_mut().zip(steps) {
+                *line = *line & (*line >> (more * step));
+            }
+            length += more;
+        }
+        !lines.into_iter().fold(B::default(), |all, line| all | line).is_empty()
     }
 }
 

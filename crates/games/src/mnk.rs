@@ -6,7 +6,7 @@ use plyground_core::{
 };
 
 use crate::bits::{Bits, U256};
-use crate::board::{Grid, PositionText, agreed_size};
+use crate::board::{Grid, LineTest, PositionText, agreed_size};
 
 const INFO: GameInfo = GameInfo {
     name: "mnk",
@@ -77,7 +77,7 @@ fn open<B: Bits, V: Visitor>(
     position: Option<&PositionText<'_>>,
     visitor: V,
 ) -> Result<V::Output, InputError> {
-    let game = Mnk { grid, k, all: grid.all::<B>() };
+    let game = Mnk { grid, k, all: grid.all::<B>(), line: LineTest::new(grid, k) };
     let state = match position {
         Some(position) => game.state(position)?,
         None => game.start(),
@@ -91,6 +91,7 @@ pub struct Mnk<B> {
     grid: Grid,
     k: u32,
     all: B,
+    line: LineTest,
 }
 
 /// A position of an m,n,k game.
@@ -120,7 +121,7 @@ impl<B: Bits> Mnk<B> {
             let detail = format!("{crosses} x and {noughts} o on the board cannot be with {} to move", ["x", "o"][side.index()]);
             return Err(position.error(detail));
         }
-        let lines = stones.map(|set| self.grid.has_line(set, self.k));
+        let lines = stones.map(|set| self.line.is_in(set));
         if lines[side.index()] {
             let why = if lines[0] && lines[1] { "both sides have a line" } else { "the side to move has a line already" };
             return Err(position.error(format!("{why}: the game was over before the last move")));
@@ -164,7 +165,7 @@ impl<B: Bits> Game for Mnk<B> {
         let mover = state.side;
         let stones = state.stones[mover.index()] | B::bit(u32::from(mv.0));
         state.stones[mover.index()] = stones;
-        state.winner = self.grid.has_line(stones, self.k).then_some(mover);
+        state.winner = self.line.is_in(stones).then_some(mover);
         state.side = mover.other();
     }
 
@@ -233,7 +234,7 @@ impl<B: Bits> Game for Mnk<B> {
             let place = empty.pick(rng.below(left));
             empty = empty & !place;
             (mine, theirs) = (theirs, mine | place);
-            if self.grid.has_line(theirs, self.k) {
+            if self.line.is_in(theirs) {
                 return Outcome::win(side);
             }
             side = side.other();

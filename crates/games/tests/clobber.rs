@@ -283,9 +283,9 @@ impl Visitor for Scores {
 
 #[test]
 fn evaluators_count_what_they_say() {
-    // One black stone touches two white ones. Every such pair is one move for either player, so that mobility is level.
-    assert_eq!(open("clobber", Some("oxo/1x1 o"), Scores).unwrap(), [-1.0, 0.0]);
-    assert_eq!(open("clobber", Some("oxo/1x1 o own"), Scores).unwrap(), [0.0, 2.0]);
+    // The upper island is dead without `own`. A pair of different stones is one move for either player: mobility is level.
+    assert_eq!(open("clobber", Some("xx1/3/oxx o"), Scores).unwrap(), [1.0, 0.0]);
+    assert_eq!(open("clobber", Some("xx1/3/oxx o own"), Scores).unwrap(), [3.0, 4.0]);
 }
 
 struct Over;
