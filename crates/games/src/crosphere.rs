@@ -8,7 +8,7 @@ use plyground_core::{
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
-use crate::crosphere_chains::{Layers, beside, closure, distance, distances, neighbours, reaches};
+use crate::crosphere_chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};
 use crate::crosphere_playout::{RandomGame, Verdict};
 use crate::crosphere_thesis;
 
@@ -205,16 +205,17 @@ impl Crosphere {
     /// The empty squares on which a weak stone would complete both players' chains at once.
     #[inline]
     fn double_links(&self, state: &State) -> u64 {
-        let ways = [self.grid.ranks, self.grid.files];
-        Player::BOTH.into_iter().fold(self.empty(state), |squares, player| {
-            let usable = state.usable(player);
-            // A chain has at least as many stones as the board is long.
-            if squares == 0 || usable.count() + 1 < u32::from(ways[player.index()]) {
-                return 0;
-            }
-            let [from, to] = self.edges[player.index()].map(|edge| edge | beside(closure(edge & usable, usable)));
-            squares & from & to
-        })
+        let [green, pink] = Player::BOTH.map(|player| state.usable(player));
+        // A chain has at least as many stones as the board is long.
+        if green.count() + 1 < u32::from(self.grid.ranks) || pink.count() + 1 < u32::from(self.grid.files) {
+            return 0;
+        }
+        let [[top, bottom], [left, right]] = self.edges;
+        let edges = [top, bottom, left, right];
+        let usable = [green, green, pink, pink];
+        let reached = closures([top & green, bottom & green, left & pink, right & pink], usable);
+        let touched = [0, 1, 2, 3].map(|edge| edges[edge] | beside(reached[edge]));
+        self.empty(state) & touched[0] & touched[1] & touched[2] & touched[3]
     }
 
     /// Has the player to move no legal move, in a position in which nobody is linked?
@@ -224,13 +225,10 @@ impl Crosphere {
         if state.reserve[state.side.index()] > 0 {
             return empty == 0;
         }
-        // A square between three empty ones joins nothing: one look, and no flood fill for most of the game.
-        let [up, down, right, left] = neighbours(empty);
-        let roomy = (up & down & (right | left)) | (right & left & (up | down));
-        empty & roomy == 0 && self.double_links(state) == empty
+        !has_room(empty) && self.double_links(state) == empty
     }
 
-    /// Fills in the result of a position in which nobody is linked.
+    /// Fills in the stage of a position in which nobody is linked.
     #[inline]
     pub(crate) fn settle(&self, state: &mut State) {
         state.stage = if self.is_stuck(state) { Stage::Drawn } else { Stage::Open };
@@ -246,11 +244,7 @@ impl Crosphere {
             side,
             stage: Stage::Open,
         };
-        let linked = Player::BOTH.map(|player| {
-            let [from, to] = self.edges[player.index()];
-            reaches(from, to, state.usable(player))
-        });
-        match linked {
+        match linked(Player::BOTH.map(|player| state.usable(player)), self.edges) {
             [true, true] => {
                 return Err(position.error("both sides are linked; the rules forbid it, and one was linked first"));
             }
@@ -266,6 +260,13 @@ impl Crosphere {
         let sets = [(STRONG[0], state.strong[0]), (STRONG[1], state.strong[1]), (WEAK, state.weak)];
         sets.into_iter().find(|(_, set)| set.has(index)).map(|(piece, _)| piece)
     }
+}
+
+/// Is there an empty square beside three others? A stone there joins nothing: one look, and no flood fill for most of the game.
+#[inline]
+fn has_room(empty: u64) -> bool {
+    let [up, down, right, left] = neighbours(empty);
+    empty & ((up & down & (right | left)) | (right & left & (up | down))) != 0
 }
 
 impl Game for Crosphere {
@@ -474,37 +475,42 @@ impl Evaluator<Crosphere> for Links {
     /// stone lengthens the opponent's only if all of their shortest ways lead over its square.
     fn evaluate_children(&self, game: &Crosphere, state: &State, moves: &[Place], scores: &mut Vec<f32>) {
         let empty = game.empty(state);
-        let layers = Player::BOTH.map(|player| Layers::new(state.usable(player), empty, game.edges[player.index()]));
-        let mover = state.side;
-        let (own, other) = (&layers[mover.index()], &layers[mover.other().index()]);
-        let mut reserve_after_strong = state.reserve;
-        reserve_after_strong[mover.index()] = reserve_after_strong[mover.index()].saturating_sub(1);
-        let reply_may_be_stuck = state.reserve[mover.other().index()] == 0 || empty.count() == 1;
+        let ways = Player::BOTH.map(|player| Layers::new(state.usable(player), empty, game.edges[player.index()]));
+        let (own, other) = (state.side.index(), state.side.other().index());
+        let judge = |further: [u32; 2], reserve| match further {
+            [0, _] => WIN_SCORE,
+            [_, 0] => -WIN_SCORE,
+            _ => self.value(further, reserve),
+        };
+        let length = [ways[0].length(), ways[1].length()];
+        let weak = [0, 1].map(|green| [0, 1].map(|pink| judge([length[0] - green, length[1] - pink], state.reserve)));
+        let mut reserve = state.reserve;
+        reserve[own] = reserve[own].saturating_sub(1);
+        let strong = |own_length, other_length| {
+            let mut further = [own_length; 2];
+            further[other] = other_length;
+            judge(further, reserve)
+        };
+        let plain_strong = [0, 1].map(|helps| strong(length[own] - helps, length[other]));
+        let reply_may_be_stuck = state.reserve[other] == 0 || empty.count() == 1;
         scores.clear();
         scores.extend(moves.iter().map(|&mv| {
             let bit = mv.bit();
-            let mut further = [0; 2];
-            further[mover.index()] = own.with_stone(bit);
-            further[mover.other().index()] = match mv.is_strong() {
-                false => other.with_stone(bit),
-                true if other.needs(bit) => {
-                    distance(state.usable(mover.other()), empty & !bit, game.edges[mover.other().index()])
+            let helps = [ways[0].helped_by(bit), ways[1].helped_by(bit)];
+            if reply_may_be_stuck && !has_room(empty & !bit) {
+                let mut child = *state;
+                game.play(&mut child, mv);
+                if child.stage == Stage::Drawn {
+                    return 0.0;
                 }
-                true => other.length(),
-            };
-            match further {
-                [0, _] => WIN_SCORE,
-                [_, 0] => -WIN_SCORE,
-                _ => {
-                    let mut child = *state;
-                    if reply_may_be_stuck {
-                        game.play(&mut child, mv);
-                        if child.stage != Stage::Open {
-                            return 0.0;
-                        }
-                    }
-                    self.value(further, if mv.is_strong() { reserve_after_strong } else { state.reserve })
-                }
+            }
+            if !mv.is_strong() {
+                weak[usize::from(helps[0])][usize::from(helps[1])]
+            } else if ways[other].need(bit) {
+                let around = distance(state.usable(state.side.other()), empty & !bit, game.edges[other]);
+                strong(length[own] - u32::from(helps[own]), around)
+            } else {
+                plain_strong[usize::from(helps[own])]
             }
         }));
     }

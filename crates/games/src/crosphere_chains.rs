@@ -2,6 +2,8 @@
 //!
 //! Squares are numbered eight to a rank, whatever the size of the board: sets that are masked by squares of the board never leave it.
 
+use std::array::from_fn;
+
 use crate::bits::Bits;
 
 const NOT_FILE_A: u64 = !0x0101_0101_0101_0101;
@@ -36,23 +38,39 @@ pub(crate) const fn closure(mut set: u64, usable: u64) -> u64 {
     }
 }
 
-/// Is there a chain of usable squares from one edge to the other?
+/// Several sets grow by a step, each onto its own `usable` squares: one computes while the others wait.
 #[inline]
-pub(crate) const fn reaches(from: u64, to: u64, usable: u64) -> bool {
-    closure(from & usable, usable) & to != 0
+fn grown<const N: usize>(sets: [u64; N], usable: [u64; N]) -> [u64; N] {
+    from_fn(|lane| sets[lane] | (beside(sets[lane]) & usable[lane]))
 }
 
-/// Which players have a chain from edge to edge. Both fill at once, so that one computes while the other waits.
+/// The closures of several sets at once.
 #[inline]
-pub(crate) fn linked(usable: [u64; 2], edges: [[u64; 2]; 2]) -> [bool; 2] {
-    let mut sets = [edges[0][0] & usable[0], edges[1][0] & usable[1]];
+pub(crate) fn closures<const N: usize>(mut sets: [u64; N], usable: [u64; N]) -> [u64; N] {
     loop {
-        let once = [0, 1].map(|player| sets[player] | (beside(sets[player]) & usable[player]));
-        let twice = [0, 1].map(|player| once[player] | (beside(once[player]) & usable[player]));
-        if twice == sets {
-            return [0, 1].map(|player| sets[player] & edges[player][1] != 0);
+        let next = grown(grown(sets, usable), usable);
+        if next == sets {
+            return sets;
         }
-        sets = twice;
+        sets = next;
+    }
+}
+
+/// Which players have a chain from edge to edge. What is joined to either edge grows until the two meet, or until one of them has
+/// nowhere to go.
+#[inline]
+pub(crate) fn linked([green, pink]: [u64; 2], [[top, bottom], [left, right]]: [[u64; 2]; 2]) -> [bool; 2] {
+    let usable = [green, green, pink, pink];
+    let mut sets = [top & green, bottom & green, left & pink, right & pink];
+    loop {
+        let next = grown(grown(grown(sets, usable), usable), usable);
+        let met = [next[0] & next[1] != 0, next[2] & next[3] != 0];
+        let still: [bool; 4] = from_fn(|lane| next[lane] == sets[lane]);
+        let settled = [met[0] | still[0] | still[1], met[1] | still[2] | still[3]];
+        if settled == [true, true] {
+            return met;
+        }
+        sets = next;
     }
 }
 
@@ -82,7 +100,8 @@ pub(crate) fn distances(usable: [u64; 2], empty: u64, edges: [[u64; 2]; 2]) -> [
     ]
 }
 
-/// The empty squares on a player's shortest ways to a link, by their number on the way. Every shortest way has one square of each layer.
+/// The empty squares on a player's shortest ways to a link, by their number on the way: every shortest way has one square of each
+/// layer.
 pub(crate) struct Layers {
     length: u32,
     /// The squares that shorten the distance when a stone that the player may use is placed there.
@@ -121,13 +140,13 @@ impl Layers {
         self.length
     }
 
-    /// The distance when a stone that the player may use is placed on an empty square.
-    pub(crate) const fn with_stone(&self, bit: u64) -> u32 {
-        self.length - (self.helpful & bit != 0) as u32
+    /// Would the distance shrink with a stone on this square that the player may use?
+    pub(crate) const fn helped_by(&self, bit: u64) -> bool {
+        self.helpful & bit != 0
     }
 
     /// Would the distance grow without this square?
-    pub(crate) const fn needs(&self, bit: u64) -> bool {
+    pub(crate) const fn need(&self, bit: u64) -> bool {
         self.needed & bit != 0
     }
 }
@@ -171,9 +190,9 @@ mod tests {
             if let Some(cost) = costs[rank][file] {
                 best[rank][file] = cost;
                 if cost == 0 {
-                    queue.push_front((rank, file))
+                    queue.push_front((rank, file));
                 } else {
-                    queue.push_back((rank, file))
+                    queue.push_back((rank, file));
                 }
             }
         }
@@ -190,9 +209,9 @@ mod tests {
                 if way < best[r][f] {
                     best[r][f] = way;
                     if cost == 0 {
-                        queue.push_front((r, f))
+                        queue.push_front((r, f));
                     } else {
-                        queue.push_back((r, f))
+                        queue.push_back((r, f));
                     }
                 }
             }
@@ -240,12 +259,10 @@ mod tests {
                 let wanted = plain_distance(&costs, player == Player::Second);
                 assert_eq!(found[player.index()], wanted, "{files}x{ranks} {kinds:?} {player:?}");
                 unreachable += u32::from(wanted == UNREACHABLE);
-                let edges = game.edges()[player.index()];
                 assert_eq!(
                     linked([green | weak, pink | weak], game.edges())[player.index()],
                     wanted == 0
                 );
-                assert_eq!(reaches(edges[0], edges[1], sets[own] | weak), wanted == 0);
             }
         }
         assert!(unreachable > 100);
@@ -266,9 +283,10 @@ mod tests {
                     assert_eq!(layers.length(), distance(usable, empty, edges));
                     for index in empty.squares() {
                         let bit = 1 << index;
-                        assert_eq!(layers.with_stone(bit), distance(usable | bit, empty & !bit, edges));
+                        let with_stone = distance(usable | bit, empty & !bit, edges);
+                        assert_eq!(with_stone, layers.length() - u32::from(layers.helped_by(bit)));
                         let blocked = distance(usable, empty & !bit, edges);
-                        assert_eq!(layers.needs(bit), blocked > layers.length());
+                        assert_eq!(layers.need(bit), blocked > layers.length());
                     }
                 }
                 let mv = game.random_move(&state, &mut rng, &mut scratch);

@@ -1,14 +1,14 @@
 //! Random Crosphere games that are played only as far as their result needs it.
 //!
-//! A random game is a random order of the empty squares with a stone for each, and its result depends only on who is linked first. Links
-//! never come undone. So the order is not drawn square by square: a random half of the squares is declared to come first, and if the
-//! stones on it link exactly one player, that player has won. If nobody is linked there, the search goes on in the second half, if
-//! both are, in the first. Three or four looks settle most games.
+//! A random game is a random order of the empty squares with a stone for each, and its result depends only on who is linked
+//! first. Links never come undone. So the order is not drawn square by square: a random half of the squares is declared to come
+//! first, and if the stones on it link exactly one player, that player has won. If nobody is linked there, the search goes on in
+//! the second half, if both are, in the first. Three or four looks settle most games.
 //!
-//! This is exact. At every ply all squares are equally likely and, while the mover has strong stones left, both kinds of stones; so
-//! kinds and squares can be drawn apart from each other. The one exception are the forbidden weak stones, which complete both chains at
-//! once: drawing one is drawing in vain. The first such stone shows as both players being linked by the same stone, and the game is then
-//! handed back as it stood before it, for another draw.
+//! This is exact. At every ply all squares are equally likely and, while the mover has strong stones left, both kinds of stones;
+//! so kinds and squares can be drawn apart from each other. The one exception are the forbidden weak stones, which complete both
+//! chains at once: drawing one is drawing in vain. The first such stone shows as both players being linked by the same stone, and
+//! the game is then handed back as it stood before it, for another draw.
 
 use plyground_core::{Player, Rng};
 
@@ -94,8 +94,8 @@ impl RandomGame {
         self.one_by_one(placed, self.empty.count(), false)
     }
 
-    /// The end of a game: nobody is linked with the weak stones `placed`, and until ply `end` only strong stones follow. Then comes a weak
-    /// stone after which both are linked (`more`), or nothing.
+    /// The end of a game: nobody is linked with the weak stones `placed`, and until ply `end` only strong stones follow. Then comes
+    /// a weak stone after which both are linked (`more`), or nothing.
     #[cold]
     fn one_by_one(&self, placed: u64, end: u32, more: bool) -> Verdict {
         let weak = self.start.weak | placed;

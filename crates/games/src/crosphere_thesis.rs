@@ -10,13 +10,14 @@
 //! 2. (0, (2, 3))
 //! ```
 //!
-//! `Result` is 1 when the first player has won, 0 when the second has, 0.5 for a draw. A move is its number, the kind of stone (0 weak, 1
-//! strong), and the row and column of the square, counted from 0 at the top left. The games of a file are separated by a blank line.
+//! `Result` is 1 when the first player has won, 0 when the second has, 0.5 for a draw. A move is its number, the kind of stone (0
+//! weak, 1 strong), and the row and column of the square, counted from 0 at the top left. The games of a file are separated by a
+//! blank line.
 //!
 //! The format knows one board, 8x8 with five strong stones each, one start, and no unfinished games: a player cannot resign in
-//! Crosphere, so that a record that stops before the end is a damaged one. All of this is checked in both directions, by playing the
-//! moves. `Datetime`, `Device` and further tags may be missing. Seeds, thinking times and opinions on moves have no place in the format and
-//! are left out when a record is written.
+//! Crosphere, so that a record that stops before the end is a damaged one. All of this is checked in both directions, by playing
+//! the moves. `Datetime`, `Device` and further tags may be missing. Seeds, thinking times and opinions on moves have no place in
+//! the format and are left out when a record is written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -132,7 +133,8 @@ impl<'a> Block<'a> {
         let wanted = self.moves.len() + 1;
         let Some((number, mv)) = parse_move(line.text) else {
             return Err(line.error(format!(
-                "expected move {wanted} as NUMBER. (KIND, (ROW, COLUMN)), like {wanted}. (0, (2, 3)), kind 0 or 1, row and column 0 to 7"
+                "expected move {wanted} as NUMBER. (KIND, (ROW, COLUMN)), like {wanted}. (0, (2, 3)): kind 0 or 1, row and \
+                 column 0 to 7"
             )));
         };
         if number != wanted {

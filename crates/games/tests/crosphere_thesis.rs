@@ -42,7 +42,7 @@ impl Visitor for RandomRecord {
             });
             game.play(&mut state, mv);
         }
-        record.result = game.turn(&state).result_word().to_owned();
+        game.turn(&state).result_word().clone_into(&mut record.result);
         record.reason = game.why_over(&state);
         record
     }
@@ -90,7 +90,7 @@ fn other_layouts_mean_the_same() {
     );
     // Games without blank lines between them.
     assert_eq!(read(&format!("{FILE}{FILE}")).unwrap().len(), 2);
-    let bare: String = FILE.split_inclusive('\n').filter(|line| !line.contains("D")).collect();
+    let bare: String = FILE.split_inclusive('\n').filter(|line| !line.contains('D')).collect();
     let bare = &read(&bare).unwrap()[0];
     assert!(bare.date.is_none() && bare.tags.is_empty());
     let tagged = FILE.replace("[Device", "[Opening \"centre, [b] first\"]\n[Device");
@@ -168,17 +168,19 @@ fn broken_records_are_refused_with_their_line() {
     }
 }
 
+type Change<'a> = &'a dyn Fn(&mut GameRecord);
+
 #[test]
 fn what_the_format_cannot_hold_is_refused() {
     let good = read(FILE).unwrap().remove(0);
-    let with = |change: &dyn Fn(&mut GameRecord)| {
+    let with = |change: Change<'_>| {
         let mut record = good.clone();
         change(&mut record);
         write(&[good.clone(), record])
     };
     assert!(with(&|record| record.game = "crosphere".to_owned()).is_ok());
     assert!(with(&|record| record.start = Some("8/8/8/8/8/8/8/8 g 5 5".to_owned())).is_ok());
-    let changes: [(&dyn Fn(&mut GameRecord), &str); 10] = [
+    let changes: [(Change<'_>, &str); 10] = [
         (
             &|record| record.game = "crosphere:size=7x8".to_owned(),
             "the format knows only crosphere:size=8x8,strong=5",

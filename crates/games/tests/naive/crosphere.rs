@@ -22,10 +22,15 @@ impl Crosphere {
         self.left[usize::from(self.side == 'p')]
     }
 
-    fn may_place_weak(&self, row: usize, column: usize) -> bool {
+    /// The squares on which a weak stone does not complete both chains at once.
+    fn weak_squares(&self) -> impl Iterator<Item = (usize, usize)> {
         let mut tried = self.rows.clone();
-        tried[row][column] = 'o';
-        !(linked(&tried, 'G') && linked(&tried, 'P'))
+        self.empty_squares().into_iter().filter(move |&(row, column)| {
+            tried[row][column] = 'o';
+            let both = linked(&tried, 'G') && linked(&tried, 'P');
+            tried[row][column] = '.';
+            !both
+        })
     }
 
     fn empty_squares(&self) -> Vec<(usize, usize)> {
@@ -35,9 +40,7 @@ impl Crosphere {
     }
 
     fn can_move(&self) -> bool {
-        let empty = self.empty_squares();
-        let strong = self.own_left() > 0 && !empty.is_empty();
-        strong || empty.iter().any(|&(row, column)| self.may_place_weak(row, column))
+        self.own_left() > 0 && !self.empty_squares().is_empty() || self.weak_squares().next().is_some()
     }
 }
 
@@ -49,12 +52,12 @@ fn linked(rows: &Rows, colour: char) -> bool {
     } else {
         (0..height).map(|r| (r, 0)).collect()
     };
-    let mut visited = vec![vec![false; width]; height];
+    let mut visited = vec![false; width * height];
     while let Some((r, c)) = to_visit.pop() {
-        if visited[r][c] || !(rows[r][c] == colour || rows[r][c] == 'o') {
+        if visited[r * width + c] || !(rows[r][c] == colour || rows[r][c] == 'o') {
             continue;
         }
-        visited[r][c] = true;
+        visited[r * width + c] = true;
         if if colour == 'G' { r + 1 == height } else { c + 1 == width } {
             return true;
         }
@@ -80,14 +83,13 @@ impl Naive for Crosphere {
         if self.result() != "open" {
             return moves;
         }
-        for (row, column) in self.empty_squares() {
-            let square = name(&self.rows, row, column);
-            if self.own_left() > 0 {
-                moves.push(format!("s{square}"));
+        if self.own_left() > 0 {
+            for (row, column) in self.empty_squares() {
+                moves.push(format!("s{}", name(&self.rows, row, column)));
             }
-            if self.may_place_weak(row, column) {
-                moves.push(format!("w{square}"));
-            }
+        }
+        for (row, column) in self.weak_squares() {
+            moves.push(format!("w{}", name(&self.rows, row, column)));
         }
         moves
     }
