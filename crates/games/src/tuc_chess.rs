@@ -18,30 +18,10 @@ const INFO: GameInfo = GameInfo {
     players: ["White", "Black"],
     summary: "pawns, rooks and kings collect points on 5x7 squares; bonuses appear by chance; more points win",
     keys: &[
-        KeyInfo {
-            key: "year",
-            value: "YEAR",
-            default: "2022",
-            meaning: "the competition whose chances hold: 2022 (worth 0.95, appear 0.2), 2021 (0.9, 0.1) or 2019 (0.85, 0.25)",
-        },
-        KeyInfo {
-            key: "worth",
-            value: "P",
-            default: "by year",
-            meaning: "the probability that a taken bonus is worth a point, from 0 to 1",
-        },
-        KeyInfo {
-            key: "appear",
-            value: "P",
-            default: "by year",
-            meaning: "the probability that a bonus appears after a move, from 0 to 1",
-        },
-        KeyInfo {
-            key: "limit",
-            value: "PLIES",
-            default: "200",
-            meaning: "after so many moves of both players together the points decide, from 1 to 10000",
-        },
+        KeyInfo { key: "year", value: "YEAR", default: "2022", meaning: "whose chances: those of 2022, 2021 or 2019" },
+        KeyInfo { key: "worth", value: "P", default: "by year", meaning: "the chance that a bonus is worth a point" },
+        KeyInfo { key: "appear", value: "P", default: "by year", meaning: "the chance that a bonus appears" },
+        KeyInfo { key: "limit", value: "PLIES", default: "200", meaning: "when the points decide, from 1 to 10000" },
     ],
     rules: "The board has 5 files and 7 ranks. Each side has seven pawns, two rooks and a king; five bonuses lie on the middle \
             rank. White moves first and up the board. Passing is not allowed.\n\n\
@@ -97,6 +77,8 @@ const PIECES: [[Piece; 3]; 2] = [
     ],
 ];
 
+/// What capturing a pawn, a rook or a king earns.
+const CAPTURE: [u16; 3] = [1, 3, 8];
 /// Year of the competition, probability that a bonus is worth a point, probability that one appears.
 const YEARS: [(&str, f64, f64); 3] = [("2022", 0.95, 0.2), ("2021", 0.9, 0.1), ("2019", 0.85, 0.25)];
 const DEFAULT_LIMIT: u16 = 200;
@@ -202,22 +184,13 @@ pub enum Move {
     NoBonus,
 }
 
-/// Why a game is over.
-enum Ending {
-    KingCaptured,
-    OnlyKings,
-    NoMove,
-    Limit,
-}
-
 // One word each, and the small fields as one: the derived hash would take twice as many steps, some of them byte by byte.
 impl Hash for State {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let [white, black] = self.points.map(u64::from);
         let small = u64::from(self.plies) | (self.side as u64) << 16 | (self.due as u64) << 24;
-        for word in
-            [self.pieces[0], self.pieces[1], self.pawns, self.rooks, self.bonuses, small | white << 32 | black << 48]
-        {
+        let [first, second] = self.pieces;
+        for word in [first, second, self.pawns, self.rooks, self.bonuses, small | white << 32 | black << 48] {
             hasher.write_u64(word);
         }
     }
@@ -283,40 +256,38 @@ impl State {
         *total = (*total + points).min(MOST_POINTS);
     }
 
+    /// The kind of the piece on a square: its place in [`PIECES`] and [`CAPTURE`].
+    #[inline]
+    fn kind(&self, index: u32) -> usize {
+        if self.pawns.has(index) { 0 } else { 2 - usize::from(self.rooks.has(index)) }
+    }
+
     /// Moves a piece with all that follows for pieces and points, and says whether a bonus was taken.
     #[inline]
     fn step(&mut self, from: u8, to: u8) -> bool {
-        let mover = self.side;
-        let (from, to) = (1_u64 << from, 1_u64 << to);
-        let mut earned = 0;
-        if self.pieces[mover.other().index()] & to != 0 {
-            earned = if self.pawns & to != 0 {
-                1
-            } else if self.rooks & to != 0 {
-                3
-            } else {
-                8
-            };
-            self.pieces[mover.other().index()] ^= to;
-            self.pawns &= !to;
-            self.rooks &= !to;
+        let (mover, opponent) = (self.side, self.side.other());
+        let (from_bit, to_bit) = (1 << from, 1 << to);
+        if self.pieces[opponent.index()] & to_bit != 0 {
+            self.earn(mover, CAPTURE[self.kind(u32::from(to))]);
+            self.pieces[opponent.index()] ^= to_bit;
+            self.pawns &= !to_bit;
+            self.rooks &= !to_bit;
         }
-        let mut arrives = to;
-        if self.pawns & from != 0 {
-            if to & LAST_RANK[mover.index()] != 0 {
-                earned += 1;
-                arrives = 0;
+        self.pieces[mover.index()] ^= from_bit | to_bit;
+        match self.kind(u32::from(from)) {
+            0 if to_bit & LAST_RANK[mover.index()] != 0 => {
+                self.pawns ^= from_bit;
+                self.pieces[mover.index()] ^= to_bit;
+                self.earn(mover, 1);
             }
-            self.pawns ^= from | arrives;
-        } else if self.rooks & from != 0 {
-            self.rooks ^= from | to;
+            0 => self.pawns ^= from_bit | to_bit,
+            1 => self.rooks ^= from_bit | to_bit,
+            _ => {}
         }
-        self.pieces[mover.index()] ^= from | arrives;
-        let takes_bonus = self.bonuses & to != 0;
-        self.bonuses &= !to;
-        self.earn(mover, earned);
+        let takes_bonus = self.bonuses & to_bit != 0;
+        self.bonuses &= !to_bit;
         self.plies += 1;
-        self.side = mover.other();
+        self.side = opponent;
         takes_bonus
     }
 
@@ -331,42 +302,28 @@ impl State {
             return Some(BONUS);
         }
         let owner = self.pieces.iter().position(|set| set.has(index))?;
-        let kind = if self.pawns.has(index) {
-            0
-        } else if self.rooks.has(index) {
-            1
-        } else {
-            2
-        };
-        Some(PIECES[owner][kind])
+        Some(PIECES[owner][self.kind(index)])
     }
 }
 
 impl TucChess {
-    /// The ends of a game that are seen without asking for moves.
+    /// Is the game over, once nothing is left to chance?
     #[inline]
-    fn is_settled(&self, state: &State) -> bool {
-        let kings = state.kings();
-        state.plies >= self.limit || kings.count() < 2 || kings == state.occupied()
+    fn is_over(&self, state: &State) -> bool {
+        self.is_decided(state) || !state.is_mobile()
     }
 
-    fn ending(&self, state: &State) -> Option<Ending> {
+    /// The ends that are seen without looking for moves.
+    #[inline]
+    fn is_decided(&self, state: &State) -> bool {
         let kings = state.kings();
-        if kings.count() < 2 {
-            Some(Ending::KingCaptured)
-        } else if kings == state.occupied() {
-            Some(Ending::OnlyKings)
-        } else if !state.is_mobile() {
-            Some(Ending::NoMove)
-        } else {
-            (state.plies >= self.limit).then_some(Ending::Limit)
-        }
+        state.plies >= self.limit || kings.count() < 2 || kings == state.occupied()
     }
 
     /// What is due after a move and, if it took a bonus, the drawing of its worth.
     #[inline]
     fn due_after_move(&self, state: &State) -> Due {
-        if self.is_settled(state) || !state.is_mobile() { Due::Nothing } else { Due::Appearance }
+        if self.is_over(state) { Due::Nothing } else { Due::Appearance }
     }
 
     /// Draws whether and where a bonus appears.
@@ -402,11 +359,9 @@ impl TucChess {
         check_pieces(&state).map_err(|detail| position.error(detail))?;
         let pending = position.fields.get(4).map(|_| position.word(4, "chance", &["?+", "?@"])).transpose()?;
         if pending.is_some() && state.plies == 0 {
-            return Err(
-                position.error(format!("{} can only be due after a move, but 0 plies were played", position.fields[4]))
-            );
+            return Err(position.error("chance can only be due after a move, but 0 plies were played"));
         }
-        let over = self.ending(&state).is_some();
+        let over = self.is_over(&state);
         state.due = match pending {
             Some(0) => Due::Worth,
             Some(_) if over => {
@@ -564,58 +519,56 @@ impl Game for TucChess {
     }
 
     fn parse_move(&self, _: &State, text: &str) -> Result<Move, InputError> {
-        let index = |square| GRID.index(square) as u8;
-        match text {
-            "+1" => Ok(Move::Worth(1)),
-            "+0" => Ok(Move::Worth(0)),
-            "@-" => Ok(Move::NoBonus),
-            _ => {
-                if let Some(place) = text.strip_prefix('@') {
-                    let square =
-                        if is_digits(place, 2) { digits_square(text, place)? } else { GRID.parse_square(place)? };
-                    return Ok(Move::Appear(index(square)));
-                }
-                let (from, to) = if is_digits(text, 4) {
-                    (digits_square(text, &text[..2])?, digits_square(text, &text[2..])?)
-                } else if text.starts_with(|first: char| first.is_ascii_lowercase()) {
-                    GRID.parse_step(text)?
-                } else {
-                    let detail = "expected row, column, row, column, counted from 0 at the top left, like 5242, or two squares, like c2c3";
-                    return Err(InputError::malformed("move", text, detail));
-                };
-                Ok(Move::Step { from: index(from), to: index(to) })
+        let malformed = |detail: &str| InputError::malformed("move", text, detail);
+        let index = |square: Square| GRID.index(square) as u8;
+        let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let square = |digits: &str| {
+            let [row, file] = [0, 1].map(|at| digits.as_bytes()[at] - b'0');
+            let square = Square { file, rank: (GRID.ranks - 1).wrapping_sub(row) };
+            let outside = || malformed("expected rows from 0 (the top) to 6 and columns from 0 (the left) to 4");
+            GRID.contains(square).then_some(square).ok_or_else(outside)
+        };
+        Ok(match (text, text.strip_prefix('@')) {
+            ("+1", _) => Move::Worth(1),
+            ("+0", _) => Move::Worth(0),
+            (_, Some("-")) => Move::NoBonus,
+            (_, Some(place)) if place.len() == 2 && is_digits(place) => Move::Appear(index(square(place)?)),
+            (_, Some(place)) => Move::Appear(index(GRID.parse_square(place)?)),
+            _ if text.len() == 4 && is_digits(text) => {
+                Move::Step { from: index(square(&text[..2])?), to: index(square(&text[2..])?) }
             }
-        }
+            _ if text.starts_with(|first: char| first.is_ascii_lowercase()) => {
+                let (from, to) = GRID.parse_step(text)?;
+                Move::Step { from: index(from), to: index(to) }
+            }
+            _ => return Err(malformed("expected row, column, row, column, like 5242, or two squares, like c2c3")),
+        })
     }
 
     fn why_illegal(&self, state: &State, mv: Move) -> String {
-        let side = state.side.index();
+        let name = INFO.players[state.side.index()];
         let Move::Step { from, to } = mv else {
-            return format!("chance has nothing to decide here; {} is to move", INFO.players[side]);
+            return format!("chance has nothing to decide here; {name} is to move");
         };
         let (from, to) = (GRID.square(u32::from(from)), GRID.square(u32::from(to)));
-        let (own, other) = (state.pieces[side], state.pieces[1 - side]);
-        if other.has(GRID.index(from)) {
-            return format!("the piece on {from} is not {}'s", INFO.players[side]);
-        } else if !own.has(GRID.index(from)) {
-            return format!("there is no piece on {from}");
-        } else if own.has(GRID.index(to)) {
-            return format!("{}'s own piece stands on {to}", INFO.players[side]);
+        let owner = Owner::from(state.side);
+        let piece = match state.piece(from) {
+            Some(piece) if piece.owner == owner => piece,
+            Some(piece) => return format!("the {} on {from} is not {name}'s", piece.name),
+            None => return format!("there is no piece on {from}"),
+        };
+        if let Some(occupant) = state.piece(to).filter(|occupant| occupant.owner == owner) {
+            return format!("{name}'s own {} stands on {to}", occupant.name);
         }
         let (across, along) = (from.file.abs_diff(to.file), from.rank.abs_diff(to.rank));
-        let straight = across == 0 || along == 0;
-        match state.piece(from).map_or("", |piece| piece.name) {
-            "pawn"
-                if (GRID.index(to) as i32 - GRID.index(from) as i32).signum() == AHEAD[side].signum() && along == 1 =>
-            {
-                match across {
-                    0 => format!("a pawn cannot capture straight ahead, and {to} is occupied"),
-                    1 => format!("a pawn moves diagonally only to capture, and there is no piece on {to}"),
-                    _ => "a pawn moves one square ahead".to_owned(),
-                }
+        let is_ahead = along == 1 && (to.rank > from.rank) == (state.side == Player::First);
+        match piece.name {
+            "pawn" if is_ahead && across == 0 => format!("a pawn cannot capture straight ahead, and {to} is occupied"),
+            "pawn" if is_ahead && across == 1 => {
+                format!("a pawn moves diagonally only to capture; no piece is on {to}")
             }
             "pawn" => "a pawn moves one square ahead".to_owned(),
-            "rook" if straight && across + along <= 3 => {
+            "rook" if across.min(along) == 0 && across + along <= 3 => {
                 format!("a piece or a bonus is in the way of the rook between {from} and {to}")
             }
             "rook" => "a rook moves one to three squares along a rank or file".to_owned(),
@@ -629,11 +582,14 @@ impl Game for TucChess {
         }
         let [next, last] = [state.side, state.side.other()].map(|player| INFO.players[player.index()]);
         let [white, black] = state.points;
-        let why = match self.ending(state) {
-            Some(Ending::KingCaptured) => format!("{last} has captured the king"),
-            Some(Ending::OnlyKings) => "only the kings are left".to_owned(),
-            Some(Ending::NoMove) => format!("{next} has no legal move"),
-            Some(Ending::Limit) | None => format!("the limit of {} plies is reached", self.limit),
+        let why = if state.kings().count() < 2 {
+            format!("{last} has captured the king")
+        } else if state.kings() == state.occupied() {
+            "only the kings are left".to_owned()
+        } else if !state.is_mobile() {
+            format!("{next} has no legal move")
+        } else {
+            format!("the limit of {} plies is reached", self.limit)
         };
         format!("{why}; White {white}, Black {black}")
     }
@@ -692,7 +648,8 @@ impl Game for TucChess {
         self.draw_bonus(state, rng).map_or(Move::NoBonus, |square| Move::Appear(square as u8))
     }
 
-    /// The order of events matters to the rules, but not to the result: whether the next player can move is found out when a move is drawn.
+    /// The order of events matters to the rules, but not to the result: whether the next player can move is found out when a move is
+    /// drawn, and a bonus that appears after the last move harms nobody.
     #[inline]
     fn playout(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch<Move>) -> Outcome {
         let mut state = *state;
@@ -700,7 +657,7 @@ impl Game for TucChess {
             let outcome = self.random_outcome(&state, rng, scratch);
             self.play(&mut state, outcome);
         }
-        while !self.is_settled(&state) {
+        while !self.is_decided(&state) {
             let Some((from, to)) = random_step(&state, rng) else { break };
             let mover = state.side;
             if state.step(from, to) && rng.unit() < self.worth {
@@ -744,20 +701,6 @@ fn write_move(mv: Move, square: impl Fn(Square) -> String) -> String {
     }
 }
 
-fn is_digits(text: &str, length: usize) -> bool {
-    text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The square with a row and a column from the top left, each one digit; `text` is what they are a part of.
-fn digits_square(text: &str, digits: &str) -> Result<Square, InputError> {
-    let [row, file] = [digits.as_bytes()[0] - b'0', digits.as_bytes()[1] - b'0'];
-    if row >= GRID.ranks || file >= GRID.files {
-        let detail = format!("there is no row {row}, column {file}; expected rows from 0 to 6 and columns from 0 to 4");
-        return Err(InputError::malformed("move", text, detail));
-    }
-    Ok(Square { file, rank: GRID.ranks - 1 - row })
-}
-
 /// Judges positions by what is on the board and what has been earned.
 #[derive(Clone, Copy, Debug)]
 pub enum Judge {
@@ -799,10 +742,11 @@ impl Evaluator<TucChess> for Judge {
         if behind { score - last.sign() * Self::CAPTURED_KING_BUT_BEHIND } else { score }
     }
 
+    /// The scales fit games of players who take the best next position, but a random move now and then, by this very evaluation.
     fn win_chance(&self, score: f32) -> f32 {
         match self {
-            Self::Report => logistic(score / 8.0),
-            Self::Points => logistic(score / 4.0),
+            Self::Report => logistic(score / 20.0),
+            Self::Points => logistic(score / 6.0),
         }
     }
 }
@@ -831,7 +775,7 @@ impl Heuristics for TucChess {
         &[
             EvaluatorInfo {
                 name: "report",
-                summary: "points and pieces (rook 10, pawn 1), 4 off for a king in check: the evaluation of the course report of 2022",
+                summary: "that of the course report of 2022: points, rook 10, pawn 1, king in check -4",
                 keys: &[],
             },
             EvaluatorInfo { name: "points", summary: "the difference of the points", keys: &[] },
