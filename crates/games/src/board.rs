@@ -68,8 +68,13 @@ impl Grid {
 
     /// The set of all squares.
     pub fn all<B: Bits>(self) -> B {
-        self.squares()
-            .fold(B::default(), |set, square| set | B::bit(self.index(square)))
+        self.part(|_| true)
+    }
+
+    /// The set of those squares that are wanted.
+    pub fn part<B: Bits>(self, wanted: impl Fn(Square) -> bool) -> B {
+        let squares = self.squares().filter(|&square| wanted(square));
+        squares.fold(B::default(), |set, square| set | B::bit(self.index(square)))
     }
 
     /// Reads a square and makes sure that it is on this board.

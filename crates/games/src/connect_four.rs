@@ -117,16 +117,12 @@ pub struct File(u8);
 impl ConnectFour {
     fn new(size: Grid, k: u32) -> Self {
         let grid = Grid::padded(size.files, size.ranks);
-        let all: u64 = grid.all();
-        let set = |squares: &mut dyn Iterator<Item = Square>| {
-            squares.fold(0, |set, square| set | u64::bit(grid.index(square)))
-        };
         Self {
             grid,
             k,
-            all,
-            bottom_rank: set(&mut grid.squares().filter(|square| square.rank == 0)),
-            first_file: set(&mut grid.squares().filter(|square| square.file == 0)),
+            all: grid.all(),
+            bottom_rank: grid.part(|square| square.rank == 0),
+            first_file: grid.part(|square| square.file == 0),
         }
     }
 

@@ -134,22 +134,17 @@ pub struct Step {
 impl Pawn {
     fn new(grid: Grid, double: bool) -> Self {
         let files = u32::from(grid.files);
-        let all: u64 = grid.all();
-        let part = |wanted: &dyn Fn(Square) -> bool| {
-            let squares = grid.squares().filter(|&square| wanted(square));
-            squares.fold(0, |set, square| set | u64::bit(grid.index(square)))
-        };
-        let rank = |number: u8| part(&|square| square.rank == number);
+        let rank = |number: u8| grid.part(|square| square.rank == number);
         let top = grid.ranks - 1;
         let behind = u8::from(double);
         Self {
             grid,
             double,
             travel: [files - 1, files + 1, files, 2 * files],
-            all,
+            all: grid.all(),
             inner: [
-                part(&|square| square.file > 0),
-                part(&|square| square.file + 1 < grid.files),
+                grid.part(|square| square.file > 0),
+                grid.part(|square| square.file + 1 < grid.files),
             ],
             start: [rank(behind), rank(top - behind)],
             far: [rank(top), rank(0)],
