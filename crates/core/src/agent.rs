@@ -27,14 +27,6 @@ pub enum AgentError {
     /// It was asked in a position in which no player is to move.
     #[error("no player is to move in this position")]
     NobodyToMove,
-    /// Neither its settings nor the budget say when to stop.
-    #[error("{agent} does not know when to stop thinking: give it {expected}")]
-    NoLimit {
-        /// The name of the agent.
-        agent: &'static str,
-        /// The limits that it understands.
-        expected: &'static str,
-    },
 }
 
 /// What an agent chose and why.

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::hint::select_unpredictable;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 /// A set of squares, one bit each. Boards choose the smallest word that holds them.
@@ -30,6 +31,9 @@ pub trait Bits:
     fn lowest(self) -> u32;
     /// The number of the square with `rank` squares of the set below it; `rank` must be smaller than the count.
     fn select(self, rank: u32) -> u32;
+    /// The set with only the square that [`Bits::select`] names.
+    #[must_use]
+    fn pick(self, rank: u32) -> Self;
 
     /// Is there no square in the set?
     #[inline]
@@ -81,15 +85,19 @@ impl Bits for u64 {
     }
     #[inline]
     fn select(self, rank: u32) -> u32 {
+        self.pick(rank).trailing_zeros()
+    }
+    #[inline]
+    fn pick(self, rank: u32) -> Self {
         #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
         #[allow(unsafe_code)]
         {
             // SAFETY: the cfg above lets this line exist only in builds whose target has the BMI2 instructions.
-            unsafe { std::arch::x86_64::_pdep_u64(1 << rank, self) }.trailing_zeros()
+            unsafe { std::arch::x86_64::_pdep_u64(1 << rank, self) }
         }
         #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
         {
-            select_by_halving(self, rank)
+            1 << select_by_halving(self, rank)
         }
     }
 }
@@ -134,6 +142,17 @@ impl Bits for u128 {
         } else {
             64 + ((self >> 64) as u64).select(rank - below)
         }
+    }
+    #[inline]
+    fn pick(self, rank: u32) -> Self {
+        let (low, high) = (self as u64, (self >> 64) as u64);
+        let below = low.count();
+        // Which word it is cannot be foreseen: select, do not branch.
+        let in_low = rank < below;
+        let rank = select_unpredictable(in_low, rank, rank.wrapping_sub(below));
+        let picked = select_unpredictable(in_low, low, high).pick(rank);
+        let [low, high] = select_unpredictable(in_low, [picked, 0], [0, picked]);
+        u128::from(low) | u128::from(high) << 64
     }
 }
 
@@ -240,6 +259,10 @@ impl Bits for U256 {
             128 + self.high.select(rank - below)
         }
     }
+    #[inline]
+    fn pick(self, rank: u32) -> Self {
+        Self::bit(self.select(rank))
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +276,7 @@ mod tests {
         for (rank, &index) in listed.iter().enumerate() {
             assert!(word.has(index));
             assert_eq!(word.select(rank as u32), index);
+            assert_eq!(word.pick(rank as u32), B::bit(index));
         }
         for by in 0..B::WIDTH {
             let moved: Vec<u32> = listed

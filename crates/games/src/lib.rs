@@ -7,6 +7,9 @@ use plyground_core::{Family, FamilyVisitor, GameInfo, InputError, Params, Record
 
 pub mod bits;
 pub mod board;
+mod crosphere_chains;
+mod crosphere_playout;
+mod crosphere_thesis;
 
 /// Declares the modules of the games, and the one function through which everybody else gets to know them.
 macro_rules! games {
@@ -20,7 +23,7 @@ macro_rules! games {
     };
 }
 
-games!(mnk, pawn, connect_four);
+games!(crosphere, mnk, clobber, pawn, tuc_chess, connect_four);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {
@@ -62,6 +65,13 @@ pub fn record_formats() -> Vec<&'static RecordFormat> {
     let mut formats = Formats(Vec::new());
     for_each_family(&mut formats);
     formats.0
+}
+
+/// Opens every sample of every game and hands it to a visitor made for it: how tests and benchmarks reach all games.
+pub fn for_each_sample<V: Visitor<Output = ()>>(make: impl Fn(&'static str) -> V) {
+    for sample in infos().into_iter().flat_map(|info| info.samples) {
+        open(sample, None, make(sample)).unwrap_or_else(|error| panic!("{sample}: {error}"));
+    }
 }
 
 /// Opens the game that a spec describes, at its start or at a position, and hands it to the visitor.

@@ -24,7 +24,7 @@ const INFO: GameInfo = GameInfo {
     notation: "A move names the square: b2. A position: the board, the side to move (x or o), k.",
     example: Example {
         position: "3/1ox/x2 o 3",
-        caption: "Noughts to move must answer on b1 or c1, or Crosses makes two threats at once.",
+        caption: "Noughts to move. If Crosses gets c1, both b1 and c3 win, and Noughts can stop only one of them.",
     },
     samples: &[
         "tictactoe",
@@ -219,6 +219,26 @@ impl<B: Bits> Game for Mnk<B> {
     fn random_move(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Place>) -> Place {
         let empty = self.empty(state);
         Place(empty.select(rng.below(empty.count())) as u8)
+    }
+
+    #[inline]
+    fn playout(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Place>) -> Outcome {
+        if let Some(winner) = state.winner {
+            return Outcome::win(winner);
+        }
+        let mut side = state.side;
+        let (mut mine, mut theirs) = (state.stones[side.index()], state.stones[side.other().index()]);
+        let mut empty = self.empty(state);
+        for left in (1..=empty.count()).rev() {
+            let place = empty.pick(rng.below(left));
+            empty = empty & !place;
+            (mine, theirs) = (theirs, mine | place);
+            if self.has_line(theirs) {
+                return Outcome::win(side);
+            }
+            side = side.other();
+        }
+        Outcome::DRAW
     }
 }
 

@@ -3,28 +3,9 @@
 use std::collections::HashMap;
 
 use plyground_core::{
-    Evaluator, Family, FamilyVisitor, Game, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor,
-    WIN_SCORE,
+    Evaluator, Game, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor, WIN_SCORE,
 };
-use plyground_games::{for_each_family, open};
-
-/// Runs a visitor made by `make` on every sample of every game.
-fn on_every_sample<V: Visitor<Output = ()>>(make: impl Fn(&'static str) -> V) {
-    struct Samples<F>(F);
-    impl<V: Visitor<Output = ()>, M: Fn(&'static str) -> V> FamilyVisitor for Samples<M> {
-        fn visit<F: Family>(&mut self) {
-            assert!(
-                F::INFO.samples.len() >= 5,
-                "{}: five sizes or variants at least",
-                F::INFO.name
-            );
-            for sample in F::INFO.samples {
-                open(sample, None, (self.0)(sample)).unwrap();
-            }
-        }
-    }
-    for_each_family(&mut Samples(make));
-}
+use plyground_games::{for_each_sample, infos, open};
 
 /// Walks through random games and shows every position, finished ones included, to `look`.
 fn random_walk<G: Game>(
@@ -210,7 +191,14 @@ fn check_symmetries<G: Game>(game: &G, state: &G::State, moves: &[G::Move], rng:
 
 #[test]
 fn every_game_conforms() {
-    on_every_sample(Conformance);
+    for info in infos() {
+        assert!(
+            info.samples.len() >= 5,
+            "{}: five sizes or variants at least",
+            info.name
+        );
+    }
+    for_each_sample(Conformance);
 }
 
 /// Overridden `random_move`, `random_outcome` and `playout` draw from the same distribution as their plain definitions.
@@ -328,7 +316,7 @@ fn plain_playout<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> Outcome 
 
 #[test]
 fn overridden_randomness_is_the_plain_randomness() {
-    on_every_sample(SameLuck);
+    for_each_sample(SameLuck);
 }
 
 /// Evaluators: finite, within bounds, blind to symmetry, and `evaluate_children` is what its definition says.
@@ -382,7 +370,7 @@ impl Visitor for HonestAdvice {
 
 #[test]
 fn evaluators_keep_their_contract() {
-    on_every_sample(HonestAdvice);
+    for_each_sample(HonestAdvice);
 }
 
 /// Nonsense for positions and moves is an error, never a panic, and never accepted as something else.
@@ -460,5 +448,5 @@ impl Visitor for Nonsense {
 
 #[test]
 fn nonsense_is_refused() {
-    on_every_sample(Nonsense);
+    for_each_sample(Nonsense);
 }

@@ -2,8 +2,8 @@
 //!
 //! The naive ones (`tests/naive/`) share no code with the real ones: plain arrays, no tricks, rules read off the specification.
 
-use plyground_core::{Family, FamilyVisitor, Game, Heuristics, Scratch, Seed, Turn, Visitor};
-use plyground_games::{for_each_family, open};
+use plyground_core::{Game, Heuristics, Scratch, Seed, Turn, Visitor};
+use plyground_games::open;
 
 mod naive;
 
@@ -85,18 +85,9 @@ fn compare<G: Game>(
 
 /// The samples of one game, the work shared among the machine's cores.
 fn lockstep(name: &'static str) {
-    struct Samples(&'static str, &'static [&'static str]);
-    impl FamilyVisitor for Samples {
-        fn visit<F: Family>(&mut self) {
-            if F::INFO.name == self.0 {
-                self.1 = F::INFO.samples;
-            }
-        }
-    }
-    let mut samples = Samples(name, &[]);
-    for_each_family(&mut samples);
-    assert!(!samples.1.is_empty());
-    for spec in samples.1 {
+    let samples = plyground_games::info(name).unwrap().samples;
+    assert!(!samples.is_empty());
+    for spec in samples {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             for part in 0..threads {
@@ -108,13 +99,28 @@ fn lockstep(name: &'static str) {
 }
 
 #[test]
+fn crosphere() {
+    lockstep("crosphere");
+}
+
+#[test]
 fn mnk() {
     lockstep("mnk");
 }
 
 #[test]
+fn clobber() {
+    lockstep("clobber");
+}
+
+#[test]
 fn pawn() {
     lockstep("pawn");
+}
+
+#[test]
+fn tuc_chess() {
+    lockstep("tuc-chess");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Second implementations of the rules, as plain as possible: grids of characters, every question answered by looking at
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
+mod clobber;
+mod crosphere;
 mod connect_four;
 mod mnk;
 mod pawn;
+mod tuc_chess;
 
 /// A game in progress, all in text.
 pub trait Naive {
@@ -28,8 +31,11 @@ pub trait Naive {
 /// The naive implementation of the game of a spec, at a position.
 pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
     match spec.split(':').next().unwrap() {
+        "clobber" => Box::new(clobber::Clobber::new(position)),
+        "crosphere" => Box::new(crosphere::Crosphere::new(position)),
         "mnk" | "tictactoe" => Box::new(mnk::Mnk::new(position)),
         "pawn" => Box::new(pawn::Pawn::new(position)),
+        "tuc-chess" => Box::new(tuc_chess::TucChess::new(spec, position)),
         "connect-four" => Box::new(connect_four::ConnectFour::new(position)),
         other => panic!("{other} has no naive implementation"),
     }

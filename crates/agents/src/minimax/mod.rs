@@ -1,0 +1,5 @@
+//! Agents that look at every reply.
+
+pub(crate) mod plain;
+
+pub use plain::Minimax;

@@ -1,0 +1,226 @@
+//! Minimax to a fixed depth, without any pruning: the definition that faster searches are held to.
+
+use plyground_core::{
+    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Game, Heuristics, InputError, KeyInfo, Params, Player,
+    Rng, Turn, WIN_SCORE, Watcher,
+};
+
+use crate::{AgentInfo, NODES, TIME, evaluator, pace::Pace};
+
+pub(crate) const INFO: AgentInfo = AgentInfo {
+    name: "minimax",
+    summary: "looks at every line of play to a fixed depth, averaging over chance; no pruning",
+    keys: &[
+        KeyInfo {
+            key: "depth",
+            value: "PLIES",
+            default: "3, or as deep as time or nodes allow",
+            meaning: "moves of the players looked ahead (chance events come on top)",
+        },
+        NODES,
+        TIME,
+        KeyInfo {
+            key: "eval",
+            value: "NAME",
+            default: "the game's first",
+            meaning: "how unfinished positions are judged",
+        },
+    ],
+    evaluates: true,
+};
+
+const DEFAULT_DEPTH: u32 = 3;
+
+pub(crate) fn build<G: Heuristics>(game: &G, params: &Params) -> Result<Minimax<G::Evaluator>, InputError> {
+    Ok(Minimax {
+        evaluator: evaluator(game, params)?,
+    })
+}
+
+/// Plain minimax; at chance events the average (expectiminimax, Michie 1966).
+#[derive(Clone, Debug)]
+pub struct Minimax<E> {
+    /// Judges the positions at the end of the look-ahead.
+    pub evaluator: E,
+}
+
+struct RootMove<M> {
+    mv: M,
+    /// In the first player's view.
+    score: f32,
+    line: Vec<M>,
+}
+
+impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        budget: &Budget<'_>,
+        rng: &mut Rng,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Choice<G>, AgentError> {
+        let Turn::Player(mover) = game.turn(state) else {
+            return Err(AgentError::NobodyToMove);
+        };
+        let limits = budget.limits;
+        let open_ended = limits.time.is_some() || limits.nodes.is_some();
+        let deepest = limits
+            .depth
+            .unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH });
+        // With only a depth to reach, there is no use in searching shallower first.
+        let mut depth = if open_ended { 1 } else { deepest };
+        let mut search = Search {
+            game,
+            evaluator: &self.evaluator,
+            pace: Pace::new(budget, watcher, limits.nodes, 1_024),
+            cut_off: false,
+        };
+        // Equal moves are chosen by the seed.
+        let mut moves = Vec::new();
+        game.moves(state, &mut moves);
+        rng.shuffle(&mut moves);
+        let mut best = search.root(state, &moves, depth);
+        let mut reached = depth;
+        while search.cut_off && depth < deepest && !search.pace.stopped() {
+            depth += 1;
+            search.cut_off = false;
+            let deeper = search.root(state, &moves, depth);
+            // A search that was stopped in the middle knows less than the one before.
+            if search.pace.stopped() {
+                break;
+            }
+            (best, reached) = (deeper, depth);
+        }
+        Ok(self.explain(best, mover, reached, search.pace.steps, budget))
+    }
+}
+
+impl<E> Minimax<E> {
+    fn explain<G: Game>(
+        &self,
+        mut moves: Vec<RootMove<G::Move>>,
+        mover: Player,
+        depth: u32,
+        nodes: u64,
+        budget: &Budget<'_>,
+    ) -> Choice<G>
+    where
+        E: Evaluator<G>,
+    {
+        let value = |score: f32| (2.0 * self.chance_of(score) - 1.0) * mover.sign();
+        // Stable: of equals the first in the shuffled order stays first.
+        moves.sort_by(|a, b| (b.score * mover.sign()).total_cmp(&(a.score * mover.sign())));
+        let best = &moves[0];
+        let candidate = |mv: &RootMove<G::Move>| Candidate {
+            mv: mv.mv,
+            visits: 0,
+            value: Some(value(mv.score)),
+        };
+        Choice {
+            value: Some(value(best.score)),
+            principal_variation: best.line.clone(),
+            candidates: moves.iter().map(candidate).collect(),
+            nodes,
+            depth: Some(depth),
+            elapsed: budget.clock.elapsed(),
+            ..Choice::bare(best.mv)
+        }
+    }
+
+    /// The first player's expected result, from 0 to 1.
+    fn chance_of<G: Game>(&self, score: f32) -> f32
+    where
+        E: Evaluator<G>,
+    {
+        if score >= WIN_SCORE / 2.0 {
+            1.0
+        } else if score <= -WIN_SCORE / 2.0 {
+            0.0
+        } else {
+            self.evaluator.win_chance(score)
+        }
+    }
+}
+
+struct Search<'a, 'b, 'c, G, E> {
+    game: &'a G,
+    evaluator: &'a E,
+    pace: Pace<'b, 'c>,
+    /// Was a position judged before its end?
+    cut_off: bool,
+}
+
+impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
+    /// The scores of the root moves. When stopped in the middle, the moves not yet looked at count as lost.
+    fn root(&mut self, state: &G::State, moves: &[G::Move], depth: u32) -> Vec<RootMove<G::Move>> {
+        let Turn::Player(mover) = self.game.turn(state) else {
+            return Vec::new();
+        };
+        let mut scored: Vec<RootMove<G::Move>> = Vec::new();
+        for &mv in moves {
+            if self.pace.stopped() && !scored.is_empty() {
+                scored.push(RootMove {
+                    mv,
+                    score: -WIN_SCORE * mover.sign(),
+                    line: vec![mv],
+                });
+                continue;
+            }
+            let mut child = state.clone();
+            self.game.play(&mut child, mv);
+            let mut line = Vec::new();
+            let score = self.score(&child, depth - 1, 1, &mut line);
+            line.insert(0, mv);
+            scored.push(RootMove { mv, score, line });
+        }
+        scored
+    }
+
+    /// The score of a position in the first player's view, and the line of play behind it (up to the first chance event).
+    fn score(&mut self, state: &G::State, depth: u32, ply: u32, line: &mut Vec<G::Move>) -> f32 {
+        line.clear();
+        self.pace.step(|| None);
+        match self.game.turn(state) {
+            // Shorter wins and longer losses are better.
+            Turn::Over(outcome) => outcome.value() * (WIN_SCORE - ply as f32),
+            Turn::Chance => self.average(state, depth, ply),
+            Turn::Player(_) if depth == 0 || self.pace.stopped() => {
+                self.cut_off = true;
+                self.evaluator.score(self.game, state)
+            }
+            Turn::Player(player) => self.best(state, player, depth, ply, line),
+        }
+    }
+
+    fn best(&mut self, state: &G::State, player: Player, depth: u32, ply: u32, line: &mut Vec<G::Move>) -> f32 {
+        let mut moves = Vec::new();
+        self.game.moves(state, &mut moves);
+        let mut best = f32::NEG_INFINITY;
+        let mut reply = Vec::new();
+        for mv in moves {
+            let mut child = state.clone();
+            self.game.play(&mut child, mv);
+            let score = self.score(&child, depth - 1, ply + 1, &mut reply) * player.sign();
+            if score > best {
+                best = score;
+                line.clear();
+                line.push(mv);
+                line.append(&mut reply);
+            }
+        }
+        best * player.sign()
+    }
+
+    fn average(&mut self, state: &G::State, depth: u32, ply: u32) -> f32 {
+        let mut outcomes = Vec::new();
+        self.game.chance(state, &mut outcomes);
+        let mut line = Vec::new();
+        let weighted = outcomes.iter().map(|&(outcome, probability)| {
+            let mut child = state.clone();
+            self.game.play(&mut child, outcome);
+            probability * f64::from(self.score(&child, depth, ply, &mut line))
+        });
+        weighted.sum::<f64>() as f32
+    }
+}

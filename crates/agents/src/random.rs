@@ -1,0 +1,41 @@
+//! Any legal move, with equal chances: the yardstick of every study.
+
+use plyground_core::{Agent, AgentError, Budget, Choice, Game, InputError, Params, Rng, Scratch, Turn, Watcher};
+
+use crate::AgentInfo;
+
+pub(crate) const INFO: AgentInfo = AgentInfo {
+    name: "random",
+    summary: "any legal move, with equal chances",
+    keys: &[],
+    evaluates: false,
+};
+
+#[expect(clippy::unnecessary_wraps, reason = "all agents are built through one signature")]
+pub(crate) fn build<G: Game>(_: &G, _: &Params) -> Result<Random, InputError> {
+    Ok(Random)
+}
+
+/// Plays any legal move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Random;
+
+impl<G: Game> Agent<G> for Random {
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        budget: &Budget<'_>,
+        rng: &mut Rng,
+        _: &mut dyn Watcher,
+    ) -> Result<Choice<G>, AgentError> {
+        let Turn::Player(_) = game.turn(state) else {
+            return Err(AgentError::NobodyToMove);
+        };
+        let mv = game.random_move(state, rng, &mut Scratch::default());
+        Ok(Choice {
+            elapsed: budget.clock.elapsed(),
+            ..Choice::bare(mv)
+        })
+    }
+}

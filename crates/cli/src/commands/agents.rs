@@ -1,0 +1,67 @@
+//! `ply agents`: who can play.
+
+use std::io::Write;
+
+use plyground_table::{AGENTS, EvaluatorInfo, Session, infos, open};
+use serde_json::{Value, json};
+
+use crate::args::{Agents, Global};
+use crate::commands::games::key_json;
+use crate::terminal::{key_list, print_json, wrapped};
+
+pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let games: Vec<Box<dyn Session>> = match &args.game {
+        Some(game) => vec![open(game, None)?],
+        None => infos()
+            .into_iter()
+            .map(|info| open(info.name, None))
+            .collect::<Result<_, _>>()?,
+    };
+    if global.json {
+        return print_json(out, &listing(&games));
+    }
+    for agent in AGENTS {
+        writeln!(out, "{}\n{}", agent.name, wrapped(agent.summary, "    "))?;
+        write!(out, "{}", key_list(agent.keys, "    "))?;
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "Evaluators, for agents with the key eval (the first is the default):"
+    )?;
+    for game in &games {
+        writeln!(out, "  {}", game.info().name)?;
+        for evaluator in game.evaluators() {
+            writeln!(out, "    eval={}: {}", evaluator.name, evaluator.summary)?;
+            write!(out, "{}", key_list(evaluator.keys, "        "))?;
+        }
+    }
+    if !global.quiet {
+        writeln!(
+            out,
+            "\nAn agent is one word everywhere: name or name:key=value,key=value, e.g. mcts:sims=5000,c=1."
+        )?;
+    }
+    Ok(())
+}
+
+fn listing(games: &[Box<dyn Session>]) -> Value {
+    let agents: Vec<Value> = AGENTS
+        .iter()
+        .map(|agent| {
+            let keys: Vec<Value> = agent.keys.iter().map(key_json).collect();
+            json!({"name": agent.name, "summary": agent.summary, "keys": keys, "evaluates": agent.evaluates})
+        })
+        .collect();
+    let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
+    let evaluators: serde_json::Map<String, Value> = games
+        .iter()
+        .map(|game| {
+            (
+                game.info().name.to_owned(),
+                game.evaluators().iter().map(evaluator_json).collect(),
+            )
+        })
+        .collect();
+    json!({"agents": agents, "evaluators": evaluators})
+}

@@ -1,0 +1,381 @@
+//! `ply play GAME`: a game in the terminal.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use plyground_table::{
+    Advice, Clock, GameRecord, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open, replay,
+};
+
+use crate::args::{Global, Play, Side};
+use crate::store;
+use crate::terminal::{ask, status_line, table};
+use crate::thinking::{ThinkingBar, WallClock};
+
+/// Who gives the hints.
+const ADVISER: &str = "mcts:sims=20000";
+
+const HELP: &str = "type a move, or
+  ?          the legal moves
+  hint       what a good player would do, and why
+  undo       take your last move back (not across a chance event that you have seen)
+  save FILE  write the game so far to a file
+  resign     give up
+  quit       stop here; the game is kept";
+
+/// Who plays.
+pub struct Setup {
+    pub against: String,
+    pub human: Player,
+}
+
+pub fn run(args: &Play, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let human = match args.side {
+        Side::First => Player::First,
+        Side::Second => Player::Second,
+    };
+    let session = match (&args.resume, &args.game) {
+        (Some(file), _) => resume(file)?,
+        (None, Some(game)) => open(game, args.position.as_deref())?,
+        (None, None) => bail!("expected a game (see ply games) or --resume FILE"),
+    };
+    play(
+        session,
+        &Setup {
+            against: args.against.clone(),
+            human,
+        },
+        global,
+        out,
+    )
+}
+
+fn resume(file: &Path) -> anyhow::Result<Box<dyn Session>> {
+    let records = store::read_file(file)?;
+    let last = &records[records.len() - 1];
+    let mut session = replay(last).with_context(|| file.display().to_string())?;
+    if last.result != "open" {
+        bail!(
+            "{}: the game is over ({}), there is nothing to resume",
+            file.display(),
+            last.result
+        );
+    }
+    // Times and expectations of the moves already made stay in the record.
+    while session.undo().is_some() {}
+    for played in &last.moves {
+        session.play(&played.text)?;
+        if let Some(ms) = played.ms {
+            session.annotate(Duration::from_secs_f64(ms.clamp(0.0, 1e12) / 1_000.0), played.value);
+        }
+    }
+    Ok(session)
+}
+
+/// Plays a session to its end, or until the player leaves. Whatever happens, the game is kept.
+pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    // Without a seed of their own, games differ: the time is random enough for that.
+    let now = || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
+    let seed = global.seed.unwrap_or_else(|| Seed(now()).numbered(0).0 >> 32);
+    let mut game = Game::new(session, setup, seed, global)?;
+    let first = ["you", &game.against][setup.human.index()].to_owned();
+    let second = ["you", &game.against][setup.human.other().index()].to_owned();
+    writeln!(
+        out,
+        "{}: {first} (first) against {second} (second), seed {seed}",
+        game.session.spec()
+    )?;
+    writeln!(out, "{HELP}\n")?;
+    let ended = game.run(out);
+    let kept = game.keep();
+    ended?;
+    match kept? {
+        Kept::Finished(path) if !global.quiet => writeln!(out, "The game is kept in {}.", path.display())?,
+        Kept::Open(path) => writeln!(
+            out,
+            "The game is kept; go on with: ply play --resume {}",
+            path.display()
+        )?,
+        _ => {}
+    }
+    Ok(())
+}
+
+struct Game {
+    session: Box<dyn Session>,
+    human: Player,
+    against: String,
+    opponent: Seat,
+    adviser: Seat,
+    chance: Seed,
+    seed: u64,
+    data: PathBuf,
+    quiet: bool,
+    /// Files that this game has been saved to: only they may be written again.
+    saved: Vec<PathBuf>,
+    resigned: bool,
+}
+
+enum Kept {
+    Finished(PathBuf),
+    Open(PathBuf),
+    Nothing,
+}
+
+/// Where a turn of the player leads.
+enum Next {
+    GoOn,
+    Leave,
+}
+
+impl Game {
+    fn new(mut session: Box<dyn Session>, setup: &Setup, seed: u64, global: &Global) -> anyhow::Result<Self> {
+        let opponent = session.seat(&setup.against, Seed(seed).named("opponent"))?;
+        let adviser = session.seat(ADVISER, Seed(seed).named("adviser"))?;
+        let data = store::data_dir(global)?;
+        std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
+        Ok(Self {
+            session,
+            human: setup.human,
+            against: setup.against.clone(),
+            opponent,
+            adviser,
+            chance: Seed(seed).named("chance"),
+            seed,
+            data,
+            quiet: global.quiet,
+            saved: Vec::new(),
+            resigned: false,
+        })
+    }
+
+    fn name(&self, player: Player) -> &'static str {
+        self.session.info().players[player.index()]
+    }
+
+    fn run(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
+        write!(out, "{}", table(self.session.as_ref()))?;
+        loop {
+            match self.session.turn() {
+                Turn::Over(outcome) => return self.announce_end(outcome, out),
+                Turn::Chance => {
+                    // One stream per event: the luck of a game depends on its seed, not on how it was resumed.
+                    let event = self.session.history().len() as u64;
+                    let outcome = self
+                        .session
+                        .roll(&mut self.chance.numbered(event).rng())
+                        .unwrap_or_default();
+                    writeln!(out, "Chance: {outcome}")?;
+                    if self.session.turn() != Turn::Chance {
+                        write!(out, "{}", table(self.session.as_ref()))?;
+                    }
+                }
+                Turn::Player(player) if player == self.human => {
+                    if let Next::Leave = self.human_turn(out)? {
+                        return Ok(());
+                    }
+                }
+                Turn::Player(_) => self.opponent_turn(out)?,
+            }
+            self.keep_open()?;
+        }
+    }
+
+    fn opponent_turn(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
+        let advice = self.think(self.opponent, &self.against.clone())?;
+        self.session.play(&advice.mv)?;
+        self.session.annotate(advice.elapsed, advice.value);
+        let expects = advice
+            .value
+            .map_or(String::new(), |value| format!(" (winning chance {})", percent(value)));
+        writeln!(out, "{} plays {}{expects}.", self.name(self.human.other()), advice.mv)?;
+        write!(out, "{}", table(self.session.as_ref()))?;
+        Ok(())
+    }
+
+    fn human_turn(&mut self, out: &mut impl Write) -> anyhow::Result<Next> {
+        let begin = Instant::now();
+        let question = format!("{} (you) > ", self.name(self.human));
+        loop {
+            let Some(answer) = ask(out, &question)? else {
+                return Ok(Next::Leave);
+            };
+            let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
+            match word {
+                "" => {}
+                "help" => writeln!(out, "{HELP}")?,
+                "?" => self.list_moves(out)?,
+                "hint" => self.hint(out)?,
+                "undo" => {
+                    if self.undo(out)? {
+                        return Ok(Next::GoOn);
+                    }
+                }
+                "save" => self.save(rest.trim(), out)?,
+                "resign" => {
+                    self.resigned = true;
+                    writeln!(out, "You resign; {} wins.", self.name(self.human.other()))?;
+                    return Ok(Next::Leave);
+                }
+                "quit" | "exit" => return Ok(Next::Leave),
+                _ => match self.session.play(&answer) {
+                    Ok(_) => {
+                        self.session.annotate(begin.elapsed(), None);
+                        write!(out, "{}", table(self.session.as_ref()))?;
+                        return Ok(Next::GoOn);
+                    }
+                    Err(error) => writeln!(out, "{error} (? lists the legal moves)")?,
+                },
+            }
+        }
+    }
+
+    fn list_moves(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let named = |mv: plyground_table::LegalMove| {
+            if mv.label == mv.text {
+                mv.text
+            } else {
+                format!("{} ({})", mv.text, mv.label)
+            }
+        };
+        let moves: Vec<String> = self.session.moves().into_iter().map(named).collect();
+        writeln!(
+            out,
+            "{} legal moves:\n{}",
+            moves.len(),
+            crate::terminal::wrapped(&moves.join("  "), "  ")
+        )?;
+        Ok(())
+    }
+
+    fn hint(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
+        let advice = self.think(self.adviser, "The adviser")?;
+        let expects = advice
+            .value
+            .map_or(String::new(), |value| format!(": winning chance {}", percent(value)));
+        writeln!(
+            out,
+            "Try {}{expects}, after {} simulated games.",
+            advice.mv, advice.simulations
+        )?;
+        if advice.line.len() > 1 {
+            let shown = &advice.line[..advice.line.len().min(6)];
+            writeln!(out, "It looks at {}.", shown.join(" "))?;
+        }
+        Ok(())
+    }
+
+    fn think(&mut self, seat: Seat, who: &str) -> anyhow::Result<Advice> {
+        let clock = WallClock::start();
+        let mut bar = ThinkingBar::new(who, self.quiet);
+        let advice = self
+            .session
+            .think(seat, Limits::default(), &clock as &dyn Clock, &mut bar)?;
+        Ok(advice)
+    }
+
+    /// Takes back everything since the player's last move, and that move; says why where that cannot be.
+    fn undo(&mut self, out: &mut impl Write) -> anyhow::Result<bool> {
+        let own = |&number: &usize| self.session.mover(number) == Some(self.human);
+        let Some(target) = (0..self.session.history().len()).rev().find(own) else {
+            writeln!(out, "You have not made a move yet.")?;
+            return Ok(false);
+        };
+        if let Some(seen) = self.session.history()[target..].iter().find(|played| played.chance) {
+            writeln!(
+                out,
+                "That cannot be undone: you have seen what chance did ({}).",
+                seen.text
+            )?;
+            return Ok(false);
+        }
+        while self.session.history().len() > target {
+            self.session.undo();
+        }
+        write!(out, "{}", table(self.session.as_ref()))?;
+        Ok(true)
+    }
+
+    fn save(&mut self, file: &str, out: &mut impl Write) -> anyhow::Result<()> {
+        let path = PathBuf::from(file);
+        if file.is_empty() {
+            writeln!(out, "expected a file name: save FILE")?;
+        } else if path.exists() && !self.saved.contains(&path) {
+            writeln!(out, "{file} is there already: choose another name")?;
+        } else {
+            match store::write_record(&path, &self.record()) {
+                Ok(()) => {
+                    writeln!(
+                        out,
+                        "Saved. Look at it with: ply replay {file}; go on with: ply play --resume {file}"
+                    )?;
+                    self.saved.push(path);
+                }
+                // A game is not lost over a bad file name.
+                Err(error) => writeln!(out, "{error:#}")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn announce_end(&self, outcome: Outcome, out: &mut impl Write) -> anyhow::Result<()> {
+        let verdict = match outcome.winner {
+            Some(winner) if winner == self.human => "You win",
+            Some(_) => "You lose",
+            None => "A draw",
+        };
+        writeln!(out, "{verdict}: {}.", status_line(self.session.as_ref()))?;
+        Ok(())
+    }
+
+    fn record(&self) -> GameRecord {
+        let player = |player: Player| {
+            if player == self.human {
+                return RecordedPlayer {
+                    name: "human".to_owned(),
+                    seed: None,
+                };
+            }
+            RecordedPlayer {
+                name: self.against.clone(),
+                seed: Some(Seed(self.seed).named("opponent").0),
+            }
+        };
+        let mut record = self.session.record(Player::BOTH.map(player), Some(self.seed));
+        if self.resigned {
+            self.human.other().word().clone_into(&mut record.result);
+            record.reason = format!("{} resigned", self.name(self.human));
+        }
+        record
+    }
+
+    /// The unfinished game, written after every move: a closed terminal loses nothing.
+    fn keep_open(&self) -> anyhow::Result<()> {
+        store::write_record(&self.data.join("unfinished.jsonl"), &self.record())
+    }
+
+    fn keep(&self) -> anyhow::Result<Kept> {
+        let record = self.record();
+        let unfinished = self.data.join("unfinished.jsonl");
+        if record.result == "open" {
+            if record.moves.is_empty() {
+                return Ok(Kept::Nothing);
+            }
+            store::write_record(&unfinished, &record)?;
+            return Ok(Kept::Open(unfinished));
+        }
+        let games = self.data.join("games.jsonl");
+        store::append_record(&games, &record)?;
+        if unfinished.exists() {
+            std::fs::remove_file(&unfinished).with_context(|| format!("cannot remove {}", unfinished.display()))?;
+        }
+        Ok(Kept::Finished(games))
+    }
+}
+
+/// An expectation from -1 to +1 as a chance of winning.
+fn percent(value: f32) -> String {
+    format!("{:.0} %", f64::from(value + 1.0) * 50.0)
+}

@@ -1,0 +1,59 @@
+//! Waiting for an agent: the clock, and a progress bar.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use plyground_table::{Clock, Progress, Watcher};
+
+/// The clock on the wall.
+pub struct WallClock(Instant);
+
+impl WallClock {
+    /// Starts now.
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for WallClock {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// Shows on the terminal how far an agent has come; shows nothing in a pipe, or when told to be quiet.
+pub struct ThinkingBar(Option<ProgressBar>);
+
+impl ThinkingBar {
+    const STEPS: u64 = 1_000;
+
+    pub fn new(who: &str, quiet: bool) -> Self {
+        if quiet || !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let style = ProgressStyle::with_template("{msg} {bar:30} {percent:>3} %  {elapsed} gone, {eta} left");
+        let bar = ProgressBar::new(Self::STEPS)
+            .with_message(format!("{who} thinks"))
+            .with_style(style.expect("the template is well-formed"));
+        Self(Some(bar))
+    }
+}
+
+impl Watcher for ThinkingBar {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        if let Some(bar) = &self.0 {
+            bar.set_position((progress.done * Self::STEPS as f32) as u64);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Drop for ThinkingBar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

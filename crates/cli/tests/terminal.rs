@@ -1,0 +1,216 @@
+//! Whole games in the terminal, typed by a test.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A directory of its own for each test, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plyground-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn ply(data: &Path, args: &[&str], typed: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ply"))
+        .args(args)
+        .arg("--data")
+        .arg(data)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that has stopped reading is not an error of the test.
+    let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+const TIC_TAC_TOE: &[&str] = &["play", "tictactoe", "--against", "random", "--seed", "1"];
+
+#[test]
+fn a_game_is_played_to_its_end_and_kept() {
+    let dir = Scratch::new("whole-game");
+    // Every square is tried in turn: what is occupied is refused, and the game goes on.
+    let squares = "a1\na2\na3\nb1\nb2\nb3\nc1\nc2\nc3\n";
+    let out = stdout(&ply(&dir.0, TIC_TAC_TOE, squares));
+    assert!(
+        out.contains("You win: the game is over, Crosses (first) wins: Crosses has 3 in a row."),
+        "{out}"
+    );
+    assert!(out.contains("is occupied (? lists the legal moves)"), "{out}");
+    let games = fs::read_to_string(dir.file("games.jsonl")).unwrap();
+    assert!(
+        games.contains("\"plyground\":1") && games.contains("\"result\":\"first\""),
+        "{games}"
+    );
+    assert!(!Path::new(&dir.file("unfinished.jsonl")).exists());
+    let again = stdout(&ply(&Scratch::new("whole-game-again").0, TIC_TAC_TOE, squares));
+    let moves = |text: &str| {
+        text.lines()
+            .filter(|line| line.contains("plays"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(moves(&out), moves(&again), "same seed, same game");
+}
+
+#[test]
+fn the_commands_of_a_game() {
+    let dir = Scratch::new("commands");
+    let file = dir.file("saved.jsonl");
+    let typed = format!("?\nhelp\nhint\nundo\nb2\nundo\nb2\nsave\nsave {file}\nsave {file}\nzz\nresign\n");
+    let out = stdout(&ply(&dir.0, TIC_TAC_TOE, &typed));
+    for expected in [
+        "9 legal moves:",
+        "a1  a2  a3",
+        "Try b2: winning chance",
+        "You have not made a move yet.",
+        "expected a file name: save FILE",
+        "Saved. Look at it with: ply replay",
+        "malformed square 'zz'",
+        "You resign; Noughts wins.",
+    ] {
+        assert!(out.contains(expected), "{expected}: {out}");
+    }
+    assert_eq!(
+        out.matches("Saved.").count(),
+        2,
+        "the file of this game may be written again"
+    );
+    let kept = fs::read_to_string(dir.file("games.jsonl")).unwrap();
+    assert!(
+        kept.contains("\"result\":\"second\"") && kept.contains("Crosses resigned"),
+        "{kept}"
+    );
+
+    let replayed = stdout(&ply(&dir.0, &["replay", &file], ""));
+    assert!(replayed.contains("\n1. b2") && replayed.contains("\n2. "), "{replayed}");
+    let other = stdout(&ply(&dir.0, TIC_TAC_TOE, &format!("save {file}\n")));
+    assert!(
+        other.contains("is there already: choose another name"),
+        "another game's file is not overwritten: {other}"
+    );
+}
+
+#[test]
+fn a_game_that_was_left_goes_on_where_it_stopped() {
+    let dir = Scratch::new("resume");
+    let out = stdout(&ply(&dir.0, TIC_TAC_TOE, "b2\n"));
+    let unfinished = dir.file("unfinished.jsonl");
+    assert!(
+        out.contains(&format!("go on with: ply play --resume {unfinished}")),
+        "{out}"
+    );
+    let before = fs::read_to_string(&unfinished).unwrap();
+    let again = stdout(&ply(
+        &dir.0,
+        &["play", "--resume", &unfinished, "--against", "random"],
+        "quit\n",
+    ));
+    assert!(again.contains('✕'), "the board is as it was left: {again}");
+    let after = fs::read_to_string(&unfinished).unwrap();
+    let moves = |text: &str| text[text.find("\"moves\"").unwrap()..].to_owned();
+    assert_eq!(moves(&before), moves(&after));
+}
+
+#[test]
+fn chance_is_drawn_from_the_seed_and_cannot_be_undone() {
+    let dir = Scratch::new("chance");
+    let args = ["play", "tuc-chess", "--against", "random", "--seed", "5"];
+    let out = stdout(&ply(&dir.0, &args, "c2c3\nundo\nquit\n"));
+    assert!(out.contains("Chance: @"), "{out}");
+    assert!(
+        out.contains("That cannot be undone: you have seen what chance did"),
+        "{out}"
+    );
+    let again = stdout(&ply(&Scratch::new("chance-again").0, &args, "5242\nundo\nquit\n"));
+    let luck = |text: &str| {
+        text.lines()
+            .filter(|line| line.starts_with("Chance"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(luck(&out), luck(&again), "same seed, same luck");
+}
+
+#[test]
+fn ply_alone_asks_and_enter_is_enough() {
+    let dir = Scratch::new("start");
+    let out = stdout(&ply(&dir.0, &["--seed", "2"], "\n\n\nquit\n"));
+    assert!(
+        out.contains("game [1]:") && out.contains("you (first) against"),
+        "{out}"
+    );
+    let out = stdout(&ply(
+        &dir.0,
+        &["--seed", "2"],
+        "checkers\ntictactoe\nmtcs\n1\nthird\nsecond\nquit\n",
+    ));
+    for expected in [
+        "unknown game 'checkers'",
+        "did you mean 'mcts'?",
+        "unknown side 'third'",
+        "you (second)",
+    ] {
+        assert!(out.contains(expected), "{expected}: {out}");
+    }
+    stdout(&ply(&dir.0, &[], ""));
+}
+
+#[test]
+fn a_bad_opponent_or_file_is_refused_before_the_game() {
+    let dir = Scratch::new("refused");
+    let broken = dir.file("broken.jsonl");
+    fs::write(&broken, "{\"plyground\":1,\"game\":\"mnk\"").unwrap();
+    let newer = dir.file("newer.jsonl");
+    fs::write(&newer, "{\"plyground\":99}").unwrap();
+    let binary = dir.file("binary");
+    fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
+    for (args, message) in [
+        (vec!["play", "tictactoe", "--against", "mtcs"], "did you mean 'mcts'?"),
+        (
+            vec!["play", "tictactoe", "--against", "mcts:sims=x"],
+            "expected sims from 1",
+        ),
+        (vec!["play", "--resume", &broken], "line 1: it is cut off"),
+        (vec!["replay", &newer], "from a newer Plyground"),
+        (vec!["replay", &binary], "expected text (UTF-8)"),
+        (vec!["replay", "no-such-file"], "cannot read no-such-file"),
+        (vec!["convert", &broken], "it is cut off"),
+        (vec!["convert", &newer, "--to", "pgn"], "unknown format 'pgn'"),
+    ] {
+        let output = ply(&dir.0, &args, "");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(
+            error.contains(message) && error.lines().count() == 1,
+            "{args:?}: {error}"
+        );
+    }
+}

@@ -1,0 +1,537 @@
+//! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
+
+use plyground_core::{
+    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
+    MoveSquares, Outcome, Owner, Params, Piece, Player, RecordFormat, Rng, Scratch, Square, Turn, Visitor, WIN_SCORE,
+    hash_state,
+};
+
+use crate::bits::Bits;
+use crate::board::{Grid, PositionText, agreed_size};
+use crate::crosphere_chains::{Layers, beside, closure, distance, distances, neighbours, reaches};
+use crate::crosphere_playout::{RandomGame, Verdict};
+use crate::crosphere_thesis;
+
+const INFO: GameInfo = GameInfo {
+    name: "crosphere",
+    title: "Crosphere",
+    aliases: &[],
+    players: ["Green", "Pink"],
+    summary: "link your two edges with strong stones of your own and weak stones that serve both sides",
+    keys: &[
+        KeyInfo { key: "size", value: "COLUMNSxROWS", default: "8x8", meaning: "the board, from 2x2 to 8x8" },
+        KeyInfo { key: "strong", value: "N", default: "5", meaning: "strong stones of each player, from 0 to 20" },
+    ],
+    rules: "Green moves first. Green wants to link the top edge with the bottom edge, Pink the left edge with the right edge.\n\n\
+            In turn, each player places one stone on an empty square: either a strong stone of their own colour, as long as they \
+            have some left, or a weak stone. Weak stones have no colour, belong to both players, and never run out. Stones never \
+            move and are never removed.\n\n\
+            A chain is a group of stones joined along files and ranks, not diagonally. Green's chains consist of green strong stones \
+            and weak stones, Pink's of pink strong stones and weak stones. The first player with a chain from edge to edge wins, \
+            whoever placed its stones: if you place a weak stone that completes only your opponent's chain, your opponent wins.\n\n\
+            A weak stone that would complete a chain of both players at once may not be placed. A player to move who has no legal \
+            move, because the board is full or because only such squares are left and their strong stones are gone, ends the game \
+            as a draw.\n\n\
+            Five strong stones each and a board of 8x8 are usual. A strong stone is the only stone that stops an opponent, so spend \
+            them late and where they hurt.",
+    notation: "A move is w (weak) or s (strong) and the square: wc4, sc4. A position: the board (G green strong, P pink strong, o \
+               weak), the side to move (g or p), Green's and Pink's strong stones left.",
+    example: Example {
+        position: "3o1oG1/3P2G1/ooooooGP/3o1GPG/4PPoo/3o4/3o4/3oo3 p 0 0",
+        caption: "Pink to move wins with a weak stone on e5. On d4 it would complete both chains at once: forbidden.",
+    },
+    samples: &[
+        "crosphere:size=8x8,strong=5",
+        "crosphere:size=5x5,strong=3",
+        "crosphere:size=3x3,strong=2",
+        "crosphere:size=6x4,strong=0",
+        "crosphere:size=2x2,strong=1",
+        "crosphere:size=7x8,strong=20",
+    ],
+};
+
+/// In the order of the players. [`MoveSquares::piece`] of a move is the name of the piece that it places.
+const STRONG: [Piece; 2] = [
+    Piece { letter: 'G', glyph: '▲', owner: Owner::First, name: "green strong" },
+    Piece { letter: 'P', glyph: '■', owner: Owner::Second, name: "pink strong" },
+];
+const WEAK: Piece = Piece { letter: 'o', glyph: '○', owner: Owner::Neutral, name: "weak" };
+const SIDES: [&str; 2] = ["g", "p"];
+const MOST_STRONG: u32 = 20;
+
+/// The family of Crosphere boards.
+pub struct Rules;
+
+impl Family for Rules {
+    const INFO: &'static GameInfo = &INFO;
+
+    fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+        let fields = ["side to move", "green's strong stones left", "pink's strong stones left"];
+        let position = position.map(|text| PositionText::parse(text, "GPo", &fields, 0)).transpose()?;
+        let size = agreed_size(params, position.as_ref(), (8, 8))?;
+        if !(2..=8).contains(&size.files) || !(2..=8).contains(&size.ranks) {
+            let detail = "expected from 2 to 8 files and from 2 to 8 ranks";
+            return Err(InputError::malformed("size", &size.size(), detail));
+        }
+        let asked = params.number("strong", 0..=MOST_STRONG)?;
+        let Some(position) = position else {
+            let game = Crosphere::new(size.files, size.ranks, asked.unwrap_or(5) as u8);
+            let start = game.start();
+            return Ok(visitor.visit(game, start));
+        };
+        let strong = agreed_strong(asked, &position)?;
+        let game = Crosphere::new(size.files, size.ranks, strong as u8);
+        let state = game.state(&position)?;
+        Ok(visitor.visit(game, state))
+    }
+
+    fn record_formats() -> &'static [RecordFormat] {
+        &[crosphere_thesis::FORMAT]
+    }
+}
+
+/// How many strong stones the players of a position began with: as many as asked for, or the larger of what they show.
+fn agreed_strong(asked: Option<u32>, position: &PositionText<'_>) -> Result<u32, InputError> {
+    let mut most = 0;
+    for player in Player::BOTH {
+        let name = INFO.players[player.index()];
+        let letter = STRONG[player.index()].letter;
+        let left = position.number(1 + player.index(), &format!("{name}'s strong stones left"), 0..=MOST_STRONG)?;
+        let placed = position.pieces.iter().filter(|piece| piece.1 == letter).count() as u32;
+        let limit = asked.unwrap_or(MOST_STRONG);
+        if placed + left > limit {
+            let why =
+                if asked.is_some() { format!("strong={limit} was asked for") } else { format!("{limit} is the limit") };
+            return Err(
+                position.error(format!("{name} has {placed} strong stones on the board and {left} left, but {why}"))
+            );
+        }
+        most = most.max(placed + left);
+    }
+    Ok(asked.unwrap_or(most))
+}
+
+/// Crosphere on a board of some size.
+#[derive(Clone, Debug)]
+pub struct Crosphere {
+    grid: Grid,
+    strong: u8,
+    all: u64,
+    /// The two edges that each player links.
+    edges: [[u64; 2]; 2],
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// The strong stones on the board, by player.
+    pub(crate) strong: [u64; 2],
+    pub(crate) weak: u64,
+    /// The strong stones left, by player.
+    pub(crate) reserve: [u8; 2],
+    pub(crate) side: Player,
+    /// Follows from the rest; kept because finding it out takes a flood fill.
+    pub(crate) stage: Stage,
+}
+
+/// How far a game has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Stage {
+    Open,
+    Won(Player),
+    Drawn,
+}
+
+/// A stone and its square: the number of the square, 64 more for a strong stone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(u8);
+
+impl Place {
+    pub(crate) const fn new(strong: bool, index: u32) -> Self {
+        Self(index as u8 | if strong { 64 } else { 0 })
+    }
+    pub(crate) const fn is_strong(self) -> bool {
+        self.0 & 64 != 0
+    }
+    pub(crate) const fn index(self) -> u32 {
+        self.0 as u32 & 63
+    }
+    const fn bit(self) -> u64 {
+        1 << self.index()
+    }
+}
+
+impl State {
+    /// The stones that a player's chains may use.
+    #[inline]
+    fn usable(&self, player: Player) -> u64 {
+        self.strong[player.index()] | self.weak
+    }
+}
+
+impl Crosphere {
+    pub(crate) fn new(files: u8, ranks: u8, strong: u8) -> Self {
+        // Eight squares a rank on every board: shifts by constants.
+        let grid = Grid { files, ranks, stride: 8 };
+        let all: u64 = grid.all();
+        let (bottom, left) = ((1 << files) - 1, all & 0x0101_0101_0101_0101);
+        let edges = [[bottom << (8 * (ranks - 1)), bottom], [left, left << (files - 1)]];
+        Self { grid, strong, all, edges }
+    }
+
+    pub(crate) const fn edges(&self) -> [[u64; 2]; 2] {
+        self.edges
+    }
+
+    #[inline]
+    pub(crate) fn empty(&self, state: &State) -> u64 {
+        self.all & !(state.strong[0] | state.strong[1] | state.weak)
+    }
+
+    /// Would a stone on this square, one that the player may use, complete a chain of the player?
+    #[inline]
+    fn completes(&self, state: &State, player: Player, bit: u64) -> bool {
+        let usable = state.usable(player) | bit;
+        let [from, to] = self.edges[player.index()];
+        // A chain comes from one side and goes on to another; most stones have not even two neighbours to join.
+        let joined = (beside(bit) & usable).count() + (bit & (from | to)).count();
+        if joined < 2 {
+            return false;
+        }
+        let chain = closure(bit, usable);
+        chain & from != 0 && chain & to != 0
+    }
+
+    /// The empty squares on which a weak stone would complete both players' chains at once.
+    #[inline]
+    fn double_links(&self, state: &State) -> u64 {
+        let ways = [self.grid.ranks, self.grid.files];
+        Player::BOTH.into_iter().fold(self.empty(state), |squares, player| {
+            let usable = state.usable(player);
+            // A chain has at least as many stones as the board is long.
+            if squares == 0 || usable.count() + 1 < u32::from(ways[player.index()]) {
+                return 0;
+            }
+            let [from, to] = self.edges[player.index()].map(|edge| edge | beside(closure(edge & usable, usable)));
+            squares & from & to
+        })
+    }
+
+    /// Has the player to move no legal move, in a position in which nobody is linked?
+    #[inline]
+    fn is_stuck(&self, state: &State) -> bool {
+        let empty = self.empty(state);
+        if state.reserve[state.side.index()] > 0 {
+            return empty == 0;
+        }
+        // A square between three empty ones joins nothing: one look, and no flood fill for most of the game.
+        let [up, down, right, left] = neighbours(empty);
+        let roomy = (up & down & (right | left)) | (right & left & (up | down));
+        empty & roomy == 0 && self.double_links(state) == empty
+    }
+
+    /// Fills in the result of a position in which nobody is linked.
+    #[inline]
+    pub(crate) fn settle(&self, state: &mut State) {
+        state.stage = if self.is_stuck(state) { Stage::Drawn } else { Stage::Open };
+    }
+
+    fn state(&self, position: &PositionText<'_>) -> Result<State, InputError> {
+        let side = Player::BOTH[position.word(0, "side to move", &SIDES)?];
+        let reserve = |field| position.number(field, "strong stones left", 0..=MOST_STRONG).map(|left| left as u8);
+        let mut state = State {
+            strong: STRONG.map(|piece| position.set(self.grid, piece.letter)),
+            weak: position.set(self.grid, WEAK.letter),
+            reserve: [reserve(1)?, reserve(2)?],
+            side,
+            stage: Stage::Open,
+        };
+        let linked = Player::BOTH.map(|player| {
+            let [from, to] = self.edges[player.index()];
+            reaches(from, to, state.usable(player))
+        });
+        match linked {
+            [true, true] => {
+                return Err(position.error("both sides are linked; the rules forbid it, and one was linked first"));
+            }
+            [true, false] => state.stage = Stage::Won(Player::First),
+            [false, true] => state.stage = Stage::Won(Player::Second),
+            [false, false] => self.settle(&mut state),
+        }
+        Ok(state)
+    }
+
+    fn piece(&self, state: &State, square: Square) -> Option<Piece> {
+        let index = self.grid.index(square);
+        let sets = [(STRONG[0], state.strong[0]), (STRONG[1], state.strong[1]), (WEAK, state.weak)];
+        sets.into_iter().find(|(_, set)| set.has(index)).map(|(piece, _)| piece)
+    }
+}
+
+impl Game for Crosphere {
+    type State = State;
+    type Move = Place;
+
+    fn spec(&self) -> String {
+        format!("crosphere:size={},strong={}", self.grid.size(), self.strong)
+    }
+
+    fn start(&self) -> State {
+        State { strong: [0; 2], weak: 0, reserve: [self.strong; 2], side: Player::First, stage: Stage::Open }
+    }
+
+    #[inline]
+    fn turn(&self, state: &State) -> Turn {
+        match state.stage {
+            Stage::Open => Turn::Player(state.side),
+            Stage::Won(winner) => Turn::Over(Outcome::win(winner)),
+            Stage::Drawn => Turn::Over(Outcome::DRAW),
+        }
+    }
+
+    #[inline]
+    fn moves(&self, state: &State, moves: &mut Vec<Place>) {
+        moves.clear();
+        if state.stage != Stage::Open {
+            return;
+        }
+        let empty = self.empty(state);
+        let weak = empty & !self.double_links(state);
+        moves.extend(weak.squares().map(|index| Place::new(false, index)));
+        if state.reserve[state.side.index()] > 0 {
+            moves.extend(empty.squares().map(|index| Place::new(true, index)));
+        }
+    }
+
+    #[inline]
+    fn play(&self, state: &mut State, mv: Place) {
+        let (mover, bit) = (state.side, mv.bit());
+        state.side = mover.other();
+        let linked = if mv.is_strong() {
+            state.strong[mover.index()] |= bit;
+            state.reserve[mover.index()] -= 1;
+            self.completes(state, mover, bit).then_some(mover)
+        } else {
+            state.weak |= bit;
+            // A legal weak stone completes at most one chain.
+            Player::BOTH.into_iter().find(|&player| self.completes(state, player, bit))
+        };
+        match linked {
+            Some(winner) => state.stage = Stage::Won(winner),
+            None => self.settle(state),
+        }
+    }
+
+    #[inline]
+    fn hash(&self, state: &State) -> u64 {
+        let [green, pink] = state.reserve;
+        let rest = u64::from(green) | u64::from(pink) << 8 | (state.side.index() as u64) << 16;
+        hash_state(&(state.strong[0], state.strong[1], state.weak, rest))
+    }
+
+    fn position_text(&self, state: &State) -> String {
+        let board = self.grid.text(|square| self.piece(state, square).map(|piece| piece.letter));
+        let [green, pink] = state.reserve;
+        format!("{board} {} {green} {pink}", SIDES[state.side.index()])
+    }
+
+    fn move_text(&self, _: &State, mv: Place) -> String {
+        format!("{}{}", if mv.is_strong() { 's' } else { 'w' }, self.grid.square(mv.index()))
+    }
+
+    fn parse_move(&self, _: &State, text: &str) -> Result<Place, InputError> {
+        let form = || InputError::malformed("move", text, "expected w (weak) or s (strong) and a square, like wc4");
+        let (strong, square) = match text.split_at_checked(1) {
+            Some(("w", square)) => (false, square),
+            Some(("s", square)) => (true, square),
+            _ => return Err(form()),
+        };
+        match self.grid.parse_square(square) {
+            Ok(square) => Ok(Place::new(strong, self.grid.index(square))),
+            Err(InputError::Malformed { detail, .. }) => {
+                Err(InputError::malformed("move", text, format!("square '{}': {detail}", square.escape_debug())))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn why_illegal(&self, state: &State, mv: Place) -> String {
+        let square = self.grid.square(mv.index());
+        if self.empty(state) & mv.bit() == 0 {
+            format!("{square} is occupied")
+        } else if mv.is_strong() {
+            format!("{} has no strong stones left", INFO.players[state.side.index()])
+        } else {
+            format!("a weak stone on {square} would complete both players' chains at once")
+        }
+    }
+
+    fn why_over(&self, state: &State) -> String {
+        match state.stage {
+            Stage::Open => String::new(),
+            Stage::Won(Player::First) => "Green has linked the top and the bottom edge".to_owned(),
+            Stage::Won(Player::Second) => "Pink has linked the left and the right edge".to_owned(),
+            Stage::Drawn if self.empty(state) == 0 => "the board is full and nobody is linked".to_owned(),
+            Stage::Drawn => {
+                let name = INFO.players[state.side.index()];
+                format!(
+                    "{name} cannot move: no strong stones left, and every weak stone would complete both players' chains"
+                )
+            }
+        }
+    }
+
+    fn view(&self, state: &State) -> BoardView {
+        let counters = Player::BOTH.map(|player| Counter {
+            player,
+            label: "strong stones left",
+            value: i32::from(state.reserve[player.index()]),
+        });
+        let board = BoardView::new(self.grid.files, self.grid.ranks, |square| self.piece(state, square));
+        BoardView { counters: counters.to_vec(), ..board }
+    }
+
+    fn move_squares(&self, state: &State, mv: Place) -> MoveSquares {
+        let piece = if mv.is_strong() { STRONG[state.side.index()] } else { WEAK };
+        MoveSquares { from: None, to: Some(self.grid.square(mv.index())), piece: Some(piece.name) }
+    }
+
+    /// The mirrors; swapping files and ranks would swap the players' aims.
+    fn symmetries(&self) -> u8 {
+        4
+    }
+
+    fn symmetric_state(&self, state: &State, symmetry: u8) -> State {
+        let seen = |set| self.grid.mirror_set(set, symmetry);
+        State { strong: state.strong.map(seen), weak: seen(state.weak), ..*state }
+    }
+
+    fn symmetric_move(&self, mv: Place, symmetry: u8) -> Place {
+        Place::new(mv.is_strong(), self.grid.mirror_index(mv.index(), symmetry))
+    }
+
+    /// Draws among all stones on all empty squares, and draws again when it hits a forbidden one: what is left is uniform.
+    #[inline]
+    fn random_move(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Place>) -> Place {
+        let empty = self.empty(state);
+        let count = empty.count();
+        let kinds = if state.reserve[state.side.index()] > 0 { 2 } else { 1 };
+        loop {
+            let drawn = rng.below(kinds * count);
+            if drawn >= count {
+                return Place::new(true, empty.select(drawn - count));
+            }
+            let mv = Place::new(false, empty.select(drawn));
+            if !Player::BOTH.into_iter().all(|player| self.completes(state, player, mv.bit())) {
+                return mv;
+            }
+        }
+    }
+
+    #[inline]
+    fn playout(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch<Place>) -> Outcome {
+        let mut state = *state;
+        loop {
+            if let Turn::Over(outcome) = self.turn(&state) {
+                return outcome;
+            }
+            match RandomGame::new(self, &state, rng).verdict(rng) {
+                Verdict::Result(winner) => return Outcome { winner, margin: 0 },
+                Verdict::Forbidden(before) => {
+                    state = before;
+                    self.settle(&mut state);
+                    if state.stage == Stage::Open {
+                        let mv = self.random_move(&state, rng, scratch);
+                        self.play(&mut state, mv);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The heuristic of the thesis: who needs fewer further stones for a link, and who has more strong stones left.
+#[derive(Clone, Copy, Debug)]
+pub struct Links {
+    /// What a strong stone in reserve is worth; negative for the sign that the thesis prints.
+    stone: f32,
+}
+
+impl Links {
+    fn value(self, [green, pink]: [u32; 2], reserve: [u8; 2]) -> f32 {
+        pink as f32 - green as f32 + self.stone * (f32::from(reserve[0]) - f32::from(reserve[1]))
+    }
+}
+
+impl Evaluator<Crosphere> for Links {
+    #[inline]
+    fn score(&self, game: &Crosphere, state: &State) -> f32 {
+        let usable = Player::BOTH.map(|player| state.usable(player));
+        self.value(distances(usable, game.empty(state), game.edges), state.reserve)
+    }
+
+    /// All children from the parent: a stone that both chains may use shortens those whose shortest ways it lies on, and a strong
+    /// stone lengthens the opponent's only if all of their shortest ways lead over its square.
+    fn evaluate_children(&self, game: &Crosphere, state: &State, moves: &[Place], scores: &mut Vec<f32>) {
+        let empty = game.empty(state);
+        let layers = Player::BOTH.map(|player| Layers::new(state.usable(player), empty, game.edges[player.index()]));
+        let mover = state.side;
+        let (own, other) = (&layers[mover.index()], &layers[mover.other().index()]);
+        let mut reserve_after_strong = state.reserve;
+        reserve_after_strong[mover.index()] = reserve_after_strong[mover.index()].saturating_sub(1);
+        let reply_may_be_stuck = state.reserve[mover.other().index()] == 0 || empty.count() == 1;
+        scores.clear();
+        scores.extend(moves.iter().map(|&mv| {
+            let bit = mv.bit();
+            let mut further = [0; 2];
+            further[mover.index()] = own.with_stone(bit);
+            further[mover.other().index()] = match mv.is_strong() {
+                false => other.with_stone(bit),
+                true if other.needs(bit) => {
+                    distance(state.usable(mover.other()), empty & !bit, game.edges[mover.other().index()])
+                }
+                true => other.length(),
+            };
+            match further {
+                [0, _] => WIN_SCORE,
+                [_, 0] => -WIN_SCORE,
+                _ => {
+                    let mut child = *state;
+                    if reply_may_be_stuck {
+                        game.play(&mut child, mv);
+                        if child.stage != Stage::Open {
+                            return 0.0;
+                        }
+                    }
+                    self.value(further, if mv.is_strong() { reserve_after_strong } else { state.reserve })
+                }
+            }
+        }));
+    }
+}
+
+impl Heuristics for Crosphere {
+    type Evaluator = Links;
+
+    fn evaluators() -> &'static [EvaluatorInfo] {
+        &[EvaluatorInfo {
+            name: "links",
+            summary: "stones the opponent still needs for a link minus stones we need, and strong stones left",
+            keys: &[
+                KeyInfo {
+                    key: "stones",
+                    value: "keep|as-printed",
+                    default: "keep",
+                    meaning: "reward strong stones left, or spent ones as the formula printed in the thesis does",
+                },
+                KeyInfo { key: "w", value: "W", default: "0.4", meaning: "what a strong stone counts, from 0 to 10" },
+            ],
+        }]
+    }
+
+    fn evaluator(&self, _: &str, keys: &Params) -> Result<Links, InputError> {
+        let weight = keys.number("w", 0.0..=10.0)?.unwrap_or(0.4);
+        let printed = keys.choice("stones", &["keep", "as-printed"])? == 1;
+        Ok(Links { stone: if printed { -weight } else { weight } })
+    }
+}

@@ -1,0 +1,848 @@
+//! TUC-Chess: pawns, rooks and kings on 5 files and 7 ranks, points, and bonuses that come by chance (the game of a yearly university
+//! competition; a course report of 2022 compared minimax and MCTS on it).
+
+use std::hash::{Hash, Hasher};
+
+use plyground_core::{
+    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
+    MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
+};
+
+use crate::bits::Bits;
+use crate::board::{Grid, PositionText};
+
+const INFO: GameInfo = GameInfo {
+    name: "tuc-chess",
+    title: "TUC-Chess",
+    aliases: &[],
+    players: ["White", "Black"],
+    summary: "pawns, rooks and kings collect points on 5x7 squares; bonuses appear by chance; more points win",
+    keys: &[
+        KeyInfo {
+            key: "year",
+            value: "YEAR",
+            default: "2022",
+            meaning: "the competition whose chances hold: 2022 (worth 0.95, appear 0.2), 2021 (0.9, 0.1) or 2019 (0.85, 0.25)",
+        },
+        KeyInfo {
+            key: "worth",
+            value: "P",
+            default: "by year",
+            meaning: "the probability that a taken bonus is worth a point, from 0 to 1",
+        },
+        KeyInfo {
+            key: "appear",
+            value: "P",
+            default: "by year",
+            meaning: "the probability that a bonus appears after a move, from 0 to 1",
+        },
+        KeyInfo {
+            key: "limit",
+            value: "PLIES",
+            default: "200",
+            meaning: "after so many moves of both players together the points decide, from 1 to 10000",
+        },
+    ],
+    rules: "The board has 5 files and 7 ranks. Each side has seven pawns, two rooks and a king; five bonuses lie on the middle \
+            rank. White moves first and up the board. Passing is not allowed.\n\n\
+            A pawn steps one square straight ahead onto a square without a piece; a bonus there is taken. It captures one square \
+            diagonally ahead, and moves diagonally only to capture. There is no double step, no capture in passing and no \
+            promotion: a pawn that reaches the last rank is taken off the board at once, for a point.\n\n\
+            A rook moves one to three squares along a rank or file. It may not pass over a piece or a bonus; it may capture a \
+            piece or take a bonus by stopping there. A king moves one square along a rank or file, never diagonally. There is no \
+            check and no mate: a king may step into attack, and may be captured.\n\n\
+            The player who makes the move gets the points: 1 for capturing a pawn, 3 for a rook, 8 for the king; 1 for an own pawn \
+            that reaches the last rank; and for taking a bonus 1 with probability 0.95, otherwise nothing. One move may earn several \
+            of these. What a bonus was worth is drawn when it is taken. Then, unless the move has ended the game, a new bonus \
+            appears with probability 0.2, on a square chosen at random among those with neither piece nor bonus.\n\n\
+            The game ends when a king is captured, when only the two kings are left, when the player to move has no legal move, or \
+            after 200 moves of both players together. More points win and equal points draw: whoever captures the king can still \
+            lose.\n\n\
+            The chances are those of the competition of 2022; in 2021 they were 0.9 and 0.1, in 2019 0.85 and 0.25. The players of 2022 \
+            had 4 seconds a move and the game 12 minutes, those of 2021 6 seconds and 14 minutes: a longer move lost the game, and \
+            at the end of the time the points decided. Clocks are the business of whoever hosts a game and no part of these rules; the \
+            limit of moves, which the competition did not have, keeps the games of machines finite.",
+    notation: "A move is four digits: row and column of the square it leaves, row and column of the square it enters, counted from 0 \
+               at the top left: 5242. It may also be written with squares: c2c3. Chance writes +1 or +0 (what the taken bonus was \
+               worth), then @42 or @c3 (a bonus appears there) or @- (none appears); this is written even where only one outcome is \
+               possible. A position: the board with P R K for White, p r k for Black and * for a bonus; the side that moves next (w or \
+               b); White's points; Black's points; the plies played; and, while chance is due, ?+ (the worth of the bonus that the \
+               other side has just taken) or ?@ (whether and where a bonus appears).",
+    example: Example {
+        position: "2k2/p1R1p/1p3/*1*2/3r1/P3P/2K2 w 4 13 38",
+        caption: "White can capture the king with c6c7. It would end the game 12 to 13, and lose it.",
+    },
+    samples: &[
+        "tuc-chess",
+        "tuc-chess:year=2021",
+        "tuc-chess:year=2019",
+        "tuc-chess:worth=0.5,appear=0.9",
+        "tuc-chess:limit=30",
+        "tuc-chess:appear=0",
+    ],
+};
+
+const BONUS: Piece = Piece { letter: '*', glyph: '✦', owner: Owner::Neutral, name: "bonus" };
+/// The pawns, rooks and kings of White, then of Black.
+const PIECES: [[Piece; 3]; 2] = [
+    [
+        Piece { letter: 'P', glyph: '♙', owner: Owner::First, name: "pawn" },
+        Piece { letter: 'R', glyph: '♖', owner: Owner::First, name: "rook" },
+        Piece { letter: 'K', glyph: '♔', owner: Owner::First, name: "king" },
+    ],
+    [
+        Piece { letter: 'p', glyph: '♟', owner: Owner::Second, name: "pawn" },
+        Piece { letter: 'r', glyph: '♜', owner: Owner::Second, name: "rook" },
+        Piece { letter: 'k', glyph: '♚', owner: Owner::Second, name: "king" },
+    ],
+];
+
+/// Year of the competition, probability that a bonus is worth a point, probability that one appears.
+const YEARS: [(&str, f64, f64); 3] = [("2022", 0.95, 0.2), ("2021", 0.9, 0.1), ("2019", 0.85, 0.25)];
+const DEFAULT_LIMIT: u16 = 200;
+const LONGEST: u16 = 10_000;
+/// From the start nobody gets further than 28 points and one for each own move; positions that begin with more stop counting here, so
+/// that whatever can be reached can be written down.
+const MOST_POINTS: u16 = 9_999;
+
+/// The padding column keeps shifted sets from running around the edge.
+const GRID: Grid = Grid::padded(5, 7);
+const UP: i32 = GRID.stride as i32;
+const ALONG: [i32; 4] = [1, -1, UP, -UP];
+const RANK: u64 = 0b1_1111;
+const BOARD: u64 = RANK * 0b1_000001_000001_000001_000001_000001_000001;
+/// The rank on which the pawns of each player are taken off.
+const LAST_RANK: [u64; 2] = [RANK << (6 * UP), RANK];
+/// How far a pawn of each player goes.
+const AHEAD: [i32; 2] = [UP, -UP];
+
+/// A set moved by a difference of square numbers. What leaves the board lands outside [`BOARD`].
+#[inline]
+fn shifted(set: u64, by: i32) -> u64 {
+    set.rotate_left(by as u32)
+}
+
+/// The family of TUC-Chess: the competition's years and their chances.
+pub struct Rules;
+
+impl Family for Rules {
+    const INFO: &'static GameInfo = &INFO;
+
+    fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+        let year = params.choice("year", &YEARS.map(|(year, ..)| year))?;
+        let (_, worth, appear) = YEARS[year];
+        // Adding 0 turns the -0 that somebody might write into 0.
+        let probability = |key, usual| Ok::<f64, InputError>(params.number(key, 0.0..=1.0)?.unwrap_or(usual) + 0.0);
+        let game = TucChess {
+            year,
+            worth: probability("worth", worth)?,
+            appear: probability("appear", appear)?,
+            limit: params.number("limit", 1..=LONGEST)?.unwrap_or(DEFAULT_LIMIT),
+        };
+        let state = match position {
+            Some(text) => game.state(text)?,
+            None => game.start(),
+        };
+        Ok(visitor.visit(game, state))
+    }
+}
+
+/// TUC-Chess with its chances and its limit.
+#[derive(Clone, Debug)]
+pub struct TucChess {
+    year: usize,
+    worth: f64,
+    appear: f64,
+    limit: u16,
+}
+
+/// A position of TUC-Chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// All pieces of each player; those that are neither pawns nor rooks are kings.
+    pieces: [u64; 2],
+    pawns: u64,
+    rooks: u64,
+    bonuses: u64,
+    points: [u16; 2],
+    plies: u16,
+    /// Who moves next, once chance has settled.
+    side: Player,
+    due: Due,
+}
+
+/// What happens next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// A player moves.
+    Move,
+    /// The worth of the bonus that has just been taken is drawn.
+    Worth,
+    /// Chance decides whether and where a bonus appears.
+    Appearance,
+    /// Nothing: the game is over.
+    Nothing,
+}
+
+/// A move of a player, or an outcome of chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Move {
+    /// A piece moves between the squares with these numbers.
+    Step {
+        /// Where it comes from.
+        from: u8,
+        /// Where it goes.
+        to: u8,
+    },
+    /// The bonus that was taken is worth so many points: 0 or 1.
+    Worth(u8),
+    /// A bonus appears on the square with this number.
+    Appear(u8),
+    /// No bonus appears.
+    NoBonus,
+}
+
+/// Why a game is over.
+enum Ending {
+    KingCaptured,
+    OnlyKings,
+    NoMove,
+    Limit,
+}
+
+// One word each, and the small fields as one: the derived hash would take twice as many steps, some of them byte by byte.
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let [white, black] = self.points.map(u64::from);
+        let small = u64::from(self.plies) | (self.side as u64) << 16 | (self.due as u64) << 24;
+        for word in
+            [self.pieces[0], self.pieces[1], self.pawns, self.rooks, self.bonuses, small | white << 32 | black << 48]
+        {
+            hasher.write_u64(word);
+        }
+    }
+}
+
+impl State {
+    #[inline]
+    fn occupied(&self) -> u64 {
+        self.pieces[0] | self.pieces[1]
+    }
+
+    /// The squares with neither piece nor bonus.
+    #[inline]
+    fn free(&self) -> u64 {
+        BOARD & !(self.occupied() | self.bonuses)
+    }
+
+    #[inline]
+    fn kings(&self) -> u64 {
+        self.occupied() & !(self.pawns | self.rooks)
+    }
+
+    /// The squares that the side to move can enter, grouped by the difference to the square that is left. Each entry of each group is
+    /// one legal move.
+    #[inline]
+    fn targets(&self) -> [(i32, u64); 15] {
+        let side = self.side.index();
+        let (own, other) = (self.pieces[side], self.pieces[1 - side]);
+        let (pawns, rooks, far) = (own & self.pawns, own & self.rooks, own & !self.pawns);
+        let (enterable, free) = (BOARD & !own, self.free());
+        let ahead = AHEAD[side];
+        let mut targets = [(0, 0); 15];
+        targets[0] = (ahead, shifted(pawns, ahead) & BOARD & !(own | other));
+        targets[1] = (ahead - 1, shifted(pawns, ahead - 1) & other);
+        targets[2] = (ahead + 1, shifted(pawns, ahead + 1) & other);
+        for (number, step) in ALONG.into_iter().enumerate() {
+            let two = shifted(shifted(rooks, step) & free, step) & enterable;
+            let three = shifted(two & free, step) & enterable;
+            targets[3 + number] = (step, shifted(far, step) & enterable);
+            targets[7 + number] = (2 * step, two);
+            targets[11 + number] = (3 * step, three);
+        }
+        targets
+    }
+
+    /// Can the side to move move at all? Bonuses hinder nobody from moving a single square, so they do not matter here.
+    #[inline]
+    fn is_mobile(&self) -> bool {
+        let side = self.side.index();
+        let (own, other) = (self.pieces[side], self.pieces[1 - side]);
+        let (pawns, far) = (own & self.pawns, own & !self.pawns);
+        let ahead = AHEAD[side];
+        let pushes = shifted(pawns, ahead) & BOARD & !(own | other);
+        let captures = (shifted(pawns, ahead - 1) | shifted(pawns, ahead + 1)) & other;
+        let steps = ALONG.into_iter().fold(0, |steps, step| steps | shifted(far, step)) & BOARD & !own;
+        pushes | captures | steps != 0
+    }
+
+    /// Adds points; a function of its own because of the cap.
+    #[inline]
+    fn earn(&mut self, player: Player, points: u16) {
+        let total = &mut self.points[player.index()];
+        *total = (*total + points).min(MOST_POINTS);
+    }
+
+    /// Moves a piece with all that follows for pieces and points, and says whether a bonus was taken.
+    #[inline]
+    fn step(&mut self, from: u8, to: u8) -> bool {
+        let mover = self.side;
+        let (from, to) = (1_u64 << from, 1_u64 << to);
+        let mut earned = 0;
+        if self.pieces[mover.other().index()] & to != 0 {
+            earned = if self.pawns & to != 0 {
+                1
+            } else if self.rooks & to != 0 {
+                3
+            } else {
+                8
+            };
+            self.pieces[mover.other().index()] ^= to;
+            self.pawns &= !to;
+            self.rooks &= !to;
+        }
+        let mut arrives = to;
+        if self.pawns & from != 0 {
+            if to & LAST_RANK[mover.index()] != 0 {
+                earned += 1;
+                arrives = 0;
+            }
+            self.pawns ^= from | arrives;
+        } else if self.rooks & from != 0 {
+            self.rooks ^= from | to;
+        }
+        self.pieces[mover.index()] ^= from | arrives;
+        let takes_bonus = self.bonuses & to != 0;
+        self.bonuses &= !to;
+        self.earn(mover, earned);
+        self.plies += 1;
+        self.side = mover.other();
+        takes_bonus
+    }
+
+    #[inline]
+    fn outcome(&self) -> Outcome {
+        Outcome::by_points(i32::from(self.points[0]), i32::from(self.points[1]))
+    }
+
+    fn piece(&self, square: Square) -> Option<Piece> {
+        let index = GRID.index(square);
+        if self.bonuses.has(index) {
+            return Some(BONUS);
+        }
+        let owner = self.pieces.iter().position(|set| set.has(index))?;
+        let kind = if self.pawns.has(index) {
+            0
+        } else if self.rooks.has(index) {
+            1
+        } else {
+            2
+        };
+        Some(PIECES[owner][kind])
+    }
+}
+
+impl TucChess {
+    /// The ends of a game that are seen without asking for moves.
+    #[inline]
+    fn is_settled(&self, state: &State) -> bool {
+        let kings = state.kings();
+        state.plies >= self.limit || kings.count() < 2 || kings == state.occupied()
+    }
+
+    fn ending(&self, state: &State) -> Option<Ending> {
+        let kings = state.kings();
+        if kings.count() < 2 {
+            Some(Ending::KingCaptured)
+        } else if kings == state.occupied() {
+            Some(Ending::OnlyKings)
+        } else if !state.is_mobile() {
+            Some(Ending::NoMove)
+        } else {
+            (state.plies >= self.limit).then_some(Ending::Limit)
+        }
+    }
+
+    /// What is due after a move and, if it took a bonus, the drawing of its worth.
+    #[inline]
+    fn due_after_move(&self, state: &State) -> Due {
+        if self.is_settled(state) || !state.is_mobile() { Due::Nothing } else { Due::Appearance }
+    }
+
+    /// Draws whether and where a bonus appears.
+    #[inline]
+    fn draw_bonus(&self, state: &State, rng: &mut Rng) -> Option<u32> {
+        if rng.unit() >= self.appear {
+            return None;
+        }
+        let free = state.free();
+        (free != 0).then(|| free.select(rng.below(free.count())))
+    }
+
+    /// Reads a position.
+    fn state(&self, text: &str) -> Result<State, InputError> {
+        let names = ["side to move", "White's points", "Black's points", "plies", "?+ or ?@ while chance is due"];
+        let position = PositionText::parse(text, "PRKprk*", &names, 1)?;
+        if position.grid.size() != GRID.size() {
+            let detail = format!("its board is {}, but TUC-Chess has 5 files and 7 ranks (5x7)", position.grid.size());
+            return Err(position.error(detail));
+        }
+        let points = |field: usize| Ok(position.number(field, names[field], 0..=u32::from(MOST_POINTS))? as u16);
+        let set = |letter| position.set::<u64>(GRID, letter);
+        let mut state = State {
+            pieces: [set('P') | set('R') | set('K'), set('p') | set('r') | set('k')],
+            pawns: set('P') | set('p'),
+            rooks: set('R') | set('r'),
+            bonuses: set('*'),
+            points: [points(1)?, points(2)?],
+            plies: position.number(3, names[3], 0..=u32::from(self.limit))? as u16,
+            side: Player::BOTH[position.word(0, names[0], &["w", "b"])?],
+            due: Due::Move,
+        };
+        check_pieces(&state).map_err(|detail| position.error(detail))?;
+        let pending = position.fields.get(4).map(|_| position.word(4, "chance", &["?+", "?@"])).transpose()?;
+        if pending.is_some() && state.plies == 0 {
+            return Err(
+                position.error(format!("{} can only be due after a move, but 0 plies were played", position.fields[4]))
+            );
+        }
+        let over = self.ending(&state).is_some();
+        state.due = match pending {
+            Some(0) => Due::Worth,
+            Some(_) if over => {
+                return Err(position.error("the game is over: no bonus appears any more, so ?@ cannot be due"));
+            }
+            Some(_) => Due::Appearance,
+            None if over => Due::Nothing,
+            None => Due::Move,
+        };
+        Ok(state)
+    }
+}
+
+/// Is there a game with these pieces?
+fn check_pieces(state: &State) -> Result<(), String> {
+    for player in Player::BOTH {
+        let name = INFO.players[player.index()];
+        let own = state.pieces[player.index()];
+        let sets = [own & state.pawns, own & state.rooks, own & state.kings()];
+        for ((set, most), piece) in sets.into_iter().zip([7, 2, 1]).zip(PIECES[player.index()]) {
+            let count = set.count();
+            if count > most {
+                return Err(format!("{name} has {count} {}s; there are never more than {most}", piece.name));
+            }
+        }
+        if let Some(index) = (sets[0] & LAST_RANK[player.index()]).squares().next() {
+            let square = GRID.square(index);
+            return Err(format!("{name} has a pawn on {square}, its last rank, where pawns are taken off at once"));
+        }
+    }
+    let has_king = Player::BOTH.map(|player| state.kings() & state.pieces[player.index()] != 0);
+    match has_king {
+        [false, false] => Err("there is no king on the board; only one can have been captured".to_owned()),
+        _ if !has_king[state.side.other().index()] => {
+            let name = INFO.players[state.side.other().index()];
+            Err(format!(
+                "{name} has no king, but {name} made the last move: only the side to move can have lost its king"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Game for TucChess {
+    type State = State;
+    type Move = Move;
+
+    fn spec(&self) -> String {
+        let (year, worth, appear) = YEARS[self.year];
+        let keys = [
+            (self.year != 0).then(|| format!("year={year}")),
+            (self.worth != worth).then(|| format!("worth={}", self.worth)),
+            (self.appear != appear).then(|| format!("appear={}", self.appear)),
+            (self.limit != DEFAULT_LIMIT).then(|| format!("limit={}", self.limit)),
+        ];
+        let keys: Vec<String> = keys.into_iter().flatten().collect();
+        if keys.is_empty() { INFO.name.to_owned() } else { format!("{}:{}", INFO.name, keys.join(",")) }
+    }
+
+    fn start(&self) -> State {
+        let mirrored = |first_rank: u64| first_rank | first_rank << (6 * UP);
+        State {
+            pieces: [RANK | RANK << UP, RANK << (5 * UP) | RANK << (6 * UP)],
+            pawns: mirrored(0b1_0001) | RANK << UP | RANK << (5 * UP),
+            rooks: mirrored(0b0_1010),
+            bonuses: RANK << (3 * UP),
+            points: [0; 2],
+            plies: 0,
+            side: Player::First,
+            due: Due::Move,
+        }
+    }
+
+    #[inline]
+    fn turn(&self, state: &State) -> Turn {
+        match state.due {
+            Due::Move => Turn::Player(state.side),
+            Due::Worth | Due::Appearance => Turn::Chance,
+            Due::Nothing => Turn::Over(state.outcome()),
+        }
+    }
+
+    #[inline]
+    fn moves(&self, state: &State, moves: &mut Vec<Move>) {
+        moves.clear();
+        if state.due != Due::Move {
+            return;
+        }
+        for (difference, targets) in state.targets() {
+            moves.extend(targets.squares().map(|to| Move::Step { from: (to as i32 - difference) as u8, to: to as u8 }));
+        }
+    }
+
+    #[inline]
+    fn play(&self, state: &mut State, mv: Move) {
+        state.due = match mv {
+            Move::Step { from, to } => {
+                if state.step(from, to) {
+                    Due::Worth
+                } else {
+                    self.due_after_move(state)
+                }
+            }
+            Move::Worth(points) => {
+                state.earn(state.side.other(), u16::from(points));
+                self.due_after_move(state)
+            }
+            Move::Appear(square) => {
+                state.bonuses |= 1 << square;
+                Due::Move
+            }
+            Move::NoBonus => Due::Move,
+        };
+    }
+
+    #[inline]
+    fn chance(&self, state: &State, outcomes: &mut Vec<(Move, f64)>) {
+        outcomes.clear();
+        match state.due {
+            Due::Worth => outcomes.extend([(Move::Worth(1), self.worth), (Move::Worth(0), 1.0 - self.worth)]),
+            Due::Appearance => {
+                let free = state.free();
+                let appear = if free == 0 { 0.0 } else { self.appear };
+                let each = appear / f64::from(free.count().max(1));
+                outcomes.push((Move::NoBonus, 1.0 - appear));
+                outcomes.extend(free.squares().map(|square| (Move::Appear(square as u8), each)));
+            }
+            Due::Move | Due::Nothing => {}
+        }
+        outcomes.retain(|&(_, probability)| probability > 0.0);
+    }
+
+    fn points(&self, state: &State) -> Option<[i32; 2]> {
+        Some(state.points.map(i32::from))
+    }
+
+    fn position_text(&self, state: &State) -> String {
+        let board = GRID.text(|square| state.piece(square).map(|piece| piece.letter));
+        let side = ["w", "b"][state.side.index()];
+        let [white, black] = state.points;
+        let pending = match state.due {
+            Due::Worth => " ?+",
+            Due::Appearance => " ?@",
+            Due::Move | Due::Nothing => "",
+        };
+        format!("{board} {side} {white} {black} {}{pending}", state.plies)
+    }
+
+    fn move_text(&self, _: &State, mv: Move) -> String {
+        write_move(mv, |square| format!("{}{}", GRID.ranks - 1 - square.rank, square.file))
+    }
+
+    fn move_label(&self, _: &State, mv: Move) -> String {
+        write_move(mv, |square| square.to_string())
+    }
+
+    fn parse_move(&self, _: &State, text: &str) -> Result<Move, InputError> {
+        let index = |square| GRID.index(square) as u8;
+        match text {
+            "+1" => Ok(Move::Worth(1)),
+            "+0" => Ok(Move::Worth(0)),
+            "@-" => Ok(Move::NoBonus),
+            _ => {
+                if let Some(place) = text.strip_prefix('@') {
+                    let square =
+                        if is_digits(place, 2) { digits_square(text, place)? } else { GRID.parse_square(place)? };
+                    return Ok(Move::Appear(index(square)));
+                }
+                let (from, to) = if is_digits(text, 4) {
+                    (digits_square(text, &text[..2])?, digits_square(text, &text[2..])?)
+                } else if text.starts_with(|first: char| first.is_ascii_lowercase()) {
+                    GRID.parse_step(text)?
+                } else {
+                    let detail = "expected row, column, row, column, counted from 0 at the top left, like 5242, or two squares, like c2c3";
+                    return Err(InputError::malformed("move", text, detail));
+                };
+                Ok(Move::Step { from: index(from), to: index(to) })
+            }
+        }
+    }
+
+    fn why_illegal(&self, state: &State, mv: Move) -> String {
+        let side = state.side.index();
+        let Move::Step { from, to } = mv else {
+            return format!("chance has nothing to decide here; {} is to move", INFO.players[side]);
+        };
+        let (from, to) = (GRID.square(u32::from(from)), GRID.square(u32::from(to)));
+        let (own, other) = (state.pieces[side], state.pieces[1 - side]);
+        if other.has(GRID.index(from)) {
+            return format!("the piece on {from} is not {}'s", INFO.players[side]);
+        } else if !own.has(GRID.index(from)) {
+            return format!("there is no piece on {from}");
+        } else if own.has(GRID.index(to)) {
+            return format!("{}'s own piece stands on {to}", INFO.players[side]);
+        }
+        let (across, along) = (from.file.abs_diff(to.file), from.rank.abs_diff(to.rank));
+        let straight = across == 0 || along == 0;
+        match state.piece(from).map_or("", |piece| piece.name) {
+            "pawn"
+                if (GRID.index(to) as i32 - GRID.index(from) as i32).signum() == AHEAD[side].signum() && along == 1 =>
+            {
+                match across {
+                    0 => format!("a pawn cannot capture straight ahead, and {to} is occupied"),
+                    1 => format!("a pawn moves diagonally only to capture, and there is no piece on {to}"),
+                    _ => "a pawn moves one square ahead".to_owned(),
+                }
+            }
+            "pawn" => "a pawn moves one square ahead".to_owned(),
+            "rook" if straight && across + along <= 3 => {
+                format!("a piece or a bonus is in the way of the rook between {from} and {to}")
+            }
+            "rook" => "a rook moves one to three squares along a rank or file".to_owned(),
+            _ => "a king moves one square along a rank or file".to_owned(),
+        }
+    }
+
+    fn why_over(&self, state: &State) -> String {
+        if state.due != Due::Nothing {
+            return String::new();
+        }
+        let [next, last] = [state.side, state.side.other()].map(|player| INFO.players[player.index()]);
+        let [white, black] = state.points;
+        let why = match self.ending(state) {
+            Some(Ending::KingCaptured) => format!("{last} has captured the king"),
+            Some(Ending::OnlyKings) => "only the kings are left".to_owned(),
+            Some(Ending::NoMove) => format!("{next} has no legal move"),
+            Some(Ending::Limit) | None => format!("the limit of {} plies is reached", self.limit),
+        };
+        format!("{why}; White {white}, Black {black}")
+    }
+
+    fn view(&self, state: &State) -> BoardView {
+        let counter =
+            |player: Player| Counter { player, label: "points", value: i32::from(state.points[player.index()]) };
+        let board = BoardView::new(GRID.files, GRID.ranks, |square| state.piece(square));
+        BoardView { counters: Player::BOTH.map(counter).to_vec(), ..board }
+    }
+
+    fn move_squares(&self, _: &State, mv: Move) -> MoveSquares {
+        let square = |index| Some(GRID.square(u32::from(index)));
+        match mv {
+            Move::Step { from, to } => MoveSquares { from: square(from), to: square(to), piece: None },
+            Move::Appear(index) => MoveSquares { to: square(index), ..MoveSquares::default() },
+            Move::Worth(_) | Move::NoBonus => MoveSquares::default(),
+        }
+    }
+
+    fn symmetries(&self) -> u8 {
+        2
+    }
+
+    fn symmetric_state(&self, state: &State, symmetry: u8) -> State {
+        let seen = |set| GRID.mirror_set(set, symmetry);
+        State {
+            pieces: state.pieces.map(seen),
+            pawns: seen(state.pawns),
+            rooks: seen(state.rooks),
+            bonuses: seen(state.bonuses),
+            ..*state
+        }
+    }
+
+    fn symmetric_move(&self, mv: Move, symmetry: u8) -> Move {
+        let seen = |index| GRID.mirror_index(u32::from(index), symmetry) as u8;
+        match mv {
+            Move::Step { from, to } => Move::Step { from: seen(from), to: seen(to) },
+            Move::Appear(square) => Move::Appear(seen(square)),
+            Move::Worth(_) | Move::NoBonus => mv,
+        }
+    }
+
+    #[inline]
+    fn random_move(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Move>) -> Move {
+        let (from, to) = random_step(state, rng).expect("a player to move has a move");
+        Move::Step { from, to }
+    }
+
+    #[inline]
+    fn random_outcome(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Move>) -> Move {
+        if state.due == Due::Worth {
+            return Move::Worth(u8::from(rng.unit() < self.worth));
+        }
+        self.draw_bonus(state, rng).map_or(Move::NoBonus, |square| Move::Appear(square as u8))
+    }
+
+    /// The order of events matters to the rules, but not to the result: whether the next player can move is found out when a move is drawn.
+    #[inline]
+    fn playout(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch<Move>) -> Outcome {
+        let mut state = *state;
+        while matches!(state.due, Due::Worth | Due::Appearance) {
+            let outcome = self.random_outcome(&state, rng, scratch);
+            self.play(&mut state, outcome);
+        }
+        while !self.is_settled(&state) {
+            let Some((from, to)) = random_step(&state, rng) else { break };
+            let mover = state.side;
+            if state.step(from, to) && rng.unit() < self.worth {
+                state.earn(mover, 1);
+            }
+            if let Some(square) = self.draw_bonus(&state, rng) {
+                state.bonuses |= 1 << square;
+            }
+        }
+        state.outcome()
+    }
+}
+
+/// A random move of the side to move, drawn without listing all; nothing if there is none.
+#[inline]
+fn random_step(state: &State, rng: &mut Rng) -> Option<(u8, u8)> {
+    let targets = state.targets();
+    let total = targets.iter().map(|(_, targets)| targets.count()).sum();
+    if total == 0 {
+        return None;
+    }
+    let mut rank = rng.below(total);
+    for (difference, targets) in targets {
+        let count = targets.count();
+        if rank < count {
+            let to = targets.select(rank);
+            return Some(((to as i32 - difference) as u8, to as u8));
+        }
+        rank -= count;
+    }
+    None
+}
+
+fn write_move(mv: Move, square: impl Fn(Square) -> String) -> String {
+    let place = |index| square(GRID.square(u32::from(index)));
+    match mv {
+        Move::Step { from, to } => place(from) + &place(to),
+        Move::Worth(points) => format!("+{points}"),
+        Move::Appear(index) => format!("@{}", place(index)),
+        Move::NoBonus => "@-".to_owned(),
+    }
+}
+
+fn is_digits(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The square with a row and a column from the top left, each one digit; `text` is what they are a part of.
+fn digits_square(text: &str, digits: &str) -> Result<Square, InputError> {
+    let [row, file] = [digits.as_bytes()[0] - b'0', digits.as_bytes()[1] - b'0'];
+    if row >= GRID.ranks || file >= GRID.files {
+        let detail = format!("there is no row {row}, column {file}; expected rows from 0 to 6 and columns from 0 to 4");
+        return Err(InputError::malformed("move", text, detail));
+    }
+    Ok(Square { file, rank: GRID.ranks - 1 - row })
+}
+
+/// Judges positions by what is on the board and what has been earned.
+#[derive(Clone, Copy, Debug)]
+pub enum Judge {
+    /// The evaluation of the course report of 2022.
+    Report,
+    /// Points alone.
+    Points,
+}
+
+impl Judge {
+    const ROOK: f32 = 10.0;
+    const PAWN: f32 = 1.0;
+    /// The report does not print its penalty for a king in check: half of what the king's capture earns.
+    const CHECK: f32 = 4.0;
+    const CAPTURED_KING_BUT_BEHIND: f32 = 20.0;
+
+    /// What a player has on the board.
+    fn standing(state: &State, player: Player) -> f32 {
+        let own = state.pieces[player.index()];
+        let [pawns, rooks] = [state.pawns, state.rooks].map(|kind| (own & kind).count() as f32);
+        let check = if in_check(state, player) { Self::CHECK } else { 0.0 };
+        Self::ROOK * rooks + Self::PAWN * pawns - check
+    }
+}
+
+impl Evaluator<TucChess> for Judge {
+    fn score(&self, game: &TucChess, state: &State) -> f32 {
+        let last = state.side.other();
+        let mut margin = f32::from(state.points[0]) - f32::from(state.points[1]);
+        if state.due == Due::Worth {
+            margin += last.sign() * game.worth as f32;
+        }
+        if matches!(self, Self::Points) {
+            return margin;
+        }
+        let score = margin + Self::standing(state, Player::First) - Self::standing(state, Player::Second);
+        // A captured king ends the game, so the report's last term only matters while the worth of a bonus is still to be drawn.
+        let behind = state.kings().count() < 2 && margin * last.sign() < 0.0;
+        if behind { score - last.sign() * Self::CAPTURED_KING_BUT_BEHIND } else { score }
+    }
+
+    fn win_chance(&self, score: f32) -> f32 {
+        match self {
+            Self::Report => logistic(score / 8.0),
+            Self::Points => logistic(score / 4.0),
+        }
+    }
+}
+
+/// Could the opponent capture the king if it were the opponent's turn?
+fn in_check(state: &State, player: Player) -> bool {
+    let own = state.pieces[player.index()];
+    let other = state.pieces[1 - player.index()];
+    let king = own & state.kings();
+    let ahead = AHEAD[player.index()];
+    let pawns = (shifted(king, ahead - 1) | shifted(king, ahead + 1)) & other & state.pawns;
+    let free = state.free();
+    let straight = ALONG.into_iter().fold(0, |attackers, step| {
+        let one = shifted(king, step);
+        let two = shifted(one & free, step);
+        let three = shifted(two & free, step);
+        attackers | (one & other & state.kings()) | ((one | two | three) & other & state.rooks)
+    });
+    pawns | straight != 0
+}
+
+impl Heuristics for TucChess {
+    type Evaluator = Judge;
+
+    fn evaluators() -> &'static [EvaluatorInfo] {
+        &[
+            EvaluatorInfo {
+                name: "report",
+                summary: "points and pieces (rook 10, pawn 1), 4 off for a king in check: the evaluation of the course report of 2022",
+                keys: &[],
+            },
+            EvaluatorInfo { name: "points", summary: "the difference of the points", keys: &[] },
+        ]
+    }
+
+    fn evaluator(&self, name: &str, _: &Params) -> Result<Judge, InputError> {
+        match name {
+            "report" => Ok(Judge::Report),
+            "points" => Ok(Judge::Points),
+            _ => Err(InputError::unknown("evaluator", name, Self::evaluators().iter().map(|info| info.name))),
+        }
+    }
+}

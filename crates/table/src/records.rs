@@ -1,0 +1,86 @@
+//! Records of games: the project's own format, those of other programs, and playing a record again.
+
+use plyground_core::{GameRecord, InputError, RecordFormat, Turn, read_records, write_records};
+
+use crate::session::{Session, open};
+
+/// A record format.
+pub type Format = RecordFormat;
+
+/// The project's own format.
+pub const JSON_LINES: Format = Format {
+    name: "jsonl",
+    summary: "Plyground records: one JSON object a line, every game",
+    extension: "jsonl",
+    read: read_records,
+    write: |records| Ok(write_records(records)),
+};
+
+/// All record formats, the project's own first.
+pub fn formats() -> Vec<Format> {
+    let mut formats = vec![JSON_LINES];
+    formats.extend(plyground_games::record_formats());
+    formats
+}
+
+/// The format with this name.
+pub fn format_named(name: &str) -> Result<Format, InputError> {
+    let known = formats();
+    let names = || known.iter().map(|format| format.name);
+    known
+        .iter()
+        .find(|format| format.name == name)
+        .copied()
+        .ok_or_else(|| InputError::unknown("format", name, names()))
+}
+
+/// Reads records in whatever format they are. What begins like JSON is the project's own format; anything else is tried in turn.
+pub fn read_any(text: &str) -> Result<Vec<GameRecord>, InputError> {
+    if text.trim_start().starts_with('{') || text.trim().is_empty() {
+        return read_records(text);
+    }
+    let mut first_error = None;
+    for format in formats().iter().skip(1) {
+        match (format.read)(text) {
+            Ok(records) => return Ok(records),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.unwrap_or_else(|| InputError::malformed("record", text, "expected one JSON object a line")))
+}
+
+/// Opens the game of a record and plays its moves; everything in it is checked against the rules.
+pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
+    let mut session = open(&record.game, record.start.as_deref())?;
+    for (index, played) in record.moves.iter().enumerate() {
+        let at = |error: InputError| {
+            InputError::malformed(
+                "record",
+                &played.text,
+                format!("move {} of the game: {error}", index + 1),
+            )
+        };
+        let chance = session.turn() == Turn::Chance;
+        session.play(&played.text).map_err(at)?;
+        if chance != played.chance {
+            let detail = if chance {
+                "it is an outcome of chance"
+            } else {
+                "it is a move of a player"
+            };
+            return Err(at(InputError::illegal(&played.text, detail)));
+        }
+    }
+    // A game may be decided away from the board (resignation, time), but not against it.
+    if let Turn::Over(outcome) = session.turn()
+        && outcome.word() != record.result
+    {
+        let detail = format!(
+            "the moves lead to '{}', the record says '{}'",
+            outcome.word(),
+            record.result
+        );
+        return Err(InputError::malformed("record", &record.game, detail));
+    }
+    Ok(session)
+}

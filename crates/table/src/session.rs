@@ -1,0 +1,366 @@
+//! A game in progress, all in text.
+
+use std::time::Duration;
+
+use plyground_agents::AgentSpec;
+use plyground_core::{
+    Agent, AgentError, BoardView, Budget, Choice, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError,
+    KeyInfo, Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Turn, Visitor, Watcher,
+};
+
+/// A game in progress: the position, how it came about, and the agents that have been given a seat.
+pub trait Session: Send {
+    /// The description of the game.
+    fn info(&self) -> &'static GameInfo;
+    /// The game with its parameters, as text that opens it again.
+    fn spec(&self) -> String;
+    /// The position as text.
+    fn position(&self) -> String;
+    /// Who acts.
+    fn turn(&self) -> Turn;
+    /// The points of both players, in games with points.
+    fn points(&self) -> Option<[i32; 2]>;
+    /// Why the game ended, in words; empty while it goes on.
+    fn why_over(&self) -> String;
+    /// What to draw.
+    fn view(&self) -> BoardView;
+    /// The squares of the last move of a player.
+    fn last_move(&self) -> MoveSquares;
+    /// The legal moves, sorted by their text; none unless a player is to move.
+    fn moves(&self) -> Vec<LegalMove>;
+    /// What chance may do and how likely it is, sorted by text; none unless chance is due.
+    fn outcomes(&self) -> Vec<(String, f64)>;
+    /// Plays a move or an outcome of chance, and gives its canonical text.
+    fn play(&mut self, text: &str) -> Result<String, InputError>;
+    /// Lets chance decide, if it is due: draws an outcome with its probability and plays it.
+    fn roll(&mut self, rng: &mut Rng) -> Option<String>;
+    /// Takes back the last move or outcome of chance.
+    fn undo(&mut self) -> Option<PlayedMove>;
+    /// What has been played so far.
+    fn history(&self) -> &[PlayedMove];
+    /// Who made move `number` of the history (0 is the first); `None` for an outcome of chance.
+    fn mover(&self, number: usize) -> Option<Player>;
+    /// Notes the thinking time and the expectation of the mover beside the last move.
+    fn annotate(&mut self, time: Duration, value: Option<f32>);
+    /// The game so far as a record.
+    fn record(&self, players: [RecordedPlayer; 2], seed: Option<u64>) -> GameRecord;
+    /// The number of sequences of `depth` moves from here.
+    fn perft(&self, depth: u32) -> u64;
+    /// The number of sequences of `depth` moves from here, by first move, sorted by text.
+    fn divide(&self, depth: u32) -> Vec<(String, u64)>;
+    /// The evaluators of the game.
+    fn evaluators(&self) -> &'static [EvaluatorInfo];
+    /// The keys that an agent (one of [`crate::AGENTS`]) understands in this game.
+    fn agent_keys(&self, agent: &plyground_agents::AgentInfo) -> Vec<KeyInfo>;
+    /// Gives an agent a seat, with its own stream of randomness.
+    fn seat(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError>;
+    /// Lets a seated agent think about the position. `limits` take the place of those of its spec, one by one.
+    fn think(
+        &mut self,
+        seat: Seat,
+        limits: Limits,
+        clock: &dyn Clock,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Advice, AgentError>;
+}
+
+/// A legal move as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LegalMove {
+    /// Its canonical text.
+    pub text: String,
+    /// As people like to read it; often the same.
+    pub label: String,
+    /// The squares it touches.
+    pub squares: MoveSquares,
+}
+
+/// An agent that sits at the table of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat(usize);
+
+/// What an agent chose and why, as text.
+#[derive(Clone, Debug)]
+pub struct Advice {
+    /// The move.
+    pub mv: String,
+    /// The expected result for the mover, from -1 to +1.
+    pub value: Option<f32>,
+    /// What the agent expects to be played, beginning with the move.
+    pub line: Vec<String>,
+    /// The moves that it looked at, best first.
+    pub candidates: Vec<AdvisedMove>,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Games simulated.
+    pub simulations: u64,
+    /// Plies looked ahead.
+    pub depth: Option<u32>,
+    /// Time used.
+    pub elapsed: Duration,
+}
+
+/// What an agent thinks of one of the moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdvisedMove {
+    /// The move.
+    pub mv: String,
+    /// How often it was tried.
+    pub visits: u64,
+    /// The expected result for the mover, from -1 to +1.
+    pub value: Option<f32>,
+}
+
+/// Opens the game of a spec, at its start or at a position.
+pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, InputError> {
+    struct Open {
+        info: &'static GameInfo,
+        at_position: bool,
+    }
+    impl Visitor for Open {
+        type Output = Box<dyn Session>;
+        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Box<dyn Session> {
+            Box::new(Table {
+                info: self.info,
+                start: self.at_position.then(|| game.position_text(&state)),
+                game,
+                state,
+                before: Vec::new(),
+                history: Vec::new(),
+                seats: Vec::new(),
+            })
+        }
+    }
+    let info = plyground_games::info(plyground_core::split_spec(spec).0)?;
+    plyground_games::open(
+        spec,
+        position,
+        Open {
+            info,
+            at_position: position.is_some(),
+        },
+    )
+}
+
+struct Table<G: Heuristics> {
+    info: &'static GameInfo,
+    game: G,
+    start: Option<String>,
+    state: G::State,
+    /// The positions and moves that led here.
+    before: Vec<(G::State, G::Move)>,
+    history: Vec<PlayedMove>,
+    seats: Vec<Seated<G>>,
+}
+
+struct Seated<G: Heuristics> {
+    agent: Box<dyn Agent<G>>,
+    limits: Limits,
+    rng: Rng,
+}
+
+impl<G: Heuristics> Table<G> {
+    fn advance(&mut self, mv: G::Move) -> String {
+        let text = self.game.move_text(&self.state, mv);
+        let chance = self.game.turn(&self.state) == Turn::Chance;
+        self.before.push((self.state.clone(), mv));
+        self.history.push(PlayedMove {
+            text: text.clone(),
+            chance,
+            ..PlayedMove::default()
+        });
+        self.game.play(&mut self.state, mv);
+        text
+    }
+
+    fn advice(&self, choice: &Choice<G>) -> Advice {
+        let mut state = self.state.clone();
+        let mut line = Vec::new();
+        for &mv in &choice.principal_variation {
+            line.push(self.game.move_text(&state, mv));
+            self.game.play(&mut state, mv);
+        }
+        let advised = |candidate: &plyground_core::Candidate<G::Move>| AdvisedMove {
+            mv: self.game.move_text(&self.state, candidate.mv),
+            visits: candidate.visits,
+            value: candidate.value,
+        };
+        Advice {
+            mv: self.game.move_text(&self.state, choice.mv),
+            value: choice.value,
+            line,
+            candidates: choice.candidates.iter().map(advised).collect(),
+            nodes: choice.nodes,
+            simulations: choice.simulations,
+            depth: choice.depth,
+            elapsed: choice.elapsed,
+        }
+    }
+}
+
+impl<G: Heuristics> Session for Table<G> {
+    fn info(&self) -> &'static GameInfo {
+        self.info
+    }
+
+    fn spec(&self) -> String {
+        self.game.spec()
+    }
+
+    fn position(&self) -> String {
+        self.game.position_text(&self.state)
+    }
+
+    fn turn(&self) -> Turn {
+        self.game.turn(&self.state)
+    }
+
+    fn points(&self) -> Option<[i32; 2]> {
+        self.game.points(&self.state)
+    }
+
+    fn why_over(&self) -> String {
+        self.game.why_over(&self.state)
+    }
+
+    fn view(&self) -> BoardView {
+        self.game.view(&self.state)
+    }
+
+    fn last_move(&self) -> MoveSquares {
+        let last = self
+            .before
+            .iter()
+            .rev()
+            .find(|(state, _)| matches!(self.game.turn(state), Turn::Player(_)));
+        last.map_or_else(MoveSquares::default, |(state, mv)| self.game.move_squares(state, *mv))
+    }
+
+    fn moves(&self) -> Vec<LegalMove> {
+        let mut moves = Vec::new();
+        self.game.moves(&self.state, &mut moves);
+        let legal = |mv| LegalMove {
+            text: self.game.move_text(&self.state, mv),
+            label: self.game.move_label(&self.state, mv),
+            squares: self.game.move_squares(&self.state, mv),
+        };
+        let mut moves: Vec<LegalMove> = moves.into_iter().map(legal).collect();
+        moves.sort_by(|a, b| a.text.cmp(&b.text));
+        moves
+    }
+
+    fn outcomes(&self) -> Vec<(String, f64)> {
+        let mut outcomes = Vec::new();
+        self.game.chance(&self.state, &mut outcomes);
+        let text = |(mv, probability)| (self.game.move_text(&self.state, mv), probability);
+        let mut outcomes: Vec<(String, f64)> = outcomes.into_iter().map(text).collect();
+        outcomes.sort_by(|a, b| a.0.cmp(&b.0));
+        outcomes
+    }
+
+    fn play(&mut self, text: &str) -> Result<String, InputError> {
+        let mv = self.game.legal_move(&self.state, text)?;
+        Ok(self.advance(mv))
+    }
+
+    fn roll(&mut self, rng: &mut Rng) -> Option<String> {
+        if self.turn() != Turn::Chance {
+            return None;
+        }
+        let outcome = self.game.random_outcome(&self.state, rng, &mut Scratch::default());
+        Some(self.advance(outcome))
+    }
+
+    fn undo(&mut self) -> Option<PlayedMove> {
+        let (state, _) = self.before.pop()?;
+        self.state = state;
+        self.history.pop()
+    }
+
+    fn history(&self) -> &[PlayedMove] {
+        &self.history
+    }
+
+    fn mover(&self, number: usize) -> Option<Player> {
+        match self.game.turn(&self.before.get(number)?.0) {
+            Turn::Player(player) => Some(player),
+            Turn::Chance | Turn::Over(_) => None,
+        }
+    }
+
+    fn annotate(&mut self, time: Duration, value: Option<f32>) {
+        if let Some(last) = self.history.last_mut() {
+            // Whole microseconds: finer than anyone can measure, short to write.
+            last.ms = Some(time.as_micros() as f64 / 1_000.0);
+            last.value = value;
+        }
+    }
+
+    fn record(&self, players: [RecordedPlayer; 2], seed: Option<u64>) -> GameRecord {
+        GameRecord {
+            version: GameRecord::VERSION,
+            game: self.game.spec(),
+            start: self.start.clone(),
+            players,
+            seed,
+            moves: self.history.clone(),
+            result: self.turn().result_word().to_owned(),
+            reason: self.why_over(),
+            points: self.points(),
+            ..GameRecord::default()
+        }
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        plyground_core::perft(&self.game, &self.state, depth)
+    }
+
+    fn divide(&self, depth: u32) -> Vec<(String, u64)> {
+        let parts = plyground_core::divide(&self.game, &self.state, depth);
+        let mut parts: Vec<(String, u64)> = parts
+            .into_iter()
+            .map(|(mv, count)| (self.game.move_text(&self.state, mv), count))
+            .collect();
+        parts.sort();
+        parts
+    }
+
+    fn evaluators(&self) -> &'static [EvaluatorInfo] {
+        G::evaluators()
+    }
+
+    fn agent_keys(&self, agent: &plyground_agents::AgentInfo) -> Vec<KeyInfo> {
+        plyground_agents::keys::<G>(agent)
+    }
+
+    fn seat(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError> {
+        let spec = AgentSpec::parse(spec)?;
+        let agent = plyground_agents::build(&spec, &self.game)?;
+        self.seats.push(Seated {
+            agent,
+            limits: spec.limits()?,
+            rng: seed.rng(),
+        });
+        Ok(Seat(self.seats.len() - 1))
+    }
+
+    fn think(
+        &mut self,
+        seat: Seat,
+        limits: Limits,
+        clock: &dyn Clock,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Advice, AgentError> {
+        let Seated {
+            agent,
+            limits: own,
+            rng,
+        } = &mut self.seats[seat.0];
+        let budget = Budget {
+            limits: own.overridden_by(limits),
+            clock,
+        };
+        let choice = agent.choose(&self.game, &self.state, &budget, rng, watcher)?;
+        Ok(self.advice(&choice))
+    }
+}

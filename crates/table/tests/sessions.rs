@@ -1,0 +1,184 @@
+//! Sessions: games as text, for every game in the list.
+
+use plyground_table::{
+    AGENTS, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters,
+    infos, open, read_any, replay,
+};
+
+fn samples() -> impl Iterator<Item = &'static str> {
+    infos().into_iter().flat_map(|info| info.samples.iter().copied())
+}
+
+/// Plays a random game with seated agents, as text.
+fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
+    let mut session = open(spec, None).unwrap();
+    let seats = [0, 1].map(|player| session.seat("random", seed.numbered(player)).unwrap());
+    let mut chance = seed.named("chance").rng();
+    loop {
+        match session.turn() {
+            Turn::Over(_) => return session,
+            Turn::Chance => assert!(session.roll(&mut chance).is_some()),
+            Turn::Player(player) => {
+                let seat = seats[player.index()];
+                let advice = session
+                    .think(seat, Limits::default(), &NoClock, &mut Unwatched)
+                    .unwrap();
+                let number = session.history().len();
+                assert_eq!(session.play(&advice.mv).unwrap(), advice.mv);
+                assert_eq!(session.mover(number), Some(player));
+                session.annotate(advice.elapsed, advice.value);
+            }
+        }
+    }
+}
+
+fn nobody() -> [RecordedPlayer; 2] {
+    [RecordedPlayer::default(), RecordedPlayer::default()]
+}
+
+#[test]
+fn games_go_through_records_and_back() {
+    for sample in samples() {
+        for game in 0..5 {
+            let session = play_random(sample, Seed(1).named(sample).numbered(game));
+            let record = session.record(nobody(), Some(game));
+            let text = (JSON_LINES.write)(std::slice::from_ref(&record)).unwrap();
+            assert_eq!(read_any(&text).unwrap(), std::slice::from_ref(&record), "{sample}");
+            let again = replay(&record).unwrap();
+            assert_eq!(again.position(), session.position(), "{sample}");
+            assert_eq!(again.spec(), session.spec(), "{sample}");
+        }
+    }
+}
+
+#[test]
+fn everything_can_be_taken_back() {
+    for sample in samples() {
+        let mut session = play_random(sample, Seed(2).named(sample));
+        let moves: Vec<String> = session.history().iter().map(|played| played.text.clone()).collect();
+        let mut positions = vec![session.position()];
+        while let Some(played) = session.undo() {
+            assert_eq!(played.text, moves[session.history().len()]);
+            positions.push(session.position());
+        }
+        assert_eq!(positions.pop().unwrap(), open(sample, None).unwrap().position());
+        for mv in &moves {
+            session.play(mv).unwrap();
+            assert_eq!(Some(session.position()), positions.pop(), "{sample}");
+        }
+    }
+}
+
+#[test]
+fn a_game_from_a_position_remembers_it() {
+    for info in infos() {
+        let session = open(info.name, Some(info.example.position)).unwrap();
+        let record = session.record(nobody(), None);
+        assert_eq!(record.start.as_deref(), Some(info.example.position));
+        assert_eq!(
+            replay(&record).unwrap().position(),
+            info.example.position,
+            "{}",
+            info.name
+        );
+    }
+}
+
+#[test]
+fn records_that_break_the_rules_are_refused() {
+    for sample in samples() {
+        let good = play_random(sample, Seed(3).named(sample)).record(nobody(), None);
+        let mut wrong_result = good.clone();
+        wrong_result.result = if good.result == "draw" { "first" } else { "draw" }.to_owned();
+        assert!(
+            replay(&wrong_result)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("the record says"),
+            "{sample}"
+        );
+        let mut too_long = good.clone();
+        too_long.moves.push(good.moves[0].clone());
+        assert!(
+            replay(&too_long)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("the game is over"),
+            "{sample}"
+        );
+        let mut mislabelled = good.clone();
+        mislabelled.moves[0].chance = true;
+        assert!(
+            replay(&mislabelled)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("move 1 of the game"),
+            "{sample}"
+        );
+        let mut nonsense = good;
+        nonsense.moves[0].text = "nonsense".to_owned();
+        assert!(
+            replay(&nonsense)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("move 1 of the game"),
+            "{sample}"
+        );
+    }
+}
+
+#[test]
+fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
+    for sample in samples() {
+        let mut session = open(sample, None).unwrap();
+        for agent in AGENTS {
+            session.seat(agent.name, Seed(4)).unwrap();
+            assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4)).is_err());
+        }
+        for evaluator in session.evaluators() {
+            session
+                .seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4))
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn boards_are_drawn_straight() {
+    for sample in samples() {
+        let session = play_random(sample, Seed(5).named(sample));
+        let view = session.view();
+        let drawn = strip_colours(&draw_board(&view, &session.last_move()));
+        let rows: Vec<&str> = drawn.lines().collect();
+        assert_eq!(rows.len(), usize::from(view.ranks) + 3, "{sample}");
+        let width = rows[0].chars().count();
+        assert!(
+            rows[..rows.len() - 1].iter().all(|row| row.chars().count() == width),
+            "{sample}:\n{drawn}"
+        );
+        assert!(
+            drawn.contains('[') && drawn.contains(']'),
+            "{sample}: the last move is marked"
+        );
+        let counters = draw_counters(&view, session.info().players);
+        assert_eq!(counters.lines().count() > 0, !view.counters.is_empty());
+    }
+}
+
+fn strip_colours(text: &str) -> String {
+    let mut plain = String::new();
+    let mut escaped = false;
+    for c in text.chars() {
+        match (escaped, c) {
+            (false, '\u{1b}') => escaped = true,
+            (false, c) => plain.push(c),
+            (true, 'm') => escaped = false,
+            (true, _) => {}
+        }
+    }
+    plain
+}

@@ -1,0 +1,70 @@
+//! The workshop around the code: `cargo xtask test` and whatever else is run on the repository as a whole.
+
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+mod fuzz;
+mod peers;
+mod process;
+mod rooms;
+mod test;
+mod wasm;
+mod workspace;
+
+#[derive(Parser)]
+#[command(
+    bin_name = "cargo xtask",
+    about = "The workshop around Plyground",
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run every check there is, cheap ones first, and stop at the first that fails
+    Test(TestArgs),
+    /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
+    Peers(PeersArgs),
+}
+
+#[derive(Args)]
+struct TestArgs {
+    /// Run only this step (may be given several times)
+    #[arg(long, value_name = "STEP", value_parser = test::step)]
+    only: Vec<&'static test::Step>,
+    /// List the steps and run none
+    #[arg(long)]
+    list: bool,
+}
+
+#[derive(Args)]
+struct PeersArgs {
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// 0: all is well. 1: a check failed or a bar was missed. 2: it could not be run.
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        None => Cli::command().print_help().map(|()| true).map_err(Into::into),
+        Some(Command::Test(args)) if args.list => {
+            print!("{}", test::list());
+            Ok(true)
+        }
+        Some(Command::Test(args)) => test::run(&args.only),
+        Some(Command::Peers(args)) => peers::run(args.json),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! `cargo xtask peers`: random playouts a second, ours and OpenSpiel's, side by side in one run on one machine.
+//!
+//! Figures from different days or machines say little; the ratio of two programs that take turns on the same core says a lot. Both
+//! sides play one game at a time in one thread, through their generic interface, and the best round of each side counts.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use plyground_core::{Game, Heuristics, Scratch, Seed, Visitor, split_spec};
+use serde_json::{Value, json};
+
+use crate::process;
+use crate::workspace::Workspace;
+
+/// The release whose interface peers.py uses.
+const OPEN_SPIEL: &str = "open_spiel==2.0.2";
+const SCRIPT: &str = include_str!("peers.py");
+const ROUNDS: u32 = 5;
+const ROUND: Duration = Duration::from_millis(500);
+
+/// What is measured.
+struct Contest {
+    /// Our game.
+    ours: &'static str,
+    /// The same game in OpenSpiel, or its nearest relative there.
+    theirs: Option<&'static str>,
+    /// By how much we must be faster.
+    bar: Option<f64>,
+    /// What single-game prototypes reached in millions of playouts a second. They were written before Plyground to learn what the
+    /// hardware allows, and measured on one core of a 2-core AVX2 machine, scalar, one game at a time: a memory aid, not a bar.
+    prototype: Option<f64>,
+}
+
+const CONTESTS: [Contest; 9] = [
+    Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0),
+    Contest::new("clobber:size=5x6")
+        .beside("clobber(rows=6,columns=5)")
+        .bar(50.0)
+        .prototype(7.3),
+    Contest::new("clobber:size=8x8")
+        .beside("clobber(rows=8,columns=8)")
+        .bar(50.0)
+        .prototype(3.35),
+    Contest::new("clobber:size=10x10")
+        .beside("clobber(rows=10,columns=10)")
+        .bar(50.0)
+        .prototype(1.25),
+    Contest::new("crosphere:size=8x8,strong=5")
+        .beside("hex(board_size=8)")
+        .bar(40.0)
+        .prototype(3.5),
+    Contest::new("connect-four").beside("connect_four"),
+    Contest::new("pawn:size=4x4"),
+    Contest::new("pawn:size=8x8,double"),
+    Contest::new("tuc-chess"),
+];
+
+impl Contest {
+    const fn new(ours: &'static str) -> Self {
+        Self {
+            ours,
+            theirs: None,
+            bar: None,
+            prototype: None,
+        }
+    }
+    const fn beside(self, theirs: &'static str) -> Self {
+        Self {
+            theirs: Some(theirs),
+            ..self
+        }
+    }
+    const fn bar(self, bar: f64) -> Self {
+        Self { bar: Some(bar), ..self }
+    }
+    const fn prototype(self, millions: f64) -> Self {
+        Self {
+            prototype: Some(millions),
+            ..self
+        }
+    }
+}
+
+/// Playouts a second, the best round of each side.
+#[derive(Clone, Copy)]
+struct Rates {
+    theirs: Option<f64>,
+    ours: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Missed,
+    /// There is no bar.
+    None,
+}
+
+impl Verdict {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Missed => "MISSED",
+            Self::None => "-",
+        }
+    }
+}
+
+impl Rates {
+    fn ratio(self) -> Option<f64> {
+        self.theirs.map(|theirs| self.ours / theirs)
+    }
+
+    fn verdict(self, contest: &Contest) -> Verdict {
+        match (self.ratio(), contest.bar) {
+            (Some(ratio), Some(bar)) if ratio >= bar => Verdict::Passed,
+            (Some(_), Some(_)) => Verdict::Missed,
+            _ => Verdict::None,
+        }
+    }
+}
+
+/// Measures and prints. True if no bar was missed.
+pub fn run(json: bool) -> Result<bool> {
+    let workspace = Workspace::load()?;
+    let python = python(&workspace.target.join("peers-venv")).context(
+        "OpenSpiel is needed to compare with, and could not be set up (python3 with venv and pip, and network)",
+    )?;
+    let mut peer = Peer::start(&python)?;
+    let mut measured = Vec::new();
+    for contest in &CONTESTS {
+        if plyground_games::info(split_spec(contest.ours).0).is_err() {
+            eprintln!("{}: skipped, the list of games does not have it", contest.ours);
+            continue;
+        }
+        eprintln!("{}: {ROUNDS} rounds of {} s a side", contest.ours, ROUND.as_secs_f64());
+        let rates = plyground_games::open(
+            contest.ours,
+            None,
+            Match {
+                theirs: contest.theirs,
+                peer: &mut peer,
+            },
+        )
+        .with_context(|| format!("{} cannot be opened", contest.ours))??;
+        measured.push((contest, rates));
+    }
+    if json {
+        println!("{:#}", report(&measured, &peer.version));
+    } else {
+        print!("{}", table(&measured, &peer.version));
+    }
+    Ok(measured
+        .iter()
+        .all(|(contest, rates)| rates.verdict(contest) != Verdict::Missed))
+}
+
+/// Both sides in turn, so that whatever else the machine does hits both.
+struct Match<'a> {
+    theirs: Option<&'static str>,
+    peer: &'a mut Peer,
+}
+
+impl Visitor for Match<'_> {
+    type Output = Result<Rates>;
+
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Result<Rates> {
+        let mut best = Rates {
+            theirs: None,
+            ours: 0.0,
+        };
+        for round in 0..ROUNDS {
+            if let Some(name) = self.theirs {
+                let rate = self.peer.rate(name)?;
+                best.theirs = Some(best.theirs.map_or(rate, |best| best.max(rate)));
+            }
+            best.ours = best.ours.max(playout_rate(&game, &state, Seed(u64::from(round))));
+        }
+        Ok(best)
+    }
+}
+
+fn playout_rate<G: Game>(game: &G, state: &G::State, seed: Seed) -> f64 {
+    let mut rng = seed.rng();
+    let mut scratch = Scratch::default();
+    let (mut batch, mut done) = (64_u64, 0_u64);
+    let begin = Instant::now();
+    loop {
+        for _ in 0..batch {
+            black_box(game.playout(state, &mut rng, &mut scratch));
+        }
+        done += batch;
+        let elapsed = begin.elapsed();
+        if elapsed >= ROUND {
+            return done as f64 / elapsed.as_secs_f64();
+        }
+        // Long enough that looking at the clock costs nothing, short enough to stop in time.
+        if elapsed < ROUND / 20 {
+            batch *= 2;
+        }
+    }
+}
+
+/// OpenSpiel, waiting for games to play.
+struct Peer {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    version: String,
+}
+
+impl Peer {
+    fn start(python: &Path) -> Result<Self> {
+        let mut child = Command::new(python)
+            .args(["-c", SCRIPT])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("the Python that runs OpenSpiel could not be started")?;
+        let questions = child.stdin.take().context("no way to talk to OpenSpiel")?;
+        let answers = BufReader::new(child.stdout.take().context("no way to hear from OpenSpiel")?);
+        let mut peer = Self {
+            child,
+            questions,
+            answers,
+            version: String::new(),
+        };
+        let hello = peer.answer()?;
+        hello["version"]
+            .as_str()
+            .context("OpenSpiel did not name its version")?
+            .clone_into(&mut peer.version);
+        Ok(peer)
+    }
+
+    fn rate(&mut self, game: &str) -> Result<f64> {
+        writeln!(self.questions, "{game}\t{}", ROUND.as_secs_f64()).context("OpenSpiel has gone")?;
+        let answer = self
+            .answer()
+            .with_context(|| format!("OpenSpiel could not play {game}"))?;
+        answer["rate"].as_f64().context("OpenSpiel did not answer with a rate")
+    }
+
+    fn answer(&mut self) -> Result<Value> {
+        let mut line = String::new();
+        ensure!(
+            self.answers.read_line(&mut line)? > 0,
+            "OpenSpiel stopped; its reason is above"
+        );
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It only ever waits for the next question, and has nothing to save; if it is gone already, so much the better.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A Python of our own that has OpenSpiel; made in the target folder on first use.
+fn python(venv: &Path) -> Result<PathBuf> {
+    let python = venv.join("bin/python");
+    let ready = || {
+        process::output(Command::new(&python).args(["-m", "pip", "freeze"]))
+            .is_ok_and(|installed| installed.lines().any(|line| line.replace('-', "_") == OPEN_SPIEL))
+    };
+    if !ready() {
+        eprintln!("making a Python environment with {OPEN_SPIEL} in {}", venv.display());
+        process::output(Command::new("python3").args(["-m", "venv", "--clear"]).arg(venv))?;
+        process::output(Command::new(&python).args(["-m", "pip", "install", "--quiet", OPEN_SPIEL]))?;
+        ensure!(ready(), "pip did not install {OPEN_SPIEL}");
+    }
+    Ok(python)
+}
+
+fn report(measured: &[(&Contest, Rates)], version: &str) -> Value {
+    let games: Vec<Value> = measured
+        .iter()
+        .map(|(contest, rates)| {
+            json!({
+                "game": contest.ours,
+                "peer": contest.theirs,
+                "peer_per_second": rates.theirs,
+                "ours_per_second": rates.ours,
+                "ratio": rates.ratio(),
+                "bar": contest.bar,
+                "passed": match rates.verdict(contest) {
+                    Verdict::Passed => Some(true),
+                    Verdict::Missed => Some(false),
+                    Verdict::None => None,
+                },
+            })
+        })
+        .collect();
+    json!({ "openspiel": version, "rounds": ROUNDS, "seconds_per_round": ROUND.as_secs_f64(), "games": games })
+}
+
+fn table(measured: &[(&Contest, Rates)], version: &str) -> String {
+    let dash = || "-".to_owned();
+    let mut rows = vec![
+        [
+            "game",
+            "OpenSpiel/s",
+            "ours/s",
+            "ratio",
+            "bar",
+            "verdict",
+            "prototype/s",
+        ]
+        .map(str::to_owned),
+    ];
+    for (contest, rates) in measured {
+        rows.push([
+            contest.ours.to_owned(),
+            rates.theirs.map_or_else(dash, short),
+            short(rates.ours),
+            rates.ratio().map_or_else(dash, |ratio| format!("{ratio:.1}")),
+            contest.bar.map_or_else(dash, |bar| bar.to_string()),
+            rates.verdict(contest).word().to_owned(),
+            contest.prototype.map_or_else(dash, |millions| short(millions * 1e6)),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 7] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in &rows {
+        let _ = write!(text, "{:<1$}", row[0], widths[0]);
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            let _ = write!(text, "  {cell:>width$}");
+        }
+        text.push('\n');
+    }
+    for (contest, _) in measured
+        .iter()
+        .filter(|(contest, _)| contest.theirs.is_some_and(|name| name.starts_with("hex")))
+    {
+        let _ = writeln!(
+            text,
+            "\nOpenSpiel has no Crosphere: {} stands beside its Hex of the same size.",
+            contest.ours
+        );
+    }
+    let _ = write!(
+        text,
+        "\nRandom playouts from the start, one thread, best of {ROUNDS} rounds of {} s in turn. OpenSpiel {version} is the wheel \
+         from PyPI;\nours is built for this very processor. Prototype: single-game programs on another day, to compare by eye \
+         only.\n",
+        ROUND.as_secs_f64()
+    );
+    text
+}
+
+/// A rate in three digits.
+fn short(rate: f64) -> String {
+    match rate {
+        ..1e3 => format!("{rate:.0}"),
+        ..1e4 => format!("{:.2} k", rate / 1e3),
+        ..1e5 => format!("{:.1} k", rate / 1e3),
+        ..1e6 => format!("{:.0} k", rate / 1e3),
+        ..1e7 => format!("{:.2} M", rate / 1e6),
+        _ => format!("{:.1} M", rate / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_met_or_missed_only_where_there_is_one() {
+        let rates = |ours: f64| Rates {
+            theirs: Some(2.0),
+            ours,
+        };
+        let barred = Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0);
+        assert_eq!(rates(20.0).verdict(&barred), Verdict::Passed);
+        assert_eq!(rates(19.9).verdict(&barred), Verdict::Missed);
+        assert_eq!(
+            rates(19.9).verdict(&Contest::new("tictactoe").beside("tic_tac_toe")),
+            Verdict::None
+        );
+        let alone = Rates {
+            theirs: None,
+            ours: 1.0,
+        };
+        assert_eq!(alone.verdict(&Contest::new("tictactoe")), Verdict::None);
+    }
+
+    #[test]
+    fn rates_are_short() {
+        let texts = [12.0, 8556.0, 55_075.0, 771_209.0, 3_350_000.0, 12_200_000.0].map(short);
+        assert_eq!(texts, ["12", "8.56 k", "55.1 k", "771 k", "3.35 M", "12.2 M"]);
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_the_report_says_the_same() {
+        let missed = Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0);
+        let alone = Contest::new("tictactoe");
+        let measured = [
+            (
+                &missed,
+                Rates {
+                    theirs: Some(8e5),
+                    ours: 4e6,
+                },
+            ),
+            (
+                &alone,
+                Rates {
+                    theirs: None,
+                    ours: 4e6,
+                },
+            ),
+        ];
+        let table = table(&measured, "1.0");
+        let lines: Vec<&str> = table.lines().take(3).collect();
+        assert_eq!(
+            lines,
+            [
+                "game       OpenSpiel/s  ours/s  ratio  bar  verdict  prototype/s",
+                "tictactoe        800 k  4.00 M    5.0   10   MISSED            -",
+                "tictactoe            -  4.00 M      -    -        -            -",
+            ]
+        );
+        let report = report(&measured, "1.0");
+        assert_eq!(report["games"][0]["ratio"], 5.0);
+        assert_eq!(report["games"][0]["passed"], false);
+        assert_eq!(report["games"][1]["passed"], Value::Null);
+    }
+
+    #[test]
+    fn contests_name_games_as_the_list_opens_them() {
+        for contest in CONTESTS
+            .iter()
+            .filter(|contest| plyground_games::info(split_spec(contest.ours).0).is_ok())
+        {
+            struct Spec;
+            impl Visitor for Spec {
+                type Output = String;
+                fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+                    game.spec()
+                }
+            }
+            plyground_games::open(contest.ours, None, Spec).unwrap();
+        }
+    }
+}

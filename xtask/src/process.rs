@@ -1,0 +1,83 @@
+//! Running other programs.
+
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// The cargo that runs this program, so that every step uses the same compiler.
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// The command as one would type it.
+fn line(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| {
+            let word = word.to_string_lossy();
+            // A full path to cargo says nothing that the reader needs.
+            if word.ends_with("/cargo") { "cargo".into() } else { word }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Shows the command and runs it; its output goes where ours goes. An error when it fails.
+pub fn run(command: &mut Command) -> Result<()> {
+    let line = line(command);
+    println!("$ {line}");
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .with_context(|| format!("`{line}` could not be started"))?;
+    ensure!(status.success(), "`{line}` failed ({status})");
+    Ok(())
+}
+
+/// What the command prints; an error when it fails.
+pub fn output(command: &mut Command) -> Result<String> {
+    let line = line(command);
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("`{line}` could not be started"))?;
+    if !output.status.success() {
+        // Some programs (python3 -m venv) give their reason in the ordinary output.
+        let said = if output.stderr.is_empty() {
+            &output.stdout
+        } else {
+            &output.stderr
+        };
+        bail!(
+            "`{line}` failed ({}): {}",
+            output.status,
+            String::from_utf8_lossy(said).trim()
+        );
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("the output of `{line}` is not text"))
+}
+
+/// Installs Debian packages, where that is possible without asking anybody for a password.
+pub fn apt_install(packages: &[&str]) -> Result<()> {
+    let apt = || {
+        let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+        let mut apt = Command::new(if root { "apt-get" } else { "sudo" });
+        if !root {
+            apt.args(["-n", "apt-get"]);
+        }
+        apt.env("DEBIAN_FRONTEND", "noninteractive");
+        apt
+    };
+    output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
+    let install = || {
+        run(apt()
+            .args(["install", "--yes", "--quiet", "--no-install-recommends"])
+            .args(packages))
+    };
+    // The lists of a fresh machine are empty or old.
+    install().or_else(|_| {
+        run(apt().args(["update", "--quiet"]))?;
+        install()
+    })
+}

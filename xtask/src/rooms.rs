@@ -1,0 +1,153 @@
+//! The house has rooms in an order, and each may use only those above it; and one table of lints holds in all of them.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace::{Member, Workspace};
+
+/// From top to bottom.
+const ROOMS: [&str; 9] = [
+    "plyground-core",
+    "plyground-games",
+    "plyground-agents",
+    "plyground-nets",
+    "plyground-table",
+    "plyground-lab",
+    "plyground-serve",
+    "plyground-wasm",
+    "plyground",
+];
+
+/// The workshop stands outside: it may use every room, and no room may use it.
+const OUTSIDE: [&str; 1] = ["xtask"];
+
+pub fn check(workspace: &Workspace) -> Result<()> {
+    let mut faults = order_faults(&workspace.members);
+    for member in &workspace.members {
+        let manifest = fs::read_to_string(&member.manifest)
+            .with_context(|| format!("{} could not be read", member.manifest.display()))?;
+        if !inherits_lints(&manifest) {
+            let fault = "its Cargo.toml lacks `workspace = true` under [lints]";
+            faults.push(format!("{}: {fault}", member.name));
+        }
+        for own in ["rustfmt.toml", ".rustfmt.toml", "clippy.toml", ".clippy.toml"] {
+            if member.manifest.with_file_name(own).exists() {
+                faults.push(format!(
+                    "{}: it has a {own} of its own; the style is set in the root",
+                    member.name
+                ));
+            }
+        }
+    }
+    if !faults.is_empty() {
+        bail!("the rooms are not in order:\n  {}", faults.join("\n  "));
+    }
+    println!("{} crates, each uses only rooms above it", workspace.members.len());
+    Ok(())
+}
+
+/// Who uses a room that is not above it. Dependencies of tests count too: what only compiles together is one room.
+fn order_faults(members: &[Member]) -> Vec<String> {
+    let floor = |name: &str| ROOMS.iter().position(|&room| room == name);
+    let mut faults = Vec::new();
+    for member in members.iter().filter(|member| !OUTSIDE.contains(&member.name.as_str())) {
+        let name = &member.name;
+        let Some(own) = floor(name) else {
+            faults.push(format!(
+                "{name}: it has no place in the list of rooms (xtask/src/rooms.rs)"
+            ));
+            continue;
+        };
+        for used in &member.dependencies {
+            if OUTSIDE.contains(&used.as_str()) || floor(used).is_some_and(|used| used >= own) {
+                let above = if own == 0 {
+                    "none".to_owned()
+                } else {
+                    ROOMS[..own].join(", ")
+                };
+                faults.push(format!(
+                    "{name}: it uses {used}, but may use only the rooms above it: {above}"
+                ));
+            }
+        }
+    }
+    faults
+}
+
+fn inherits_lints(manifest: &str) -> bool {
+    let mut section = "";
+    for line in manifest.lines().map(|line| line.split('#').next().unwrap_or("").trim()) {
+        if line.starts_with('[') {
+            section = line;
+        } else if section == "[lints]" && line.split_whitespace().collect::<String>() == "workspace=true" {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(name: &str, dependencies: &[&str]) -> Member {
+        Member {
+            name: name.to_owned(),
+            dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
+            ..Member::default()
+        }
+    }
+
+    #[test]
+    fn using_rooms_above_is_fine() {
+        let members = [
+            member("plyground-core", &["serde"]),
+            member("plyground-games", &["plyground-core", "divan"]),
+            member("plyground", &["plyground-core", "plyground-table", "clap"]),
+            member("xtask", &["plyground", "plyground-games"]),
+        ];
+        assert_eq!(order_faults(&members), Vec::<String>::new());
+    }
+
+    #[test]
+    fn using_a_room_below_or_itself_is_a_fault() {
+        let members = [
+            member("plyground-core", &["plyground-games"]),
+            member(
+                "plyground-agents",
+                &["plyground-core", "plyground-table", "plyground-agents"],
+            ),
+        ];
+        assert_eq!(
+            order_faults(&members),
+            [
+                "plyground-core: it uses plyground-games, but may use only the rooms above it: none",
+                "plyground-agents: it uses plyground-table, but may use only the rooms above it: plyground-core, \
+                 plyground-games",
+                "plyground-agents: it uses plyground-agents, but may use only the rooms above it: plyground-core, \
+                 plyground-games",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_workshop_is_nobodys_tool_and_new_rooms_need_a_place() {
+        let members = [member("plyground", &["xtask"]), member("plyground-attic", &[])];
+        let faults = order_faults(&members);
+        assert!(faults[0].starts_with("plyground: it uses xtask"), "{faults:?}");
+        assert!(faults[1].starts_with("plyground-attic: it has no place"), "{faults:?}");
+        assert_eq!(faults.len(), 2);
+    }
+
+    #[test]
+    fn inherited_lints_are_recognised() {
+        assert!(inherits_lints(
+            "[package]\nname = \"a\"\n\n[lints]\nworkspace = true # one table for all\n"
+        ));
+        assert!(inherits_lints("[lints]\nworkspace=true"));
+        assert!(!inherits_lints("[package]\nversion.workspace = true\n"));
+        assert!(!inherits_lints("[lints]\n[dependencies]\nworkspace = true\n"));
+        assert!(!inherits_lints("[lints]\n# workspace = true\n"));
+    }
+}

@@ -1,0 +1,235 @@
+//! `cargo xtask test`: one command that checks everything, here and in continuous integration.
+
+use std::fmt::Write as _;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::process::{self, cargo};
+use crate::workspace::Workspace;
+use crate::{fuzz, rooms, wasm};
+
+/// One check.
+pub struct Step {
+    name: &'static str,
+    summary: &'static str,
+    run: fn(&Workspace) -> Result<Outcome>,
+}
+
+/// How a step ended that did not fail.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Passed,
+    /// With the reason.
+    Skipped(String),
+}
+
+/// Cheap ones first, so that a slip is told within seconds.
+static STEPS: [Step; 7] = [
+    Step {
+        name: "fmt",
+        summary: "the layout of the code is what rustfmt makes of it",
+        run: fmt,
+    },
+    Step {
+        name: "rooms",
+        summary: "each crate uses only the rooms above it, and inherits the lints",
+        run: rooms,
+    },
+    Step {
+        name: "clippy",
+        summary: "no warning from the compiler or from clippy",
+        run: clippy,
+    },
+    Step {
+        name: "docs",
+        summary: "the documentation builds without a warning",
+        run: docs,
+    },
+    Step {
+        name: "wasm",
+        summary: "what must run in a browser builds for wasm32-unknown-unknown",
+        run: wasm::check,
+    },
+    Step {
+        name: "test",
+        summary: "all tests of all crates, with the examples in the documentation",
+        run: test,
+    },
+    Step {
+        name: "fuzz",
+        summary: "the fuzz targets build",
+        run: fuzz::check,
+    },
+];
+
+/// The step with this name.
+pub fn step(name: &str) -> Result<&'static Step, String> {
+    let names = STEPS.each_ref().map(|step| step.name).join(", ");
+    STEPS
+        .iter()
+        .find(|step| step.name == name)
+        .ok_or_else(|| format!("expected one of {names}"))
+}
+
+/// The steps for people to read.
+pub fn list() -> String {
+    STEPS.iter().fold(String::new(), |mut list, step| {
+        let _ = writeln!(list, "{:8}{}", step.name, step.summary);
+        list
+    })
+}
+
+/// Runs the steps (all of them if `only` is empty) up to the first that fails. True if none did.
+pub fn run(only: &[&'static Step]) -> Result<bool> {
+    let workspace = Workspace::load()?;
+    std::env::set_current_dir(&workspace.root).context("the root of the workspace cannot be entered")?;
+    let chosen: Vec<&Step> = STEPS
+        .iter()
+        .filter(|step| only.is_empty() || only.iter().any(|only| only.name == step.name))
+        .collect();
+    let begin = Instant::now();
+    let mut ended = Vec::new();
+    for step in &chosen {
+        println!("\n== {}: {}", step.name, step.summary);
+        let begin = Instant::now();
+        let result = (step.run)(&workspace);
+        let took = begin.elapsed();
+        match &result {
+            Ok(Outcome::Passed) => println!("== {}: passed in {}", step.name, span(took)),
+            Ok(Outcome::Skipped(why)) => println!("== {}: SKIPPED, {why}", step.name),
+            Err(error) => println!("== {}: FAILED after {}: {error:#}", step.name, span(took)),
+        }
+        let failed = result.is_err();
+        ended.push((result, took));
+        if failed {
+            break;
+        }
+    }
+    print!("{}", summary(&chosen, &ended, begin.elapsed()));
+    Ok(ended.iter().all(|(result, _)| result.is_ok()))
+}
+
+fn summary(chosen: &[&Step], ended: &[(Result<Outcome>, Duration)], total: Duration) -> String {
+    let mut text = String::from("\nSummary\n");
+    let mut verdict = String::from("all passed");
+    for (index, step) in chosen.iter().enumerate() {
+        let name = step.name;
+        let _ = match ended.get(index) {
+            Some((Ok(Outcome::Passed), took)) => writeln!(text, "  {name:8}passed   {:>11}", span(*took)),
+            Some((Ok(Outcome::Skipped(why)), _)) => {
+                "passed, but not everything was run".clone_into(&mut verdict);
+                writeln!(text, "  {name:8}SKIPPED  {why}")
+            }
+            Some((Err(_), took)) => {
+                verdict = format!("FAILED in {name}; to run it alone: cargo xtask test --only {name}");
+                writeln!(text, "  {name:8}FAILED   {:>11}", span(*took))
+            }
+            None => writeln!(text, "  {name:8}not run"),
+        };
+    }
+    let _ = writeln!(text, "{verdict} ({} in all)", span(total));
+    text
+}
+
+/// A duration as people say it.
+fn span(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    if seconds < 59.95 {
+        format!("{seconds:.1} s")
+    } else {
+        let seconds = seconds.round() as u64;
+        format!("{} min {:02} s", seconds / 60, seconds % 60)
+    }
+}
+
+/// Sees to a cargo subcommand that a minimal toolchain lacks.
+fn component(subcommand: &str, component: &str) -> Result<()> {
+    if process::output(cargo().args([subcommand, "--version"])).is_ok() {
+        return Ok(());
+    }
+    process::run(Command::new("rustup").args(["component", "add", component]))
+        .with_context(|| format!("`cargo {subcommand}` is needed and could not be installed"))
+}
+
+fn fmt(workspace: &Workspace) -> Result<Outcome> {
+    component("fmt", "rustfmt")?;
+    process::run(cargo().args(["fmt", "--all", "--check"]))?;
+    if let Some(manifest) = fuzz::manifest(workspace) {
+        process::run(cargo().args(["fmt", "--check", "--manifest-path"]).arg(manifest))?;
+    }
+    Ok(Outcome::Passed)
+}
+
+fn rooms(workspace: &Workspace) -> Result<Outcome> {
+    rooms::check(workspace)?;
+    Ok(Outcome::Passed)
+}
+
+fn clippy(_: &Workspace) -> Result<Outcome> {
+    component("clippy", "clippy")?;
+    process::run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    Ok(Outcome::Passed)
+}
+
+fn docs(_: &Workspace) -> Result<Outcome> {
+    process::run(
+        cargo()
+            .args(["doc", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )?;
+    Ok(Outcome::Passed)
+}
+
+fn test(_: &Workspace) -> Result<Outcome> {
+    process::run(cargo().args(["test", "--workspace"]))?;
+    Ok(Outcome::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        let texts = [0.04, 59.9, 59.96, 61.4, 1234.0].map(|seconds| span(Duration::from_secs_f64(seconds)));
+        assert_eq!(texts, ["0.0 s", "59.9 s", "1 min 00 s", "1 min 01 s", "20 min 34 s"]);
+    }
+
+    #[test]
+    fn an_unknown_step_is_answered_with_the_known_ones() {
+        assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
+        assert_eq!(
+            step("lint").err().as_deref(),
+            Some("expected one of fmt, rooms, clippy, docs, wasm, test, fuzz")
+        );
+    }
+
+    #[test]
+    fn the_summary_tells_what_failed_and_what_was_not_run() {
+        let chosen: Vec<&Step> = STEPS[..4].iter().collect();
+        let second = Duration::from_secs(1);
+        let ended = vec![
+            (Ok(Outcome::Passed), second),
+            (Ok(Outcome::Skipped("no reason".to_owned())), second),
+            (Err(anyhow::anyhow!("broken")), second),
+        ];
+        assert_eq!(
+            summary(&chosen, &ended, 3 * second),
+            "\nSummary\n  fmt     passed         1.0 s\n  rooms   SKIPPED  no reason\n  clippy  FAILED         1.0 s\n  \
+             docs    not run\nFAILED in clippy; to run it alone: cargo xtask test --only clippy (3.0 s in all)\n"
+        );
+    }
+
+    #[test]
+    fn a_skipped_step_is_never_hidden() {
+        let chosen: Vec<&Step> = STEPS[..1].iter().collect();
+        let ended = vec![(Ok(Outcome::Skipped("offline".to_owned())), Duration::ZERO)];
+        let text = summary(&chosen, &ended, Duration::ZERO);
+        assert!(
+            text.ends_with("passed, but not everything was run (0.0 s in all)\n"),
+            "{text}"
+        );
+    }
+}

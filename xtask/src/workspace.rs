@@ -1,0 +1,89 @@
+//! The workspace as `cargo metadata` describes it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::process;
+
+/// What the checks need to know.
+pub struct Workspace {
+    pub root: PathBuf,
+    pub target: PathBuf,
+    pub members: Vec<Member>,
+}
+
+/// A crate of the workspace.
+#[derive(Debug, Default)]
+pub struct Member {
+    pub name: String,
+    pub manifest: PathBuf,
+    /// The names of the packages it depends on, be it to run, to build or to test.
+    pub dependencies: Vec<String>,
+}
+
+impl Workspace {
+    pub fn load() -> Result<Self> {
+        let text = process::output(process::cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+        Self::parse(&text).context("`cargo metadata` printed something unexpected")
+    }
+
+    fn parse(metadata: &str) -> Result<Self> {
+        let metadata: Value = serde_json::from_str(metadata)?;
+        Ok(Self {
+            root: PathBuf::from(text(&metadata, "workspace_root")?),
+            target: PathBuf::from(text(&metadata, "target_directory")?),
+            members: list(&metadata, "packages")?.iter().map(member).collect::<Result<_>>()?,
+        })
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|member| member.name == name)
+    }
+}
+
+fn member(package: &Value) -> Result<Member> {
+    Ok(Member {
+        name: text(package, "name")?.to_owned(),
+        manifest: PathBuf::from(text(package, "manifest_path")?),
+        dependencies: list(package, "dependencies")?
+            .iter()
+            .map(|dependency| Ok(text(dependency, "name")?.to_owned()))
+            .collect::<Result<_>>()?,
+    })
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
+    value[key].as_str().with_context(|| format!("no text under \"{key}\""))
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>> {
+    value[key]
+        .as_array()
+        .with_context(|| format!("no list under \"{key}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_read() {
+        let metadata = r#"{"workspace_root": "/w", "target_directory": "/t", "packages": [{"name": "a", "manifest_path":
+            "/w/a/Cargo.toml", "dependencies": [{"name": "b", "kind": null}, {"name": "c", "kind": "dev"}]}]}"#;
+        let workspace = Workspace::parse(metadata).unwrap();
+        assert_eq!(workspace.root, PathBuf::from("/w"));
+        assert_eq!(workspace.target, PathBuf::from("/t"));
+        assert!(workspace.has("a") && !workspace.has("b"));
+        assert_eq!(workspace.members[0].dependencies, ["b", "c"]);
+    }
+
+    #[test]
+    fn other_metadata_is_refused() {
+        let error = Workspace::parse(r#"{"workspace_root": "/w", "target_directory": 1}"#)
+            .err()
+            .unwrap();
+        assert_eq!(error.to_string(), "no text under \"target_directory\"");
+    }
+}
