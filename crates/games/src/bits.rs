@@ -137,11 +137,7 @@ impl Bits for u128 {
     fn select(self, rank: u32) -> u32 {
         let low = self as u64;
         let below = low.count_ones();
-        if rank < below {
-            low.select(rank)
-        } else {
-            64 + ((self >> 64) as u64).select(rank - below)
-        }
+        if rank < below { low.select(rank) } else { 64 + ((self >> 64) as u64).select(rank - below) }
     }
     #[inline]
     fn pick(self, rank: u32) -> Self {
@@ -167,10 +163,7 @@ impl BitAnd for U256 {
     type Output = Self;
     #[inline]
     fn bitand(self, other: Self) -> Self {
-        Self {
-            low: self.low & other.low,
-            high: self.high & other.high,
-        }
+        Self { low: self.low & other.low, high: self.high & other.high }
     }
 }
 
@@ -178,10 +171,7 @@ impl BitOr for U256 {
     type Output = Self;
     #[inline]
     fn bitor(self, other: Self) -> Self {
-        Self {
-            low: self.low | other.low,
-            high: self.high | other.high,
-        }
+        Self { low: self.low | other.low, high: self.high | other.high }
     }
 }
 
@@ -189,10 +179,7 @@ impl Not for U256 {
     type Output = Self;
     #[inline]
     fn not(self) -> Self {
-        Self {
-            low: !self.low,
-            high: !self.high,
-        }
+        Self { low: !self.low, high: !self.high }
     }
 }
 
@@ -202,14 +189,8 @@ impl Shl<u32> for U256 {
     fn shl(self, by: u32) -> Self {
         match by {
             0 => self,
-            1..128 => Self {
-                low: self.low << by,
-                high: self.high << by | self.low >> (128 - by),
-            },
-            _ => Self {
-                low: 0,
-                high: self.low.checked_shl(by - 128).unwrap_or(0),
-            },
+            1..128 => Self { low: self.low << by, high: self.high << by | self.low >> (128 - by) },
+            _ => Self { low: 0, high: self.low.checked_shl(by - 128).unwrap_or(0) },
         }
     }
 }
@@ -220,14 +201,8 @@ impl Shr<u32> for U256 {
     fn shr(self, by: u32) -> Self {
         match by {
             0 => self,
-            1..128 => Self {
-                low: self.low >> by | self.high << (128 - by),
-                high: self.high >> by,
-            },
-            _ => Self {
-                low: self.high.checked_shr(by - 128).unwrap_or(0),
-                high: 0,
-            },
+            1..128 => Self { low: self.low >> by | self.high << (128 - by), high: self.high >> by },
+            _ => Self { low: self.high.checked_shr(by - 128).unwrap_or(0), high: 0 },
         }
     }
 }
@@ -244,20 +219,12 @@ impl Bits for U256 {
     }
     #[inline]
     fn lowest(self) -> u32 {
-        if self.low == 0 {
-            128 + self.high.trailing_zeros()
-        } else {
-            self.low.trailing_zeros()
-        }
+        if self.low == 0 { 128 + self.high.trailing_zeros() } else { self.low.trailing_zeros() }
     }
     #[inline]
     fn select(self, rank: u32) -> u32 {
         let below = self.low.count_ones();
-        if rank < below {
-            self.low.select(rank)
-        } else {
-            128 + self.high.select(rank - below)
-        }
+        if rank < below { self.low.select(rank) } else { 128 + self.high.select(rank - below) }
     }
     #[inline]
     fn pick(self, rank: u32) -> Self {
@@ -279,17 +246,9 @@ mod tests {
             assert_eq!(word.pick(rank as u32), B::bit(index));
         }
         for by in 0..B::WIDTH {
-            let moved: Vec<u32> = listed
-                .iter()
-                .map(|index| index + by)
-                .filter(|&index| index < B::WIDTH)
-                .collect();
+            let moved: Vec<u32> = listed.iter().map(|index| index + by).filter(|&index| index < B::WIDTH).collect();
             assert_eq!((word << by).squares().collect::<Vec<_>>(), moved);
-            let moved: Vec<u32> = listed
-                .iter()
-                .filter(|&&index| index >= by)
-                .map(|index| index - by)
-                .collect();
+            let moved: Vec<u32> = listed.iter().filter(|&&index| index >= by).map(|index| index - by).collect();
             assert_eq!((word >> by).squares().collect::<Vec<_>>(), moved);
         }
     }
@@ -303,10 +262,7 @@ mod tests {
             let mut word = || u128::from(thin & rng.bits()) << 64 | u128::from(rng.bits());
             laws(word() as u64);
             laws(word());
-            laws(U256 {
-                low: word(),
-                high: word(),
-            });
+            laws(U256 { low: word(), high: word() });
         }
         laws(0_u64);
         laws(!0_u64);

@@ -233,7 +233,7 @@ impl<B: Bits> Game for Mnk<B> {
             let place = empty.pick(rng.below(left));
             empty = empty & !place;
             (mine, theirs) = (theirs, mine | place);
-            if self.has_line(theirs) {
+            if self.grid.has_line(theirs, self.k) {
                 return Outcome::win(side);
             }
             side = side.other();

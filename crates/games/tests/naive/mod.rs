@@ -2,8 +2,8 @@
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
 mod clobber;
-mod crosphere;
 mod connect_four;
+mod crosphere;
 mod mnk;
 mod pawn;
 mod tuc_chess;
