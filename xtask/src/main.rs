@@ -13,11 +13,7 @@ mod wasm;
 mod workspace;
 
 #[derive(Parser)]
-#[command(
-    bin_name = "cargo xtask",
-    about = "The workshop around Plyground",
-    disable_help_subcommand = true
-)]
+#[command(bin_name = "cargo xtask", about = "The workshop around Plyground", disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

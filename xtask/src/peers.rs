@@ -38,22 +38,10 @@ struct Contest {
 
 const CONTESTS: [Contest; 9] = [
     Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0),
-    Contest::new("clobber:size=5x6")
-        .beside("clobber(rows=6,columns=5)")
-        .bar(50.0)
-        .prototype(7.3),
-    Contest::new("clobber:size=8x8")
-        .beside("clobber(rows=8,columns=8)")
-        .bar(50.0)
-        .prototype(3.35),
-    Contest::new("clobber:size=10x10")
-        .beside("clobber(rows=10,columns=10)")
-        .bar(50.0)
-        .prototype(1.25),
-    Contest::new("crosphere:size=8x8,strong=5")
-        .beside("hex(board_size=8)")
-        .bar(40.0)
-        .prototype(3.5),
+    Contest::new("clobber:size=5x6").beside("clobber(rows=6,columns=5)").bar(50.0).prototype(7.3),
+    Contest::new("clobber:size=8x8").beside("clobber(rows=8,columns=8)").bar(50.0).prototype(3.35),
+    Contest::new("clobber:size=10x10").beside("clobber(rows=10,columns=10)").bar(50.0).prototype(1.25),
+    Contest::new("crosphere:size=8x8,strong=5").beside("hex(board_size=8)").bar(40.0).prototype(3.5),
     Contest::new("connect-four").beside("connect_four"),
     Contest::new("pawn:size=4x4"),
     Contest::new("pawn:size=8x8,double"),
@@ -62,27 +50,16 @@ const CONTESTS: [Contest; 9] = [
 
 impl Contest {
     const fn new(ours: &'static str) -> Self {
-        Self {
-            ours,
-            theirs: None,
-            bar: None,
-            prototype: None,
-        }
+        Self { ours, theirs: None, bar: None, prototype: None }
     }
     const fn beside(self, theirs: &'static str) -> Self {
-        Self {
-            theirs: Some(theirs),
-            ..self
-        }
+        Self { theirs: Some(theirs), ..self }
     }
     const fn bar(self, bar: f64) -> Self {
         Self { bar: Some(bar), ..self }
     }
     const fn prototype(self, millions: f64) -> Self {
-        Self {
-            prototype: Some(millions),
-            ..self
-        }
+        Self { prototype: Some(millions), ..self }
     }
 }
 
@@ -128,9 +105,8 @@ impl Rates {
 /// Measures and prints. True if no bar was missed.
 pub fn run(json: bool) -> Result<bool> {
     let workspace = Workspace::load()?;
-    let python = python(&workspace.target.join("peers-venv")).context(
-        "OpenSpiel is needed to compare with, and could not be set up (python3 with venv and pip, and network)",
-    )?;
+    let python = python(&workspace.target.join("peers-venv"))
+        .context("OpenSpiel is needed to compare with, and could not be set up (python3 with venv and pip, and network)")?;
     let mut peer = Peer::start(&python)?;
     let mut measured = Vec::new();
     for contest in &CONTESTS {
@@ -139,15 +115,8 @@ pub fn run(json: bool) -> Result<bool> {
             continue;
         }
         eprintln!("{}: {ROUNDS} rounds of {} s a side", contest.ours, ROUND.as_secs_f64());
-        let rates = plyground_games::open(
-            contest.ours,
-            None,
-            Match {
-                theirs: contest.theirs,
-                peer: &mut peer,
-            },
-        )
-        .with_context(|| format!("{} cannot be opened", contest.ours))??;
+        let rates = plyground_games::open(contest.ours, None, Match { theirs: contest.theirs, peer: &mut peer })
+            .with_context(|| format!("{} cannot be opened", contest.ours))??;
         measured.push((contest, rates));
     }
     if json {
@@ -155,9 +124,7 @@ pub fn run(json: bool) -> Result<bool> {
     } else {
         print!("{}", table(&measured, &peer.version));
     }
-    Ok(measured
-        .iter()
-        .all(|(contest, rates)| rates.verdict(contest) != Verdict::Missed))
+    Ok(measured.iter().all(|(contest, rates)| rates.verdict(contest) != Verdict::Missed))
 }
 
 /// Both sides in turn, so that whatever else the machine does hits both.
@@ -170,10 +137,7 @@ impl Visitor for Match<'_> {
     type Output = Result<Rates>;
 
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Result<Rates> {
-        let mut best = Rates {
-            theirs: None,
-            ours: 0.0,
-        };
+        let mut best = Rates { theirs: None, ours: 0.0 };
         for round in 0..ROUNDS {
             if let Some(name) = self.theirs {
                 let rate = self.peer.rate(name)?;
@@ -224,34 +188,21 @@ impl Peer {
             .context("the Python that runs OpenSpiel could not be started")?;
         let questions = child.stdin.take().context("no way to talk to OpenSpiel")?;
         let answers = BufReader::new(child.stdout.take().context("no way to hear from OpenSpiel")?);
-        let mut peer = Self {
-            child,
-            questions,
-            answers,
-            version: String::new(),
-        };
+        let mut peer = Self { child, questions, answers, version: String::new() };
         let hello = peer.answer()?;
-        hello["version"]
-            .as_str()
-            .context("OpenSpiel did not name its version")?
-            .clone_into(&mut peer.version);
+        hello["version"].as_str().context("OpenSpiel did not name its version")?.clone_into(&mut peer.version);
         Ok(peer)
     }
 
     fn rate(&mut self, game: &str) -> Result<f64> {
         writeln!(self.questions, "{game}\t{}", ROUND.as_secs_f64()).context("OpenSpiel has gone")?;
-        let answer = self
-            .answer()
-            .with_context(|| format!("OpenSpiel could not play {game}"))?;
+        let answer = self.answer().with_context(|| format!("OpenSpiel could not play {game}"))?;
         answer["rate"].as_f64().context("OpenSpiel did not answer with a rate")
     }
 
     fn answer(&mut self) -> Result<Value> {
         let mut line = String::new();
-        ensure!(
-            self.answers.read_line(&mut line)? > 0,
-            "OpenSpiel stopped; its reason is above"
-        );
+        ensure!(self.answers.read_line(&mut line)? > 0, "OpenSpiel stopped; its reason is above");
         Ok(serde_json::from_str(&line)?)
     }
 }
@@ -304,18 +255,7 @@ fn report(measured: &[(&Contest, Rates)], version: &str) -> Value {
 
 fn table(measured: &[(&Contest, Rates)], version: &str) -> String {
     let dash = || "-".to_owned();
-    let mut rows = vec![
-        [
-            "game",
-            "OpenSpiel/s",
-            "ours/s",
-            "ratio",
-            "bar",
-            "verdict",
-            "prototype/s",
-        ]
-        .map(str::to_owned),
-    ];
+    let mut rows = vec![["game", "OpenSpiel/s", "ours/s", "ratio", "bar", "verdict", "prototype/s"].map(str::to_owned)];
     for (contest, rates) in measured {
         rows.push([
             contest.ours.to_owned(),
@@ -337,15 +277,8 @@ fn table(measured: &[(&Contest, Rates)], version: &str) -> String {
         }
         text.push('\n');
     }
-    for (contest, _) in measured
-        .iter()
-        .filter(|(contest, _)| contest.theirs.is_some_and(|name| name.starts_with("hex")))
-    {
-        let _ = writeln!(
-            text,
-            "\nOpenSpiel has no Crosphere: {} stands beside its Hex of the same size.",
-            contest.ours
-        );
+    for (contest, _) in measured.iter().filter(|(contest, _)| contest.theirs.is_some_and(|name| name.starts_with("hex"))) {
+        let _ = writeln!(text, "\nOpenSpiel has no Crosphere: {} stands beside its Hex of the same size.", contest.ours);
     }
     let _ = write!(
         text,
@@ -375,21 +308,12 @@ mod tests {
 
     #[test]
     fn a_bar_is_met_or_missed_only_where_there_is_one() {
-        let rates = |ours: f64| Rates {
-            theirs: Some(2.0),
-            ours,
-        };
+        let rates = |ours: f64| Rates { theirs: Some(2.0), ours };
         let barred = Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0);
         assert_eq!(rates(20.0).verdict(&barred), Verdict::Passed);
         assert_eq!(rates(19.9).verdict(&barred), Verdict::Missed);
-        assert_eq!(
-            rates(19.9).verdict(&Contest::new("tictactoe").beside("tic_tac_toe")),
-            Verdict::None
-        );
-        let alone = Rates {
-            theirs: None,
-            ours: 1.0,
-        };
+        assert_eq!(rates(19.9).verdict(&Contest::new("tictactoe").beside("tic_tac_toe")), Verdict::None);
+        let alone = Rates { theirs: None, ours: 1.0 };
         assert_eq!(alone.verdict(&Contest::new("tictactoe")), Verdict::None);
     }
 
@@ -403,22 +327,7 @@ mod tests {
     fn the_table_is_aligned_and_the_report_says_the_same() {
         let missed = Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0);
         let alone = Contest::new("tictactoe");
-        let measured = [
-            (
-                &missed,
-                Rates {
-                    theirs: Some(8e5),
-                    ours: 4e6,
-                },
-            ),
-            (
-                &alone,
-                Rates {
-                    theirs: None,
-                    ours: 4e6,
-                },
-            ),
-        ];
+        let measured = [(&missed, Rates { theirs: Some(8e5), ours: 4e6 }), (&alone, Rates { theirs: None, ours: 4e6 })];
         let table = table(&measured, "1.0");
         let lines: Vec<&str> = table.lines().take(3).collect();
         assert_eq!(
@@ -437,10 +346,7 @@ mod tests {
 
     #[test]
     fn contests_name_games_as_the_list_opens_them() {
-        for contest in CONTESTS
-            .iter()
-            .filter(|contest| plyground_games::info(split_spec(contest.ours).0).is_ok())
-        {
+        for contest in CONTESTS.iter().filter(|contest| plyground_games::info(split_spec(contest.ours).0).is_ok()) {
             struct Spec;
             impl Visitor for Spec {
                 type Output = String;

@@ -27,10 +27,7 @@ fn line(command: &Command) -> String {
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     println!("$ {line}");
-    let status = command
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| format!("`{line}` could not be started"))?;
+    let status = command.stdin(Stdio::null()).status().with_context(|| format!("`{line}` could not be started"))?;
     ensure!(status.success(), "`{line}` failed ({status})");
     Ok(())
 }
@@ -38,22 +35,11 @@ pub fn run(command: &mut Command) -> Result<()> {
 /// What the command prints; an error when it fails.
 pub fn output(command: &mut Command) -> Result<String> {
     let line = line(command);
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("`{line}` could not be started"))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("`{line}` could not be started"))?;
     if !output.status.success() {
         // Some programs (python3 -m venv) give their reason in the ordinary output.
-        let said = if output.stderr.is_empty() {
-            &output.stdout
-        } else {
-            &output.stderr
-        };
-        bail!(
-            "`{line}` failed ({}): {}",
-            output.status,
-            String::from_utf8_lossy(said).trim()
-        );
+        let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+        bail!("`{line}` failed ({}): {}", output.status, String::from_utf8_lossy(said).trim());
     }
     String::from_utf8(output.stdout).with_context(|| format!("the output of `{line}` is not text"))
 }
@@ -70,11 +56,7 @@ pub fn apt_install(packages: &[&str]) -> Result<()> {
         apt
     };
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
-    let install = || {
-        run(apt()
-            .args(["install", "--yes", "--quiet", "--no-install-recommends"])
-            .args(packages))
-    };
+    let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends"]).args(packages));
     // The lists of a fresh machine are empty or old.
     install().or_else(|_| {
         run(apt().args(["update", "--quiet"]))?;

@@ -25,18 +25,15 @@ const OUTSIDE: [&str; 1] = ["xtask"];
 pub fn check(workspace: &Workspace) -> Result<()> {
     let mut faults = order_faults(&workspace.members);
     for member in &workspace.members {
-        let manifest = fs::read_to_string(&member.manifest)
-            .with_context(|| format!("{} could not be read", member.manifest.display()))?;
+        let manifest =
+            fs::read_to_string(&member.manifest).with_context(|| format!("{} could not be read", member.manifest.display()))?;
         if !inherits_lints(&manifest) {
             let fault = "its Cargo.toml lacks `workspace = true` under [lints]";
             faults.push(format!("{}: {fault}", member.name));
         }
         for own in ["rustfmt.toml", ".rustfmt.toml", "clippy.toml", ".clippy.toml"] {
             if member.manifest.with_file_name(own).exists() {
-                faults.push(format!(
-                    "{}: it has a {own} of its own; the style is set in the root",
-                    member.name
-                ));
+                faults.push(format!("{}: it has a {own} of its own; the style is set in the root", member.name));
             }
         }
     }
@@ -54,21 +51,13 @@ fn order_faults(members: &[Member]) -> Vec<String> {
     for member in members.iter().filter(|member| !OUTSIDE.contains(&member.name.as_str())) {
         let name = &member.name;
         let Some(own) = floor(name) else {
-            faults.push(format!(
-                "{name}: it has no place in the list of rooms (xtask/src/rooms.rs)"
-            ));
+            faults.push(format!("{name}: it has no place in the list of rooms (xtask/src/rooms.rs)"));
             continue;
         };
         for used in &member.dependencies {
             if OUTSIDE.contains(&used.as_str()) || floor(used).is_some_and(|used| used >= own) {
-                let above = if own == 0 {
-                    "none".to_owned()
-                } else {
-                    ROOMS[..own].join(", ")
-                };
-                faults.push(format!(
-                    "{name}: it uses {used}, but may use only the rooms above it: {above}"
-                ));
+                let above = if own == 0 { "none".to_owned() } else { ROOMS[..own].join(", ") };
+                faults.push(format!("{name}: it uses {used}, but may use only the rooms above it: {above}"));
             }
         }
     }
@@ -114,10 +103,7 @@ mod tests {
     fn using_a_room_below_or_itself_is_a_fault() {
         let members = [
             member("plyground-core", &["plyground-games"]),
-            member(
-                "plyground-agents",
-                &["plyground-core", "plyground-table", "plyground-agents"],
-            ),
+            member("plyground-agents", &["plyground-core", "plyground-table", "plyground-agents"]),
         ];
         assert_eq!(
             order_faults(&members),
@@ -142,9 +128,7 @@ mod tests {
 
     #[test]
     fn inherited_lints_are_recognised() {
-        assert!(inherits_lints(
-            "[package]\nname = \"a\"\n\n[lints]\nworkspace = true # one table for all\n"
-        ));
+        assert!(inherits_lints("[package]\nname = \"a\"\n\n[lints]\nworkspace = true # one table for all\n"));
         assert!(inherits_lints("[lints]\nworkspace=true"));
         assert!(!inherits_lints("[package]\nversion.workspace = true\n"));
         assert!(!inherits_lints("[lints]\n[dependencies]\nworkspace = true\n"));

@@ -27,50 +27,19 @@ pub enum Outcome {
 
 /// Cheap ones first, so that a slip is told within seconds.
 static STEPS: [Step; 7] = [
-    Step {
-        name: "fmt",
-        summary: "the layout of the code is what rustfmt makes of it",
-        run: fmt,
-    },
-    Step {
-        name: "rooms",
-        summary: "each crate uses only the rooms above it, and inherits the lints",
-        run: rooms,
-    },
-    Step {
-        name: "clippy",
-        summary: "no warning from the compiler or from clippy",
-        run: clippy,
-    },
-    Step {
-        name: "docs",
-        summary: "the documentation builds without a warning",
-        run: docs,
-    },
-    Step {
-        name: "wasm",
-        summary: "what must run in a browser builds for wasm32-unknown-unknown",
-        run: wasm::check,
-    },
-    Step {
-        name: "test",
-        summary: "all tests of all crates, with the examples in the documentation",
-        run: test,
-    },
-    Step {
-        name: "fuzz",
-        summary: "the fuzz targets build",
-        run: fuzz::check,
-    },
+    Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
+    Step { name: "rooms", summary: "each crate uses only the rooms above it, and inherits the lints", run: rooms },
+    Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
+    Step { name: "docs", summary: "the documentation builds without a warning", run: docs },
+    Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
+    Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
+    Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
 ];
 
 /// The step with this name.
 pub fn step(name: &str) -> Result<&'static Step, String> {
     let names = STEPS.each_ref().map(|step| step.name).join(", ");
-    STEPS
-        .iter()
-        .find(|step| step.name == name)
-        .ok_or_else(|| format!("expected one of {names}"))
+    STEPS.iter().find(|step| step.name == name).ok_or_else(|| format!("expected one of {names}"))
 }
 
 /// The steps for people to read.
@@ -85,10 +54,8 @@ pub fn list() -> String {
 pub fn run(only: &[&'static Step]) -> Result<bool> {
     let workspace = Workspace::load()?;
     std::env::set_current_dir(&workspace.root).context("the root of the workspace cannot be entered")?;
-    let chosen: Vec<&Step> = STEPS
-        .iter()
-        .filter(|step| only.is_empty() || only.iter().any(|only| only.name == step.name))
-        .collect();
+    let chosen: Vec<&Step> =
+        STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|only| only.name == step.name)).collect();
     let begin = Instant::now();
     let mut ended = Vec::new();
     for step in &chosen {
@@ -174,11 +141,7 @@ fn clippy(_: &Workspace) -> Result<Outcome> {
 }
 
 fn docs(_: &Workspace) -> Result<Outcome> {
-    process::run(
-        cargo()
-            .args(["doc", "--workspace", "--no-deps"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )?;
+    process::run(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
 
@@ -200,10 +163,7 @@ mod tests {
     #[test]
     fn an_unknown_step_is_answered_with_the_known_ones() {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
-        assert_eq!(
-            step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, clippy, docs, wasm, test, fuzz")
-        );
+        assert_eq!(step("lint").err().as_deref(), Some("expected one of fmt, rooms, clippy, docs, wasm, test, fuzz"));
     }
 
     #[test]
@@ -227,9 +187,6 @@ mod tests {
         let chosen: Vec<&Step> = STEPS[..1].iter().collect();
         let ended = vec![(Ok(Outcome::Skipped("offline".to_owned())), Duration::ZERO)];
         let text = summary(&chosen, &ended, Duration::ZERO);
-        assert!(
-            text.ends_with("passed, but not everything was run (0.0 s in all)\n"),
-            "{text}"
-        );
+        assert!(text.ends_with("passed, but not everything was run (0.0 s in all)\n"), "{text}");
     }
 }

@@ -10,13 +10,7 @@ use crate::test::Outcome;
 use crate::workspace::Workspace;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-const BROWSER: [&str; 5] = [
-    "plyground-core",
-    "plyground-games",
-    "plyground-agents",
-    "plyground-table",
-    "plyground-wasm",
-];
+const BROWSER: [&str; 5] = ["plyground-core", "plyground-games", "plyground-agents", "plyground-table", "plyground-wasm"];
 
 pub fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut build = match compiler() {
@@ -24,9 +18,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
         Err(why) if std::env::var_os("CI").is_some() => return Err(why),
         Err(why) => return Ok(Outcome::Skipped(format!("{why:#}"))),
     };
-    build
-        .args(["build", "--target", TARGET, "--target-dir"])
-        .arg(workspace.target.join("wasm"));
+    build.args(["build", "--target", TARGET, "--target-dir"]).arg(workspace.target.join("wasm"));
     for package in BROWSER.iter().filter(|package| workspace.has(package)) {
         build.args(["--package", package]);
     }
@@ -54,31 +46,20 @@ fn compiler() -> Result<Command> {
 
 /// Asks the compiler and not rustup, as it may come from elsewhere.
 fn has_target() -> bool {
-    process::output(Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET])).is_ok_and(|folder| {
-        Path::new(folder.trim())
-            .read_dir()
-            .is_ok_and(|mut files| files.next().is_some())
-    })
+    process::output(Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]))
+        .is_ok_and(|folder| Path::new(folder.trim()).read_dir().is_ok_and(|mut files| files.next().is_some()))
 }
 
 /// Debian has no standard library for the browser, but its sources: cargo builds it (unstable, hence the bootstrap switch).
 fn debian() -> Result<Command> {
     const PACKAGES: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld-19"];
     let installed = || {
-        process::output(
-            Command::new("dpkg-query")
-                .args(["--show", "--showformat", "${db:Status-Status}\n"])
-                .args(PACKAGES),
-        )
-        .is_ok_and(|statuses| statuses.lines().all(|status| status == "installed"))
+        process::output(Command::new("dpkg-query").args(["--show", "--showformat", "${db:Status-Status}\n"]).args(PACKAGES))
+            .is_ok_and(|statuses| statuses.lines().all(|status| status == "installed"))
     };
     if !installed() {
         process::apt_install(&PACKAGES)?;
-        ensure!(
-            installed(),
-            "the packages {} are not all installed",
-            PACKAGES.join(", ")
-        );
+        ensure!(installed(), "the packages {} are not all installed", PACKAGES.join(", "));
     }
     let path = std::env::var("PATH").context("PATH is not set")?;
     let mut cargo = Command::new("/usr/bin/cargo");

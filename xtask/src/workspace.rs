@@ -59,9 +59,7 @@ fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>> {
-    value[key]
-        .as_array()
-        .with_context(|| format!("no list under \"{key}\""))
+    value[key].as_array().with_context(|| format!("no list under \"{key}\""))
 }
 
 #[cfg(test)]
@@ -81,9 +79,7 @@ mod tests {
 
     #[test]
     fn other_metadata_is_refused() {
-        let error = Workspace::parse(r#"{"workspace_root": "/w", "target_directory": 1}"#)
-            .err()
-            .unwrap();
+        let error = Workspace::parse(r#"{"workspace_root": "/w", "target_directory": 1}"#).err().unwrap();
         assert_eq!(error.to_string(), "no text under \"target_directory\"");
     }
 }

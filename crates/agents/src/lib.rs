@@ -43,11 +43,7 @@ impl AgentSpec {
         let (name, keys) = split_spec(text.trim());
         let info = INFOS.iter().find(|info| info.name == name);
         let info = info.ok_or_else(|| InputError::unknown("agent", name, INFOS.iter().map(|info| info.name)))?;
-        Ok(Self {
-            text: text.trim().to_owned(),
-            name: info.name,
-            params: Params::parse(keys)?,
-        })
+        Ok(Self { text: text.trim().to_owned(), name: info.name, params: Params::parse(keys)? })
     }
 
     /// The text it was read from.
@@ -66,24 +62,10 @@ impl AgentSpec {
     }
 }
 
-pub(crate) const SIMS: KeyInfo = KeyInfo {
-    key: "sims",
-    value: "N",
-    default: "",
-    meaning: "stop after N simulated games",
-};
-pub(crate) const TIME: KeyInfo = KeyInfo {
-    key: "time",
-    value: "T",
-    default: "",
-    meaning: "stop after this time: 100ms, 1.5s, 2min",
-};
-pub(crate) const NODES: KeyInfo = KeyInfo {
-    key: "nodes",
-    value: "N",
-    default: "",
-    meaning: "stop after N positions",
-};
+pub(crate) const SIMS: KeyInfo = KeyInfo { key: "sims", value: "N", default: "", meaning: "stop after N simulated games" };
+pub(crate) const TIME: KeyInfo =
+    KeyInfo { key: "time", value: "T", default: "", meaning: "stop after this time: 100ms, 1.5s, 2min" };
+pub(crate) const NODES: KeyInfo = KeyInfo { key: "nodes", value: "N", default: "", meaning: "stop after N positions" };
 
 type Build<G> = fn(&G, &Params) -> Result<Box<dyn Agent<G>>, InputError>;
 
@@ -119,10 +101,7 @@ pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
 
 /// Makes the agent that a spec describes.
 pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Agent<G>>, InputError> {
-    let info = INFOS
-        .iter()
-        .find(|info| info.name == spec.name)
-        .expect("a parsed spec has a known name");
+    let info = INFOS.iter().find(|info| info.name == spec.name).expect("a parsed spec has a known name");
     spec.params.check(info.name, &keys::<G>(info))?;
     spec.limits()?;
     builder::<G>(info.name).expect("what is listed can be built")(game, &spec.params)

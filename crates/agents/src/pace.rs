@@ -18,15 +18,7 @@ pub(crate) struct Pace<'a, 'b> {
 impl<'a, 'b> Pace<'a, 'b> {
     /// At most `most` steps; the clock is read and the watcher called every `every` steps.
     pub fn new(budget: &'a Budget<'b>, watcher: &'a mut dyn Watcher, most: Option<u64>, every: u64) -> Self {
-        Self {
-            budget,
-            watcher,
-            steps: 0,
-            most,
-            next_look: every,
-            every,
-            stopped: false,
-        }
+        Self { budget, watcher, steps: 0, most, next_look: every, every, stopped: false }
     }
 
     /// Counts a step; says whether thinking has to stop.
@@ -49,11 +41,7 @@ impl<'a, 'b> Pace<'a, 'b> {
         self.next_look = self.steps + self.every;
         let by_steps = self.most.map_or(0.0, |most| self.steps as f32 / most as f32);
         let done = by_steps.max(self.budget.time_used().unwrap_or(0.0)).min(1.0);
-        let watched = self.watcher.progress(&Progress {
-            done,
-            nodes: self.steps,
-            value,
-        });
+        let watched = self.watcher.progress(&Progress { done, nodes: self.steps, value });
         self.stopped |= watched.is_break() || self.budget.out_of_time();
     }
 }

@@ -4,12 +4,8 @@ use plyground_core::{Agent, AgentError, Budget, Choice, Game, InputError, Params
 
 use crate::AgentInfo;
 
-pub(crate) const INFO: AgentInfo = AgentInfo {
-    name: "random",
-    summary: "any legal move, with equal chances",
-    keys: &[],
-    evaluates: false,
-};
+pub(crate) const INFO: AgentInfo =
+    AgentInfo { name: "random", summary: "any legal move, with equal chances", keys: &[], evaluates: false };
 
 #[expect(clippy::unnecessary_wraps, reason = "all agents are built through one signature")]
 pub(crate) fn build<G: Game>(_: &G, _: &Params) -> Result<Random, InputError> {
@@ -33,9 +29,6 @@ impl<G: Game> Agent<G> for Random {
             return Err(AgentError::NobodyToMove);
         };
         let mv = game.random_move(state, rng, &mut Scratch::default());
-        Ok(Choice {
-            elapsed: budget.clock.elapsed(),
-            ..Choice::bare(mv)
-        })
+        Ok(Choice { elapsed: budget.clock.elapsed(), ..Choice::bare(mv) })
     }
 }

@@ -5,30 +5,18 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed, Turn,
-    Unwatched, Visitor, WIN_SCORE, Watcher,
+    Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed, Turn, Unwatched,
+    Visitor, WIN_SCORE, Watcher,
 };
 use plyground_games::{for_each_sample, open};
 
 /// Small budgets, so that every agent can play on every board.
-const SPECS: &[&str] = &[
-    "random",
-    "mc:playouts=2",
-    "mcts:sims=40",
-    "mcts:sims=40,c=0.3,memory=1",
-    "minimax:depth=1",
-];
+const SPECS: &[&str] = &["random", "mc:playouts=2", "mcts:sims=40", "mcts:sims=40,c=0.3,memory=1", "minimax:depth=1"];
 
 fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
     let spec = AgentSpec::parse(spec).unwrap();
-    let budget = Budget {
-        limits: spec.limits().unwrap().overridden_by(limits),
-        clock: &NoClock,
-    };
-    build(&spec, game)
-        .unwrap()
-        .choose(game, state, &budget, rng, &mut Unwatched)
-        .unwrap()
+    let budget = Budget { limits: spec.limits().unwrap().overridden_by(limits), clock: &NoClock };
+    build(&spec, game).unwrap().choose(game, state, &budget, rng, &mut Unwatched).unwrap()
 }
 
 /// Plays a game between two specs and gives the moves and the outcome.
@@ -61,18 +49,10 @@ fn check_explanation<G: Game>(game: &G, state: &G::State, choice: &Choice<G>, le
     for (index, &mv) in choice.principal_variation.iter().enumerate() {
         assert!(index > 0 || mv == choice.mv, "the line begins with the move");
         let text = game.move_text(&ahead, mv);
-        assert_eq!(
-            game.legal_move(&ahead, &text).as_ref(),
-            Ok(&mv),
-            "the line can be played"
-        );
+        assert_eq!(game.legal_move(&ahead, &text).as_ref(), Ok(&mv), "the line can be played");
         game.play(&mut ahead, mv);
     }
-    let values = choice
-        .candidates
-        .iter()
-        .filter_map(|candidate| candidate.value)
-        .chain(choice.value);
+    let values = choice.candidates.iter().filter_map(|candidate| candidate.value).chain(choice.value);
     assert!(values.into_iter().all(|value| (-1.0..=1.0).contains(&value)));
     let mut seen: Vec<G::Move> = choice.candidates.iter().map(|candidate| candidate.mv).collect();
     seen.sort_unstable();
@@ -124,32 +104,12 @@ fn thinking_beats_not_thinking() {
     // One deterministic game, one with points and chance, and the default of every other game.
     for info in plyground_games::infos() {
         for strong in ["mc:playouts=30", "mcts:sims=400"] {
-            let score = open(
-                info.name,
-                None,
-                Score {
-                    specs: [strong, "random"],
-                    pairs: 15,
-                },
-            )
-            .unwrap();
+            let score = open(info.name, None, Score { specs: [strong, "random"], pairs: 15 }).unwrap();
             assert!(score >= 0.75, "{}: {strong} scores {score} against random", info.name);
         }
     }
-    for (game, strong) in [
-        ("tictactoe", "minimax:depth=9"),
-        ("pawn", "minimax:depth=5"),
-        ("tuc-chess", "minimax:depth=1"),
-    ] {
-        let score = open(
-            game,
-            None,
-            Score {
-                specs: [strong, "random"],
-                pairs: 15,
-            },
-        )
-        .unwrap();
+    for (game, strong) in [("tictactoe", "minimax:depth=9"), ("pawn", "minimax:depth=5"), ("tuc-chess", "minimax:depth=1")] {
+        let score = open(game, None, Score { specs: [strong, "random"], pairs: 15 }).unwrap();
         assert!(score >= 0.8, "{game}: {strong} scores {score} against random");
     }
 }
@@ -175,23 +135,14 @@ fn definition<G: Game>(game: &G, state: &G::State, depth: u32, ply: u32) -> f64 
         Turn::Chance => {
             let mut outcomes = Vec::new();
             game.chance(state, &mut outcomes);
-            outcomes
-                .into_iter()
-                .map(|(mv, p)| p * definition(game, &child(mv), depth, ply))
-                .sum()
+            outcomes.into_iter().map(|(mv, p)| p * definition(game, &child(mv), depth, ply)).sum()
         }
         Turn::Player(_) if depth == 0 => f64::from(Hashed.score(game, state)),
         Turn::Player(player) => {
             let mut moves = Vec::new();
             game.moves(state, &mut moves);
-            let scores = moves
-                .into_iter()
-                .map(|mv| definition(game, &child(mv), depth - 1, ply + 1));
-            if player == Player::First {
-                scores.fold(f64::MIN, f64::max)
-            } else {
-                scores.fold(f64::MAX, f64::min)
-            }
+            let scores = moves.into_iter().map(|mv| definition(game, &child(mv), depth - 1, ply + 1));
+            if player == Player::First { scores.fold(f64::MIN, f64::max) } else { scores.fold(f64::MAX, f64::min) }
         }
     }
 }
@@ -217,28 +168,15 @@ impl Visitor for MinimaxLaw {
             game.moves(&state, &mut scratch.moves);
             let depth = if scratch.moves.len() > 40 { 1 } else { 2 };
             let mut agent = plyground_agents::Minimax { evaluator: Hashed };
-            let limits = Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            };
-            let budget = Budget {
-                limits,
-                clock: &NoClock,
-            };
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let budget = Budget { limits, clock: &NoClock };
             let choice: Choice<G> =
                 plyground_core::Agent::choose(&mut agent, &game, &state, &budget, &mut rng, &mut Unwatched).unwrap();
             let mut after = state.clone();
             game.play(&mut after, choice.mv);
-            let (best, chosen) = (
-                definition(&game, &state, depth, 0),
-                definition(&game, &after, depth - 1, 1),
-            );
+            let (best, chosen) = (definition(&game, &state, depth, 0), definition(&game, &after, depth - 1, 1));
             let here = game.position_text(&state);
-            assert!(
-                (best - chosen).abs() <= 1e-3 * best.abs().max(1.0),
-                "{}: {here}: {chosen}, not {best}",
-                self.0
-            );
+            assert!((best - chosen).abs() <= 1e-3 * best.abs().max(1.0), "{}: {here}: {chosen}, not {best}", self.0);
             let mv = game.random_move(&state, &mut rng, &mut scratch);
             game.play(&mut state, mv);
         }
@@ -299,11 +237,7 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
         fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
             assert!((0.0..=1.0).contains(&progress.done));
             self.0 += 1;
-            if self.0 >= 3 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            if self.0 >= 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
     struct Limited;
@@ -311,32 +245,18 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
         type Output = ();
         fn visit<G: Heuristics>(self, game: G, start: G::State) {
             let mut rng = Seed(4).rng();
-            for (spec, sims) in [
-                ("mc:playouts=7", 7 * 9),
-                ("mc:sims=100", 100),
-                ("mcts:sims=500", 500),
-                ("mcts", 1_000),
-            ] {
+            for (spec, sims) in [("mc:playouts=7", 7 * 9), ("mc:sims=100", 100), ("mcts:sims=500", 500), ("mcts", 1_000)] {
                 let choice = choose(&game, &start, spec, Limits::default(), &mut rng);
                 assert_eq!(choice.simulations, sims, "{spec}");
             }
-            let limits = Limits {
-                simulations: Some(33),
-                ..Limits::default()
-            };
+            let limits = Limits { simulations: Some(33), ..Limits::default() };
             assert_eq!(choose(&game, &start, "mcts:sims=500", limits, &mut rng).simulations, 33);
             let nodes = choose(&game, &start, "minimax:nodes=5000", Limits::default(), &mut rng).nodes;
             assert!((5_000..5_100).contains(&nodes), "{nodes}");
             for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9"] {
                 let spec = AgentSpec::parse(spec).unwrap();
-                let budget = Budget {
-                    limits: spec.limits().unwrap(),
-                    clock: &NoClock,
-                };
-                let choice = build(&spec, &game)
-                    .unwrap()
-                    .choose(&game, &start, &budget, &mut rng, &mut Stop(0))
-                    .unwrap();
+                let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
+                let choice = build(&spec, &game).unwrap().choose(&game, &start, &budget, &mut rng, &mut Stop(0)).unwrap();
                 assert!(choice.nodes < 1_000_000, "{}: stopped", spec.text());
             }
         }
@@ -355,40 +275,18 @@ fn bad_specs_are_refused() {
         }
     }
     for (spec, message) in [
-        (
-            "mtcs",
-            "unknown agent 'mtcs' (did you mean 'mcts'?); expected one of random, mc, mcts, minimax",
-        ),
-        (
-            "mcts:simms=3",
-            "unknown key of mcts 'simms' (did you mean 'sims'?); expected one of sims, time, c, memory",
-        ),
-        (
-            "mcts:sims=many",
-            "malformed value 'sims=many': expected sims from 1 to 18446744073709551615",
-        ),
+        ("mtcs", "unknown agent 'mtcs' (did you mean 'mcts'?); expected one of random, mc, mcts, minimax"),
+        ("mcts:simms=3", "unknown key of mcts 'simms' (did you mean 'sims'?); expected one of sims, time, c, memory"),
+        ("mcts:sims=many", "malformed value 'sims=many': expected sims from 1 to 18446744073709551615"),
         ("mcts:sims", "malformed key 'sims': expected sims=N"),
         ("mcts:c=NaN", "malformed value 'c=NaN': expected c from 0 to 100"),
         ("random:sims=3", "unknown key of random 'sims'; expected none at all"),
-        (
-            "minimax:eval=linez",
-            "unknown value of 'eval' 'linez' (did you mean 'lines'?); expected lines",
-        ),
-        (
-            "minimax:depth=0",
-            "malformed value 'depth=0': expected depth from 1 to 10000",
-        ),
-        (
-            "mcts:time=1",
-            "malformed duration '1': expected a number and ms, s or min, like 100ms or 1.5s",
-        ),
+        ("minimax:eval=linez", "unknown value of 'eval' 'linez' (did you mean 'lines'?); expected lines"),
+        ("minimax:depth=0", "malformed value 'depth=0': expected depth from 1 to 10000"),
+        ("mcts:time=1", "malformed duration '1': expected a number and ms, s or min, like 100ms or 1.5s"),
         ("", "unknown agent ''; expected one of random, mc, mcts, minimax"),
     ] {
-        assert_eq!(
-            open("mnk", None, Refuse(spec)).unwrap().as_deref(),
-            Some(message),
-            "{spec}"
-        );
+        assert_eq!(open("mnk", None, Refuse(spec)).unwrap().as_deref(), Some(message), "{spec}");
     }
 }
 
@@ -398,17 +296,10 @@ fn an_agent_that_nobody_asked_for_a_move_says_so() {
     impl Visitor for Finished {
         type Output = ();
         fn visit<G: Heuristics>(self, game: G, state: G::State) {
-            let budget = Budget {
-                limits: Limits::default(),
-                clock: &NoClock,
-            };
+            let budget = Budget { limits: Limits::default(), clock: &NoClock };
             for info in INFOS {
                 let mut agent = build(&AgentSpec::parse(info.name).unwrap(), &game).unwrap();
-                assert!(
-                    agent
-                        .choose(&game, &state, &budget, &mut Seed(5).rng(), &mut Unwatched)
-                        .is_err()
-                );
+                assert!(agent.choose(&game, &state, &budget, &mut Seed(5).rng(), &mut Unwatched).is_err());
             }
         }
     }

@@ -60,13 +60,9 @@ pub fn write_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
 /// Adds a record to the end of a file.
 pub fn append_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
     let text = (JSON_LINES.write)(std::slice::from_ref(record))?;
-    let appended = fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
-        });
+    let appended = fs::OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
     appended.with_context(|| format!("cannot write {}", path.display()))
 }

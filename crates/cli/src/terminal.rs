@@ -35,11 +35,7 @@ pub fn key_list(keys: &[KeyInfo], indent: &str) -> String {
     let column = keys.iter().map(|key| written(key).len()).max().unwrap_or(0);
     let others = format!("{indent}{:column$}  ", "");
     let lines = keys.iter().map(|key| {
-        let default = if key.default.is_empty() {
-            String::new()
-        } else {
-            format!(" [default: {}]", key.default)
-        };
+        let default = if key.default.is_empty() { String::new() } else { format!(" [default: {}]", key.default) };
         let first = format!("{indent}{:column$}  ", written(key));
         hanging(&format!("{}{default}", key.meaning), &first, &others) + "\n"
     });

@@ -4,10 +4,7 @@
 fn commands_print_what_they_always_did() {
     let data = std::env::temp_dir().join(format!("plyground-commands-{}", std::process::id()));
     trycmd::TestCases::new()
-        .env(
-            "XDG_DATA_HOME",
-            data.to_str().expect("the temporary directory has a plain name"),
-        )
+        .env("XDG_DATA_HOME", data.to_str().expect("the temporary directory has a plain name"))
         .case("tests/cmd/*.trycmd")
         .case("../../README.md");
 }

@@ -42,12 +42,7 @@ fn ply(data: &Path, args: &[&str], typed: &str) -> Output {
 }
 
 fn stdout(output: &Output) -> String {
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
@@ -59,24 +54,13 @@ fn a_game_is_played_to_its_end_and_kept() {
     // Every square is tried in turn: what is occupied is refused, and the game goes on.
     let squares = "a1\na1\na2\na3\nb1\nb2\nb3\nc1\nc2\nc3\n";
     let out = stdout(&ply(&dir.0, TIC_TAC_TOE, squares));
-    assert!(
-        out.contains("You win: the game is over, Crosses (first) wins: Crosses has 3 in a row."),
-        "{out}"
-    );
+    assert!(out.contains("You win: the game is over, Crosses (first) wins: Crosses has 3 in a row."), "{out}");
     assert!(out.contains("is occupied (? lists the legal moves)"), "{out}");
     let games = fs::read_to_string(dir.file("games.jsonl")).unwrap();
-    assert!(
-        games.contains("\"plyground\":1") && games.contains("\"result\":\"first\""),
-        "{games}"
-    );
+    assert!(games.contains("\"plyground\":1") && games.contains("\"result\":\"first\""), "{games}");
     assert!(!Path::new(&dir.file("unfinished.jsonl")).exists());
     let again = stdout(&ply(&Scratch::new("whole-game-again").0, TIC_TAC_TOE, squares));
-    let moves = |text: &str| {
-        text.lines()
-            .filter(|line| line.contains("plays"))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
+    let moves = |text: &str| text.lines().filter(|line| line.contains("plays")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(moves(&out), moves(&again), "same seed, same game");
 }
 
@@ -98,24 +82,14 @@ fn the_commands_of_a_game() {
     ] {
         assert!(out.contains(expected), "{expected}: {out}");
     }
-    assert_eq!(
-        out.matches("Saved.").count(),
-        2,
-        "the file of this game may be written again"
-    );
+    assert_eq!(out.matches("Saved.").count(), 2, "the file of this game may be written again");
     let kept = fs::read_to_string(dir.file("games.jsonl")).unwrap();
-    assert!(
-        kept.contains("\"result\":\"second\"") && kept.contains("Crosses resigned"),
-        "{kept}"
-    );
+    assert!(kept.contains("\"result\":\"second\"") && kept.contains("Crosses resigned"), "{kept}");
 
     let replayed = stdout(&ply(&dir.0, &["replay", &file], ""));
     assert!(replayed.contains("\n1. b2") && replayed.contains("\n2. "), "{replayed}");
     let other = stdout(&ply(&dir.0, TIC_TAC_TOE, &format!("save {file}\n")));
-    assert!(
-        other.contains("is there already: choose another name"),
-        "another game's file is not overwritten: {other}"
-    );
+    assert!(other.contains("is there already: choose another name"), "another game's file is not overwritten: {other}");
 }
 
 #[test]
@@ -123,16 +97,9 @@ fn a_game_that_was_left_goes_on_where_it_stopped() {
     let dir = Scratch::new("resume");
     let out = stdout(&ply(&dir.0, TIC_TAC_TOE, "b2\n"));
     let unfinished = dir.file("unfinished.jsonl");
-    assert!(
-        out.contains(&format!("go on with: ply play --resume {unfinished}")),
-        "{out}"
-    );
+    assert!(out.contains(&format!("go on with: ply play --resume {unfinished}")), "{out}");
     let before = fs::read_to_string(&unfinished).unwrap();
-    let again = stdout(&ply(
-        &dir.0,
-        &["play", "--resume", &unfinished, "--against", "random"],
-        "quit\n",
-    ));
+    let again = stdout(&ply(&dir.0, &["play", "--resume", &unfinished, "--against", "random"], "quit\n"));
     assert!(again.contains('✕'), "the board is as it was left: {again}");
     let after = fs::read_to_string(&unfinished).unwrap();
     let moves = |text: &str| text[text.find("\"moves\"").unwrap()..].to_owned();
@@ -145,17 +112,9 @@ fn chance_is_drawn_from_the_seed_and_cannot_be_undone() {
     let args = ["play", "tuc-chess", "--against", "random", "--seed", "5"];
     let out = stdout(&ply(&dir.0, &args, "c2c3\nundo\nquit\n"));
     assert!(out.contains("Chance: @"), "{out}");
-    assert!(
-        out.contains("That cannot be undone: you have seen what chance did"),
-        "{out}"
-    );
+    assert!(out.contains("That cannot be undone: you have seen what chance did"), "{out}");
     let again = stdout(&ply(&Scratch::new("chance-again").0, &args, "5242\nundo\nquit\n"));
-    let luck = |text: &str| {
-        text.lines()
-            .filter(|line| line.starts_with("Chance"))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
+    let luck = |text: &str| text.lines().filter(|line| line.starts_with("Chance")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(luck(&out), luck(&again), "same seed, same luck");
 }
 
@@ -163,21 +122,9 @@ fn chance_is_drawn_from_the_seed_and_cannot_be_undone() {
 fn ply_alone_asks_and_enter_is_enough() {
     let dir = Scratch::new("start");
     let out = stdout(&ply(&dir.0, &["--seed", "2"], "\n\n\nquit\n"));
-    assert!(
-        out.contains("game [1]:") && out.contains("you (first) against"),
-        "{out}"
-    );
-    let out = stdout(&ply(
-        &dir.0,
-        &["--seed", "2"],
-        "checkers\ntictactoe\nmtcs\n1\nthird\nsecond\nquit\n",
-    ));
-    for expected in [
-        "unknown game 'checkers'",
-        "did you mean 'mcts'?",
-        "unknown side 'third'",
-        "you (second)",
-    ] {
+    assert!(out.contains("game [1]:") && out.contains("you (first) against"), "{out}");
+    let out = stdout(&ply(&dir.0, &["--seed", "2"], "checkers\ntictactoe\nmtcs\n1\nthird\nsecond\nquit\n"));
+    for expected in ["unknown game 'checkers'", "did you mean 'mcts'?", "unknown side 'third'", "you (second)"] {
         assert!(out.contains(expected), "{expected}: {out}");
     }
     stdout(&ply(&dir.0, &[], ""));
@@ -194,10 +141,7 @@ fn a_bad_opponent_or_file_is_refused_before_the_game() {
     fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
     for (args, message) in [
         (vec!["play", "tictactoe", "--against", "mtcs"], "did you mean 'mcts'?"),
-        (
-            vec!["play", "tictactoe", "--against", "mcts:sims=x"],
-            "expected sims from 1",
-        ),
+        (vec!["play", "tictactoe", "--against", "mcts:sims=x"], "expected sims from 1"),
         (vec!["play", "--resume", &broken], "line 1: it is cut off"),
         (vec!["replay", &newer], "from a newer Plyground"),
         (vec!["replay", &binary], "expected text (UTF-8)"),
@@ -208,9 +152,6 @@ fn a_bad_opponent_or_file_is_refused_before_the_game() {
         let output = ply(&dir.0, &args, "");
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
-        assert!(
-            error.contains(message) && error.lines().count() == 1,
-            "{args:?}: {error}"
-        );
+        assert!(error.contains(message) && error.lines().count() == 1, "{args:?}: {error}");
     }
 }

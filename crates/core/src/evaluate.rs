@@ -67,11 +67,8 @@ pub struct NoHeuristic;
 
 impl NoHeuristic {
     /// How it is listed.
-    pub const INFO: &'static [EvaluatorInfo] = &[EvaluatorInfo {
-        name: "none",
-        summary: "calls every unfinished position level",
-        keys: &[],
-    }];
+    pub const INFO: &'static [EvaluatorInfo] =
+        &[EvaluatorInfo { name: "none", summary: "calls every unfinished position level", keys: &[] }];
 }
 
 impl<G: Game> Evaluator<G> for NoHeuristic {

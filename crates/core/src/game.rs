@@ -15,10 +15,7 @@ pub struct Scratch<M> {
 
 impl<M> Default for Scratch<M> {
     fn default() -> Self {
-        Self {
-            moves: Vec::new(),
-            outcomes: Vec::new(),
-        }
+        Self { moves: Vec::new(), outcomes: Vec::new() }
     }
 }
 
@@ -159,18 +156,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn legal_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError> {
         let mut scratch = Scratch::default();
         match self.turn(state) {
-            Turn::Over(outcome) => Err(InputError::illegal(
-                text,
-                format!("the game is over ({})", outcome.word()),
-            )),
+            Turn::Over(outcome) => Err(InputError::illegal(text, format!("the game is over ({})", outcome.word()))),
             Turn::Player(_) => {
                 let mv = self.parse_move(state, text)?;
                 self.moves(state, &mut scratch.moves);
-                if scratch.moves.contains(&mv) {
-                    Ok(mv)
-                } else {
-                    Err(InputError::illegal(text, self.why_illegal(state, mv)))
-                }
+                if scratch.moves.contains(&mv) { Ok(mv) } else { Err(InputError::illegal(text, self.why_illegal(state, mv))) }
             }
             Turn::Chance => {
                 self.chance(state, &mut scratch.outcomes);
@@ -178,16 +168,10 @@ pub trait Game: Clone + Send + Sync + 'static {
                 if let Some(&(outcome, _)) = scratch.outcomes.iter().find(|(outcome, _)| Some(*outcome) == parsed) {
                     return Ok(outcome);
                 }
-                let mut possible: Vec<String> = scratch
-                    .outcomes
-                    .iter()
-                    .map(|&(outcome, _)| self.move_text(state, outcome))
-                    .collect();
+                let mut possible: Vec<String> =
+                    scratch.outcomes.iter().map(|&(outcome, _)| self.move_text(state, outcome)).collect();
                 possible.sort_unstable();
-                Err(InputError::ChanceNeeded {
-                    found: Some(text.to_owned()),
-                    possible,
-                })
+                Err(InputError::ChanceNeeded { found: Some(text.to_owned()), possible })
             }
         }
     }

@@ -61,18 +61,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// A draw in a game without points.
-    pub const DRAW: Self = Self {
-        winner: None,
-        margin: 0,
-    };
+    pub const DRAW: Self = Self { winner: None, margin: 0 };
 
     /// A win in a game without points.
     #[inline]
     pub const fn win(winner: Player) -> Self {
-        Self {
-            winner: Some(winner),
-            margin: 0,
-        }
+        Self { winner: Some(winner), margin: 0 }
     }
 
     /// More points win, equal points draw.

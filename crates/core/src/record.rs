@@ -99,19 +99,14 @@ pub fn read_records(text: &str) -> Result<Vec<GameRecord>, InputError> {
             Some(GameRecord::VERSION) => {}
             Some(version) if version > GameRecord::VERSION => {
                 let known = GameRecord::VERSION;
-                return Err(broken(format!(
-                    "it has version {version}, from a newer Plyground; this one reads up to {known}"
-                )));
+                return Err(broken(format!("it has version {version}, from a newer Plyground; this one reads up to {known}")));
             }
             Some(version) => return Err(broken(format!("there is no version {version} of the format"))),
             None => return Err(broken("expected the version of the format, \"plyground\":1".to_owned())),
         }
         let record: GameRecord = serde_json::from_str(line).map_err(json)?;
         if !["first", "second", "draw", "open"].contains(&record.result.as_str()) {
-            return Err(broken(format!(
-                "expected the result first, second, draw or open, found '{}'",
-                record.result
-            )));
+            return Err(broken(format!("expected the result first, second, draw or open, found '{}'", record.result)));
         }
         records.push(record);
     }
@@ -133,28 +128,13 @@ mod tests {
             version: GameRecord::VERSION,
             game: "mnk:size=3x3,k=3".to_owned(),
             players: [
-                RecordedPlayer {
-                    name: "random".to_owned(),
-                    seed: Some(u64::MAX),
-                },
-                RecordedPlayer {
-                    name: "Ada".to_owned(),
-                    seed: None,
-                },
+                RecordedPlayer { name: "random".to_owned(), seed: Some(u64::MAX) },
+                RecordedPlayer { name: "Ada".to_owned(), seed: None },
             ],
             seed: Some(7),
             moves: vec![
-                PlayedMove {
-                    text: "b2".to_owned(),
-                    ms: Some(0.25),
-                    value: Some(-0.5),
-                    ..PlayedMove::default()
-                },
-                PlayedMove {
-                    text: "@-".to_owned(),
-                    chance: true,
-                    ..PlayedMove::default()
-                },
+                PlayedMove { text: "b2".to_owned(), ms: Some(0.25), value: Some(-0.5), ..PlayedMove::default() },
+                PlayedMove { text: "@-".to_owned(), chance: true, ..PlayedMove::default() },
             ],
             result: "open".to_owned(),
             ..GameRecord::default()
@@ -163,14 +143,7 @@ mod tests {
 
     #[test]
     fn records_round_trip() {
-        let records = [
-            sample(),
-            GameRecord {
-                points: Some([1, 14]),
-                result: "second".to_owned(),
-                ..sample()
-            },
-        ];
+        let records = [sample(), GameRecord { points: Some([1, 14]), result: "second".to_owned(), ..sample() }];
         assert_eq!(read_records(&write_records(&records)).unwrap(), records);
     }
 
@@ -179,10 +152,7 @@ mod tests {
         let good = write_records(&[sample()]);
         let cases = [
             (good[..good.len() / 2].to_owned(), "line 1: it is cut off"),
-            (
-                good.replace("\"plyground\":1", "\"plyground\":2"),
-                "from a newer Plyground",
-            ),
+            (good.replace("\"plyground\":1", "\"plyground\":2"), "from a newer Plyground"),
             (good.replace("\"plyground\":1", "\"plyground\":0"), "no version 0"),
             (good.replace("\"plyground\":1,", ""), "expected the version"),
             (good.replace("\"open\"", "\"won\""), "expected the result"),

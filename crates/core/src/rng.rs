@@ -12,18 +12,14 @@ impl Seed {
     /// The seed of the part called `name`.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
-        name.bytes().fold(self.numbered(name.len() as u64), |seed, byte| {
-            seed.numbered(u64::from(byte))
-        })
+        name.bytes().fold(self.numbered(name.len() as u64), |seed, byte| seed.numbered(u64::from(byte)))
     }
 
     /// The seed of part number `index`.
     #[must_use]
     pub fn numbered(self, index: u64) -> Self {
         // SplitMix64 (Steele, Lea and Flood, 2014): one step, offset by the index.
-        let mut z = self
-            .0
-            .wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut z = self.0.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         Self(z ^ (z >> 31))
@@ -75,10 +71,7 @@ mod tests {
     fn the_numbers_of_a_seed_never_change() {
         // Recorded games and published tables depend on these: a change here is a change of format.
         let mut rng = Seed(1).rng();
-        assert_eq!(
-            [rng.bits(), rng.bits()],
-            [14_971_601_782_005_023_387, 13_781_649_495_232_077_965]
-        );
+        assert_eq!([rng.bits(), rng.bits()], [14_971_601_782_005_023_387, 13_781_649_495_232_077_965]);
         assert_eq!(Seed(1).named("opening").numbered(7), Seed(6_509_919_473_184_231_786));
     }
 
@@ -94,14 +87,7 @@ mod tests {
 
     #[test]
     fn derived_seeds_differ() {
-        let seeds = [
-            Seed(1),
-            Seed(1).numbered(0),
-            Seed(1).numbered(1),
-            Seed(1).named("a"),
-            Seed(1).named("b"),
-            Seed(2),
-        ];
+        let seeds = [Seed(1), Seed(1).numbered(0), Seed(1).numbered(1), Seed(1).named("a"), Seed(1).named("b"), Seed(2)];
         for (i, a) in seeds.iter().enumerate() {
             assert!(seeds[..i].iter().all(|b| a != b));
         }

@@ -6,12 +6,7 @@ use std::{fmt, ops::RangeInclusive, str::FromStr, time::Duration};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// A word that is not one of the known ones.
-    #[error(
-        "unknown {what} {}{}; expected {}",
-        Quoted(found),
-        DidYouMean(found, expected),
-        expected_words(expected)
-    )]
+    #[error("unknown {what} {}{}; expected {}", Quoted(found), DidYouMean(found, expected), expected_words(expected))]
     Unknown {
         /// What kind of word.
         what: String,
@@ -51,28 +46,17 @@ pub enum InputError {
 impl InputError {
     /// An [`InputError::Unknown`].
     pub fn unknown<S: Into<String>>(what: &str, found: &str, expected: impl IntoIterator<Item = S>) -> Self {
-        Self::Unknown {
-            what: what.to_owned(),
-            found: found.to_owned(),
-            expected: expected.into_iter().map(Into::into).collect(),
-        }
+        Self::Unknown { what: what.to_owned(), found: found.to_owned(), expected: expected.into_iter().map(Into::into).collect() }
     }
 
     /// An [`InputError::Malformed`].
     pub fn malformed(what: &'static str, found: &str, detail: impl Into<String>) -> Self {
-        Self::Malformed {
-            what,
-            found: found.to_owned(),
-            detail: detail.into(),
-        }
+        Self::Malformed { what, found: found.to_owned(), detail: detail.into() }
     }
 
     /// An [`InputError::Illegal`].
     pub fn illegal(found: &str, why: impl Into<String>) -> Self {
-        Self::Illegal {
-            found: found.to_owned(),
-            why: why.into(),
-        }
+        Self::Illegal { found: found.to_owned(), why: why.into() }
     }
 }
 
@@ -84,15 +68,7 @@ impl fmt::Display for Quoted<'_> {
         const SHOWN: usize = 100;
         let shown: String = self.0.chars().take(SHOWN).collect();
         let dots = if shown.len() < self.0.len() { "…" } else { "" };
-        write!(
-            f,
-            "'{}{dots}'",
-            shown
-                .escape_debug()
-                .to_string()
-                .replace("\\'", "'")
-                .replace("\\\"", "\"")
-        )
+        write!(f, "'{}{dots}'", shown.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\""))
     }
 }
 
@@ -181,11 +157,7 @@ impl Params {
                 return Err(InputError::malformed("list of keys", text, detail));
             }
             if params.has(key) {
-                return Err(InputError::malformed(
-                    "list of keys",
-                    text,
-                    format!("'{key}' is given twice"),
-                ));
+                return Err(InputError::malformed("list of keys", text, format!("'{key}' is given twice")));
             }
             params.0.push((key.to_owned(), value.map(str::to_owned)));
         }
@@ -220,21 +192,14 @@ impl Params {
 
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(name, _)| name == key)
-            .and_then(|(_, value)| value.as_deref())
+        self.0.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_deref())
     }
 
     /// These keys and those of `more`; the same key in both is an error.
     pub fn joined(mut self, more: Self) -> Result<Self, InputError> {
         for (key, value) in more.0 {
             if self.has(&key) {
-                return Err(InputError::malformed(
-                    "key",
-                    &key,
-                    "it is already fixed by the name before the colon",
-                ));
+                return Err(InputError::malformed("key", &key, "it is already fixed by the name before the colon"));
             }
             self.0.push((key, value));
         }
@@ -287,13 +252,7 @@ pub fn parse_size(text: &str) -> Result<(u8, u8), InputError> {
 
 /// Reads a duration with its unit: `100ms`, `1.5s`, `12min`.
 pub fn parse_duration(text: &str) -> Result<Duration, InputError> {
-    let malformed = || {
-        InputError::malformed(
-            "duration",
-            text,
-            "expected a number and ms, s or min, like 100ms or 1.5s",
-        )
-    };
+    let malformed = || InputError::malformed("duration", text, "expected a number and ms, s or min, like 100ms or 1.5s");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[digits.len()..] {
         "ms" => 0.001,
@@ -333,34 +292,14 @@ mod tests {
     #[test]
     fn keys_are_read_and_checked() {
         const KEYS: &[KeyInfo] = &[
-            KeyInfo {
-                key: "size",
-                value: "COLUMNSxROWS",
-                default: "5x6",
-                meaning: "board",
-            },
-            KeyInfo {
-                key: "own",
-                value: "",
-                default: "off",
-                meaning: "own captures",
-            },
+            KeyInfo { key: "size", value: "COLUMNSxROWS", default: "5x6", meaning: "board" },
+            KeyInfo { key: "own", value: "", default: "off", meaning: "own captures" },
         ];
         let params = Params::parse("size=5x4,own").unwrap();
         params.check("clobber", KEYS).unwrap();
         assert_eq!(params.size().unwrap(), Some((5, 4)));
         assert!(params.has("own"));
-        for bad in [
-            "size",
-            "own=1",
-            "sise=5x4",
-            "size=0x4,own",
-            "size=5x4,size=5x4",
-            ",",
-            "=3",
-            "size=300x2",
-            "size=+5x4",
-        ] {
+        for bad in ["size", "own=1", "sise=5x4", "size=0x4,own", "size=5x4,size=5x4", ",", "=3", "size=300x2", "size=+5x4"] {
             let refused = Params::parse(bad).and_then(|params| {
                 params.check("clobber", KEYS)?;
                 params.size()

@@ -40,12 +40,7 @@ impl FromStr for Square {
     fn from_str(text: &str) -> Result<Self, InputError> {
         let malformed = || InputError::malformed("square", text, "expected a file letter and a rank number, like b2");
         let (letter, digits) = text.split_at_checked(1).ok_or_else(malformed)?;
-        let file = letter
-            .bytes()
-            .next()
-            .filter(u8::is_ascii_lowercase)
-            .ok_or_else(malformed)?
-            - b'a';
+        let file = letter.bytes().next().filter(u8::is_ascii_lowercase).ok_or_else(malformed)? - b'a';
         let rank: u8 = digits.parse().map_err(|_| malformed())?;
         if digits.starts_with(['0', '+']) || !(1..=99).contains(&rank) {
             return Err(malformed());
@@ -116,16 +111,8 @@ impl BoardView {
     /// A board described by what stands on each square.
     pub fn new(files: u8, ranks: u8, piece: impl Fn(Square) -> Option<Piece>) -> Self {
         let piece = &piece;
-        let cells = (0..ranks)
-            .rev()
-            .flat_map(|rank| (0..files).map(move |file| piece(Square { file, rank })))
-            .collect();
-        Self {
-            files,
-            ranks,
-            cells,
-            counters: Vec::new(),
-        }
+        let cells = (0..ranks).rev().flat_map(|rank| (0..files).map(move |file| piece(Square { file, rank }))).collect();
+        Self { files, ranks, cells, counters: Vec::new() }
     }
 
     /// What stands on a square of this board.

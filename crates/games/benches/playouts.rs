@@ -5,13 +5,7 @@ use divan::{Bencher, counter::ItemsCount};
 use plyground_core::{Heuristics, Scratch, Seed, Visitor};
 use plyground_games::open;
 
-const SPECS: &[&str] = &[
-    "tictactoe",
-    "mnk:size=15x15,k=5",
-    "clobber:size=5x6",
-    "clobber:size=8x8",
-    "clobber:size=10x10",
-];
+const SPECS: &[&str] = &["tictactoe", "mnk:size=15x15,k=5", "clobber:size=5x6", "clobber:size=8x8", "clobber:size=10x10"];
 
 struct Playouts<'a, 'b>(Bencher<'a, 'b>);
 
@@ -23,11 +17,9 @@ impl Visitor for Playouts<'_, '_> {
         const GAMES: usize = 1_000;
         let mut rng = Seed(1).rng();
         let mut scratch = Scratch::default();
-        self.0.counter(ItemsCount::new(GAMES)).bench_local(|| {
-            (0..GAMES)
-                .map(|_| game.playout(&state, &mut rng, &mut scratch).value())
-                .sum::<f32>()
-        });
+        self.0
+            .counter(ItemsCount::new(GAMES))
+            .bench_local(|| (0..GAMES).map(|_| game.playout(&state, &mut rng, &mut scratch).value()).sum::<f32>());
     }
 }
 

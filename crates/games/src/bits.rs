@@ -137,11 +137,7 @@ impl Bits for u128 {
     fn select(self, rank: u32) -> u32 {
         let low = self as u64;
         let below = low.count_ones();
-        if rank < below {
-            low.select(rank)
-        } else {
-            64 + ((self >> 64) as u64).select(rank - below)
-        }
+        if rank < below { low.select(rank) } else { 64 + ((self >> 64) as u64).select(rank - below) }
     }
     #[inline]
     fn pick(self, rank: u32) -> Self {
@@ -198,12 +194,7 @@ impl Shl<u32> for U256 {
         };
         // Shifted in two steps, as a shift by a whole word is none.
         let (by, over) = (by % 64, 63 - by % 64);
-        Self([
-            a << by,
-            b << by | a >> 1 >> over,
-            c << by | b >> 1 >> over,
-            d << by | c >> 1 >> over,
-        ])
+        Self([a << by, b << by | a >> 1 >> over, c << by | b >> 1 >> over, d << by | c >> 1 >> over])
     }
 }
 
@@ -220,12 +211,7 @@ impl Shr<u32> for U256 {
             _ => [0; 4],
         };
         let (by, over) = (by % 64, 63 - by % 64);
-        Self([
-            a >> by | b << 1 << over,
-            b >> by | c << 1 << over,
-            c >> by | d << 1 << over,
-            d >> by,
-        ])
+        Self([a >> by | b << 1 << over, b >> by | c << 1 << over, c >> by | d << 1 << over, d >> by])
     }
 }
 
@@ -233,13 +219,7 @@ impl Bits for U256 {
     const WIDTH: u32 = 256;
     #[inline]
     fn bit(index: u32) -> Self {
-        Self(std::array::from_fn(|word| {
-            if index / 64 == word as u32 {
-                1 << (index % 64)
-            } else {
-                0
-            }
-        }))
+        Self(std::array::from_fn(|word| if index / 64 == word as u32 { 1 << (index % 64) } else { 0 }))
     }
     #[inline]
     fn count(self) -> u32 {
@@ -279,17 +259,9 @@ mod tests {
             assert_eq!(word.pick(rank as u32), B::bit(index));
         }
         for by in 0..B::WIDTH {
-            let moved: Vec<u32> = listed
-                .iter()
-                .map(|index| index + by)
-                .filter(|&index| index < B::WIDTH)
-                .collect();
+            let moved: Vec<u32> = listed.iter().map(|index| index + by).filter(|&index| index < B::WIDTH).collect();
             assert_eq!((word << by).squares().collect::<Vec<_>>(), moved);
-            let moved: Vec<u32> = listed
-                .iter()
-                .filter(|&&index| index >= by)
-                .map(|index| index - by)
-                .collect();
+            let moved: Vec<u32> = listed.iter().filter(|&&index| index >= by).map(|index| index - by).collect();
             assert_eq!((word >> by).squares().collect::<Vec<_>>(), moved);
         }
     }

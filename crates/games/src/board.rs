@@ -20,20 +20,12 @@ pub struct Grid {
 impl Grid {
     /// A board without padding.
     pub const fn new(files: u8, ranks: u8) -> Self {
-        Self {
-            files,
-            ranks,
-            stride: files,
-        }
+        Self { files, ranks, stride: files }
     }
 
     /// A board with one unused column at the right, so that shifted sets cannot wrap around the edge.
     pub const fn padded(files: u8, ranks: u8) -> Self {
-        Self {
-            files,
-            ranks,
-            stride: files + 1,
-        }
+        Self { files, ranks, stride: files + 1 }
     }
 
     /// How many bits the board needs.
@@ -50,10 +42,7 @@ impl Grid {
     /// The square with a number.
     #[inline]
     pub const fn square(self, index: u32) -> Square {
-        Square {
-            file: (index % self.stride as u32) as u8,
-            rank: (index / self.stride as u32) as u8,
-        }
+        Square { file: (index % self.stride as u32) as u8, rank: (index / self.stride as u32) as u8 }
     }
 
     /// Is the square on the board?
@@ -68,8 +57,13 @@ impl Grid {
 
     /// The set of all squares.
     pub fn all<B: Bits>(self) -> B {
-        self.squares()
-            .fold(B::default(), |set, square| set | B::bit(self.index(square)))
+        self.part(|_| true)
+    }
+
+    /// The set of those squares that are wanted.
+    pub fn part<B: Bits>(self, wanted: impl Fn(Square) -> bool) -> B {
+        let squares = self.squares().filter(|&square| wanted(square));
+        squares.fold(B::default(), |set, square| set | B::bit(self.index(square)))
     }
 
     /// Reads a square and makes sure that it is on this board.
@@ -78,15 +72,8 @@ impl Grid {
         if self.contains(square) {
             return Ok(square);
         }
-        let corner = Square {
-            file: self.files - 1,
-            rank: self.ranks - 1,
-        };
-        Err(InputError::malformed(
-            "square",
-            text,
-            format!("the board has the squares a1 to {corner}"),
-        ))
+        let corner = Square { file: self.files - 1, rank: self.ranks - 1 };
+        Err(InputError::malformed("square", text, format!("the board has the squares a1 to {corner}")))
     }
 
     /// Reads a move from one square to another, like `a1a2`.
@@ -117,11 +104,7 @@ impl Grid {
         if symmetry & 2 != 0 {
             rank = self.ranks - 1 - rank;
         }
-        if symmetry & 4 != 0 {
-            Square { file: rank, rank: file }
-        } else {
-            Square { file, rank }
-        }
+        if symmetry & 4 != 0 { Square { file: rank, rank: file } } else { Square { file, rank } }
     }
 
     /// The number of a square seen through a symmetry.
@@ -131,17 +114,13 @@ impl Grid {
 
     /// A set of squares seen through a symmetry.
     pub fn mirror_set<B: Bits>(self, set: B, symmetry: u8) -> B {
-        set.squares().fold(B::default(), |seen, index| {
-            seen | B::bit(self.mirror_index(index, symmetry))
-        })
+        set.squares().fold(B::default(), |seen, index| seen | B::bit(self.mirror_index(index, symmetry)))
     }
 
     /// All lines of `k` squares: in rows, columns and diagonals.
     pub fn lines<B: Bits>(self, k: u32) -> Vec<B> {
         let directions = [(1, 0), (0, 1), (1, 1), (-1, 1)];
-        let starts = self
-            .squares()
-            .flat_map(|square| directions.map(|direction| (square, direction)));
+        let starts = self.squares().flat_map(|square| directions.map(|direction| (square, direction)));
         let line = |(start, (right, up)): (Square, (i32, i32))| {
             (0..k as i32).try_fold(B::default(), |line, step| {
                 let file = u8::try_from(i32::from(start.file) + right * step).ok()?;
@@ -249,10 +228,7 @@ impl<'a> PositionText<'a> {
         let given: Vec<&str> = parts.collect();
         let rows: Vec<&str> = board.split('/').collect();
         if rows.len() > 99 {
-            return Err(bad(format!(
-                "the board has {} rows; no game here has more than 99",
-                rows.len()
-            )));
+            return Err(bad(format!("the board has {} rows; no game here has more than 99", rows.len())));
         }
         let mut pieces = Vec::new();
         let mut files = None;
@@ -266,10 +242,7 @@ impl<'a> PositionText<'a> {
                 None => files = Some(width),
                 Some(files) if files == width => {}
                 Some(files) => {
-                    return Err(bad(format!(
-                        "row {} from the top has {width} squares, the rows above {files}",
-                        row + 1
-                    )));
+                    return Err(bad(format!("row {} from the top has {width} squares, the rows above {files}", row + 1)));
                 }
             }
         }
@@ -277,21 +250,11 @@ impl<'a> PositionText<'a> {
         let needed = fields.len() - optional;
         if given.len() < needed || given.len() > fields.len() {
             let (wanted, extra) = (fields[..needed].join(", "), fields[needed..].join(", "));
-            let extra = if extra.is_empty() {
-                extra
-            } else {
-                format!(" and perhaps {extra}")
-            };
-            let detail =
-                format!("expected after the board, each behind a single space: {wanted}{extra}; found {given:?}");
+            let extra = if extra.is_empty() { extra } else { format!(" and perhaps {extra}") };
+            let detail = format!("expected after the board, each behind a single space: {wanted}{extra}; found {given:?}");
             return Err(bad(detail));
         }
-        Ok(Self {
-            text,
-            grid: Grid::new(files.unwrap_or(0), rows.len() as u8),
-            pieces,
-            fields: given,
-        })
+        Ok(Self { text, grid: Grid::new(files.unwrap_or(0), rows.len() as u8), pieces, fields: given })
     }
 
     /// An error about this position.
@@ -321,9 +284,7 @@ impl<'a> PositionText<'a> {
             Ok(number) if range.contains(&number) && number.to_string() == found => Ok(number),
             _ => {
                 let (from, to) = range.into_inner();
-                Err(self.error(format!(
-                    "{name}: expected a number from {from} to {to}, found '{found}'"
-                )))
+                Err(self.error(format!("{name}: expected a number from {from} to {to}, found '{found}'")))
             }
         }
     }
@@ -346,10 +307,7 @@ fn parse_row(row: &str, letters: &str, mut found: impl FnMut(u8, char)) -> Resul
             if !letters.contains(letter) {
                 let known: Vec<String> = letters.chars().map(String::from).collect();
                 let known = known.join(" ");
-                return Err(format!(
-                    "has the unknown piece '{}'; expected {known} or a number",
-                    letter.escape_debug()
-                ));
+                return Err(format!("has the unknown piece '{}'; expected {known} or a number", letter.escape_debug()));
             }
             if file < WIDEST {
                 found(file as u8, letter);
@@ -367,17 +325,10 @@ fn parse_row(row: &str, letters: &str, mut found: impl FnMut(u8, char)) -> Resul
 }
 
 /// The size of the board: from the parameters, from the position, from both if they agree, or else the default.
-pub fn agreed_size(
-    params: &Params,
-    position: Option<&PositionText<'_>>,
-    default: (u8, u8),
-) -> Result<Grid, InputError> {
+pub fn agreed_size(params: &Params, position: Option<&PositionText<'_>>, default: (u8, u8)) -> Result<Grid, InputError> {
     match (params.size()?, position) {
         (Some((files, ranks)), Some(position)) if (files, ranks) != (position.grid.files, position.grid.ranks) => {
-            Err(position.error(format!(
-                "its board is {}, but size={files}x{ranks} was asked for",
-                position.grid.size()
-            )))
+            Err(position.error(format!("its board is {}, but size={files}x{ranks} was asked for", position.grid.size())))
         }
         (Some((files, ranks)), _) => Ok(Grid::new(files, ranks)),
         (None, Some(position)) => Ok(position.grid),

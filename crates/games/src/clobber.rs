@@ -3,8 +3,8 @@
 use std::hint::select_unpredictable;
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
-    Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Turn, Visitor,
+    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
+    Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Turn, Visitor,
 };
 
 use crate::bits::Bits;

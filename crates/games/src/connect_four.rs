@@ -1,12 +1,12 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
-    Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
+    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
+    Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
-use crate::board::{Grid, PositionText, agreed_size};
+use crate::board::{Grid, LineTest, PositionText, agreed_size};
 
 const INFO: GameInfo = GameInfo {
     name: "connect-four",
@@ -15,18 +15,8 @@ const INFO: GameInfo = GameInfo {
     players: ["Yellow", "Red"],
     summary: "drop discs into files; four in a row, column or diagonal wins",
     keys: &[
-        KeyInfo {
-            key: "size",
-            value: "COLUMNSxROWS",
-            default: "7x6",
-            meaning: "the board, from 1x1 to 8x7",
-        },
-        KeyInfo {
-            key: "k",
-            value: "K",
-            default: "4",
-            meaning: "how many in a row win, from 1 to 8",
-        },
+        KeyInfo { key: "size", value: "COLUMNSxROWS", default: "7x6", meaning: "the board, from 1x1 to 8x7" },
+        KeyInfo { key: "k", value: "K", default: "4", meaning: "how many in a row win, from 1 to 8" },
     ],
     rules: "The board stands upright. Yellow (x) moves first. In turn, each player drops a disc of their own into a file that \
             is not full; it falls to the lowest empty square there. Whoever first has four or more discs (or k, where k is \
@@ -48,18 +38,8 @@ const INFO: GameInfo = GameInfo {
     ],
 };
 
-const YELLOW: Piece = Piece {
-    letter: 'x',
-    glyph: '●',
-    owner: Owner::First,
-    name: "yellow disc",
-};
-const RED: Piece = Piece {
-    letter: 'o',
-    glyph: '○',
-    owner: Owner::Second,
-    name: "red disc",
-};
+const YELLOW: Piece = Piece { letter: 'x', glyph: '●', owner: Owner::First, name: "yellow disc" };
+const RED: Piece = Piece { letter: 'o', glyph: '○', owner: Owner::Second, name: "red disc" };
 
 /// The family of Connect Four games.
 pub struct Rules;
@@ -68,9 +48,7 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
-        let position = position
-            .map(|text| PositionText::parse(text, "xo", &["side to move", "k"], 0))
-            .transpose()?;
+        let position = position.map(|text| PositionText::parse(text, "xo", &["side to move", "k"], 0)).transpose()?;
         let size = agreed_size(params, position.as_ref(), (7, 6))?;
         if size.files > 8 || size.ranks > 7 {
             let detail = "expected at most 8 columns and 7 rows";
@@ -97,6 +75,7 @@ impl Family for Rules {
 pub struct ConnectFour {
     grid: Grid,
     k: u32,
+    line: LineTest,
     all: u64,
     bottom_rank: u64,
     first_file: u64,
@@ -117,16 +96,13 @@ pub struct File(u8);
 impl ConnectFour {
     fn new(size: Grid, k: u32) -> Self {
         let grid = Grid::padded(size.files, size.ranks);
-        let all: u64 = grid.all();
-        let set = |squares: &mut dyn Iterator<Item = Square>| {
-            squares.fold(0, |set, square| set | u64::bit(grid.index(square)))
-        };
         Self {
             grid,
             k,
-            all,
-            bottom_rank: set(&mut grid.squares().filter(|square| square.rank == 0)),
-            first_file: set(&mut grid.squares().filter(|square| square.file == 0)),
+            line: LineTest::new(grid, k),
+            all: grid.all(),
+            bottom_rank: grid.part(|square| square.rank == 0),
+            first_file: grid.part(|square| square.file == 0),
         }
     }
 
@@ -173,27 +149,19 @@ impl ConnectFour {
             return Err(position.error(format!("the disc on {square} has an empty square below it")));
         }
         let last = side.other();
-        if self.grid.has_line(discs[side.index()], self.k) {
+        if self.line.is_in(discs[side.index()]) {
             return Err(position.error("the side to move has a line: the game was over before the last move"));
         }
-        if !self.grid.has_line(discs[last.index()], self.k) {
-            return Ok(State {
-                discs,
-                side,
-                winner: None,
-            });
+        if !self.line.is_in(discs[last.index()]) {
+            return Ok(State { discs, side, winner: None });
         }
         // Some disc on top of its file must have been the last one: without it there is no line.
         let top = discs[last.index()] & !(both >> self.grid.stride);
         let before = |disc: u32| discs[last.index()] & !u64::bit(disc);
-        if top.squares().all(|disc| self.grid.has_line(before(disc), self.k)) {
+        if top.squares().all(|disc| self.line.is_in(before(disc))) {
             return Err(position.error("no last move can have made these lines: the game was over before"));
         }
-        Ok(State {
-            discs,
-            side,
-            winner: Some(last),
-        })
+        Ok(State { discs, side, winner: Some(last) })
     }
 }
 
@@ -206,11 +174,7 @@ impl Game for ConnectFour {
     }
 
     fn start(&self) -> State {
-        State {
-            discs: [0; 2],
-            side: Player::First,
-            winner: None,
-        }
+        State { discs: [0; 2], side: Player::First, winner: None }
     }
 
     #[inline]
@@ -236,14 +200,12 @@ impl Game for ConnectFour {
         let mover = state.side;
         let discs = state.discs[mover.index()] | self.landing(state, mv);
         state.discs[mover.index()] = discs;
-        state.winner = self.grid.has_line(discs, self.k).then_some(mover);
+        state.winner = self.line.is_in(discs).then_some(mover);
         state.side = mover.other();
     }
 
     fn position_text(&self, state: &State) -> String {
-        let board = self
-            .grid
-            .text(|square| self.piece(state, square).map(|piece| piece.letter));
+        let board = self.grid.text(|square| self.piece(state, square).map(|piece| piece.letter));
         format!("{board} {} {}", ["x", "o"][state.side.index()], self.k)
     }
 
@@ -268,9 +230,7 @@ impl Game for ConnectFour {
 
     fn why_over(&self, state: &State) -> String {
         match self.turn(state) {
-            Turn::Over(Outcome {
-                winner: Some(winner), ..
-            }) => {
+            Turn::Over(Outcome { winner: Some(winner), .. }) => {
                 format!("{} has {} in a row", INFO.players[winner.index()], self.k)
             }
             Turn::Over(_) => "the board is full".to_owned(),
@@ -284,10 +244,7 @@ impl Game for ConnectFour {
 
     fn move_squares(&self, state: &State, mv: File) -> MoveSquares {
         let landing = self.landing(state, mv).squares().next();
-        MoveSquares {
-            to: landing.map(|index| self.grid.square(index)),
-            ..MoveSquares::default()
-        }
+        MoveSquares { to: landing.map(|index| self.grid.square(index)), ..MoveSquares::default() }
     }
 
     /// Left and right may be swapped; up and down may not, because discs fall.
@@ -296,18 +253,11 @@ impl Game for ConnectFour {
     }
 
     fn symmetric_state(&self, state: &State, symmetry: u8) -> State {
-        State {
-            discs: state.discs.map(|set| self.grid.mirror_set(set, symmetry)),
-            ..*state
-        }
+        State { discs: state.discs.map(|set| self.grid.mirror_set(set, symmetry)), ..*state }
     }
 
     fn symmetric_move(&self, mv: File, symmetry: u8) -> File {
-        if symmetry == 0 {
-            mv
-        } else {
-            File(self.grid.files - 1 - mv.0)
-        }
+        if symmetry == 0 { mv } else { File(self.grid.files - 1 - mv.0) }
     }
 
     #[inline]
@@ -351,8 +301,6 @@ impl Heuristics for ConnectFour {
     }
 
     fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines, InputError> {
-        Ok(OpenLines {
-            lines: self.grid.lines(self.k),
-        })
+        Ok(OpenLines { lines: self.grid.lines(self.k) })
     }
 }

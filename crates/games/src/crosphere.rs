@@ -1,9 +1,8 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
 use plyground_core::{
-    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
-    MoveSquares, Outcome, Owner, Params, Piece, Player, RecordFormat, Rng, Scratch, Square, Turn, Visitor, WIN_SCORE,
-    hash_state,
+    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
+    Outcome, Owner, Params, Piece, Player, RecordFormat, Rng, Scratch, Square, Turn, Visitor, WIN_SCORE, hash_state,
 };
 
 use crate::bits::Bits;
@@ -100,11 +99,8 @@ fn agreed_strong(asked: Option<u32>, position: &PositionText<'_>) -> Result<u32,
         let placed = position.pieces.iter().filter(|piece| piece.1 == letter).count() as u32;
         let limit = asked.unwrap_or(MOST_STRONG);
         if placed + left > limit {
-            let why =
-                if asked.is_some() { format!("strong={limit} was asked for") } else { format!("{limit} is the limit") };
-            return Err(
-                position.error(format!("{name} has {placed} strong stones on the board and {left} left, but {why}"))
-            );
+            let why = if asked.is_some() { format!("strong={limit} was asked for") } else { format!("{limit} is the limit") };
+            return Err(position.error(format!("{name} has {placed} strong stones on the board and {left} left, but {why}")));
         }
         most = most.max(placed + left);
     }
@@ -375,9 +371,7 @@ impl Game for Crosphere {
             Stage::Drawn if self.empty(state) == 0 => "the board is full and nobody is linked".to_owned(),
             Stage::Drawn => {
                 let name = INFO.players[state.side.index()];
-                format!(
-                    "{name} cannot move: no strong stones left, and every weak stone would complete both players' chains"
-                )
+                format!("{name} cannot move: no strong stones left, and every weak stone would complete both players' chains")
             }
         }
     }

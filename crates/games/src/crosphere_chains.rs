@@ -94,10 +94,7 @@ pub(crate) fn distance(usable: u64, empty: u64, [from, to]: [u64; 2]) -> u32 {
 /// The distances of both players.
 #[inline]
 pub(crate) fn distances(usable: [u64; 2], empty: u64, edges: [[u64; 2]; 2]) -> [u32; 2] {
-    [
-        distance(usable[0], empty, edges[0]),
-        distance(usable[1], empty, edges[1]),
-    ]
+    [distance(usable[0], empty, edges[0]), distance(usable[1], empty, edges[1])]
 }
 
 /// The empty squares on a player's shortest ways to a link, by their number on the way: every shortest way has one square of each
@@ -114,11 +111,7 @@ impl Layers {
     pub(crate) fn new(usable: u64, empty: u64, [from, to]: [u64; 2]) -> Self {
         let mut forward = [0; UNREACHABLE as usize];
         let length = sweep(usable, empty, [from, to], &mut forward);
-        let mut layers = Self {
-            length,
-            helpful: 0,
-            needed: 0,
-        };
+        let mut layers = Self { length, helpful: 0, needed: 0 };
         if length == UNREACHABLE {
             return layers;
         }
@@ -181,11 +174,8 @@ mod tests {
         let (ranks, files) = (costs.len(), costs[0].len());
         let mut best = vec![vec![u32::MAX; files]; ranks];
         let mut queue = VecDeque::new();
-        let starts: Vec<(usize, usize)> = if across {
-            (0..ranks).map(|rank| (rank, 0)).collect()
-        } else {
-            (0..files).map(|file| (0, file)).collect()
-        };
+        let starts: Vec<(usize, usize)> =
+            if across { (0..ranks).map(|rank| (rank, 0)).collect() } else { (0..files).map(|file| (0, file)).collect() };
         for (rank, file) in starts {
             if let Some(cost) = costs[rank][file] {
                 best[rank][file] = cost;
@@ -197,12 +187,7 @@ mod tests {
             }
         }
         while let Some((rank, file)) = queue.pop_front() {
-            let around = [
-                (rank + 1, file),
-                (rank.wrapping_sub(1), file),
-                (rank, file + 1),
-                (rank, file.wrapping_sub(1)),
-            ];
+            let around = [(rank + 1, file), (rank.wrapping_sub(1), file), (rank, file + 1), (rank, file.wrapping_sub(1))];
             for (r, f) in around.into_iter().filter(|&(r, f)| r < ranks && f < files) {
                 let Some(cost) = costs[r][f] else { continue };
                 let way = best[rank][file] + cost;
@@ -216,15 +201,8 @@ mod tests {
                 }
             }
         }
-        let ends: Vec<u32> = if across {
-            best.iter().map(|row| row[files - 1]).collect()
-        } else {
-            best[ranks - 1].clone()
-        };
-        ends.into_iter()
-            .min()
-            .filter(|&length| length != u32::MAX)
-            .unwrap_or(UNREACHABLE)
+        let ends: Vec<u32> = if across { best.iter().map(|row| row[files - 1]).collect() } else { best[ranks - 1].clone() };
+        ends.into_iter().min().filter(|&length| length != u32::MAX).unwrap_or(UNREACHABLE)
     }
 
     #[test]
@@ -252,17 +230,11 @@ mod tests {
                     3 => Some(0),
                     kind => (kind == own).then_some(0),
                 };
-                let costs: Vec<Vec<Option<u32>>> = kinds
-                    .iter()
-                    .map(|row| row.iter().map(|&kind| cost(kind)).collect())
-                    .collect();
+                let costs: Vec<Vec<Option<u32>>> = kinds.iter().map(|row| row.iter().map(|&kind| cost(kind)).collect()).collect();
                 let wanted = plain_distance(&costs, player == Player::Second);
                 assert_eq!(found[player.index()], wanted, "{files}x{ranks} {kinds:?} {player:?}");
                 unreachable += u32::from(wanted == UNREACHABLE);
-                assert_eq!(
-                    linked([green | weak, pink | weak], game.edges())[player.index()],
-                    wanted == 0
-                );
+                assert_eq!(linked([green | weak, pink | weak], game.edges())[player.index()], wanted == 0);
             }
         }
         assert!(unreachable > 100);

@@ -51,14 +51,8 @@ impl RandomGame {
             let wanted = coins & plies & PLIES[player ^ first];
             lowest(wanted, u32::from(start.reserve[player]))
         });
-        let mut random = Self {
-            edges: game.edges(),
-            start: *start,
-            empty,
-            strong_plies,
-            strong_squares: [0; 40],
-            strong: start.strong,
-        };
+        let mut random =
+            Self { edges: game.edges(), start: *start, empty, strong_plies, strong_squares: [0; 40], strong: start.strong };
         let mut left = empty;
         for (number, ply) in (strong_plies[0] | strong_plies[1]).squares().enumerate() {
             let bit = 1 << left.select(rng.below(left.count()));
@@ -109,20 +103,10 @@ impl RandomGame {
             return Verdict::Result(None);
         }
         let spent = self.strong_plies.map(|plies| (plies & below(end)).count() as u8);
-        let side = if end.is_multiple_of(2) {
-            self.start.side
-        } else {
-            self.start.side.other()
-        };
+        let side = if end.is_multiple_of(2) { self.start.side } else { self.start.side.other() };
         let [green, pink] = self.start.reserve;
         let reserve = [green - spent[0], pink - spent[1]];
-        Verdict::Forbidden(State {
-            strong: self.strong_before(end),
-            weak,
-            reserve,
-            side,
-            stage: Stage::Open,
-        })
+        Verdict::Forbidden(State { strong: self.strong_before(end), weak, reserve, side, stage: Stage::Open })
     }
 
     /// How many plies have been played when the last of these weak stones has been placed.
@@ -159,9 +143,5 @@ const fn below(count: u32) -> u64 {
 /// The lowest `count` members of a set.
 #[inline]
 fn lowest(set: u64, count: u32) -> u64 {
-    if set.count() <= count {
-        set
-    } else {
-        set & below(set.select(count))
-    }
+    if set.count() <= count { set } else { set & below(set.select(count)) }
 }

@@ -51,10 +51,7 @@ fn read(text: &str) -> Result<Vec<GameRecord>, InputError> {
     let mut block: Option<Block<'_>> = None;
     // Editors of some systems put a mark in front of a text.
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let here = Line {
-            number: index + 1,
-            text: line.trim(),
-        };
+        let here = Line { number: index + 1, text: line.trim() };
         if here.text.is_empty() {
             continue;
         }
@@ -101,29 +98,16 @@ impl<'a> Block<'a> {
     fn new(first_line: Line<'a>) -> Self {
         let game = thesis_game();
         let state = game.start();
-        Self {
-            first_line,
-            last_line: first_line,
-            tags: BTreeMap::new(),
-            moves: Vec::new(),
-            game,
-            state,
-        }
+        Self { first_line, last_line: first_line, tags: BTreeMap::new(), moves: Vec::new(), game, state }
     }
 
     fn read_tag(&mut self, line: Line<'a>) -> Result<(), InputError> {
         let tag = line.text.strip_prefix('[').and_then(|rest| rest.strip_suffix("\"]"));
-        let Some((name, value)) = tag
-            .and_then(|tag| tag.split_once(" \""))
-            .filter(|tag| is_tag(tag.0, tag.1))
-        else {
+        let Some((name, value)) = tag.and_then(|tag| tag.split_once(" \"")).filter(|tag| is_tag(tag.0, tag.1)) else {
             return Err(line.error("expected a tag, like [Result \"1\"]"));
         };
         if let Some((first, _)) = self.tags.insert(name, (line, value)) {
-            return Err(line.error(format!(
-                "{name} is given twice in this game, first on line {}",
-                first.number
-            )));
+            return Err(line.error(format!("{name} is given twice in this game, first on line {}", first.number)));
         }
         self.last_line = line;
         Ok(())
@@ -147,26 +131,18 @@ impl<'a> Block<'a> {
             Err(other) => return Err(line.error(other)),
         };
         self.game.play(&mut self.state, mv);
-        self.moves.push(PlayedMove {
-            text,
-            ..PlayedMove::default()
-        });
+        self.moves.push(PlayedMove { text, ..PlayedMove::default() });
         self.last_line = line;
         Ok(())
     }
 
     fn record(mut self) -> Result<GameRecord, InputError> {
         let Turn::Over(outcome) = self.game.turn(&self.state) else {
-            return Err(self
-                .last_line
-                .error("the game ends here, but nobody is linked and there are moves left"));
+            return Err(self.last_line.error("the game ends here, but nobody is linked and there are moves left"));
         };
         let first_line = self.first_line;
-        let mut required = |name: &str| {
-            self.tags
-                .remove(name)
-                .ok_or_else(|| first_line.error(format!("this game has no {name} tag")))
-        };
+        let mut required =
+            |name: &str| self.tags.remove(name).ok_or_else(|| first_line.error(format!("this game has no {name} tag")));
         let players = [required(PLAYERS[0])?, required(PLAYERS[1])?];
         let (result_line, result) = required(RESULT)?;
         let Some((_, result)) = RESULTS.into_iter().find(|(here, _)| *here == result) else {
@@ -179,19 +155,12 @@ impl<'a> Block<'a> {
         Ok(GameRecord {
             version: GameRecord::VERSION,
             game: self.game.spec(),
-            players: players.map(|(_, name)| RecordedPlayer {
-                name: name.to_owned(),
-                seed: None,
-            }),
+            players: players.map(|(_, name)| RecordedPlayer { name: name.to_owned(), seed: None }),
             moves: self.moves,
             result: result.to_owned(),
             reason: self.game.why_over(&self.state),
             date: self.tags.remove(DATETIME).map(|(_, date)| date.to_owned()),
-            tags: self
-                .tags
-                .into_iter()
-                .map(|(name, (_, value))| (name.to_owned(), value.to_owned()))
-                .collect(),
+            tags: self.tags.into_iter().map(|(name, (_, value))| (name.to_owned(), value.to_owned())).collect(),
             ..GameRecord::default()
         })
     }
@@ -220,11 +189,7 @@ fn write(records: &[GameRecord]) -> Result<String, InputError> {
     let mut blocks = Vec::new();
     for (index, record) in records.iter().enumerate() {
         let refuse = |detail: String| {
-            InputError::malformed(
-                "record",
-                &record.game,
-                format!("game {} cannot be written: {detail}", index + 1),
-            )
+            InputError::malformed("record", &record.game, format!("game {} cannot be written: {detail}", index + 1))
         };
         blocks.push(block_text(record).map_err(refuse)?);
     }
@@ -238,17 +203,12 @@ fn block_text(record: &GameRecord) -> Result<String, String> {
     let opened = crate::open(&record.game, record.start.as_deref(), Opened).map_err(|error| error.to_string())?;
     if opened != (game.spec(), game.position_text(&state)) {
         let (spec, start) = opened;
-        return Err(format!(
-            "the format knows only {} from its start, this is {spec} from {start}",
-            game.spec()
-        ));
+        return Err(format!("the format knows only {} from its start, this is {spec} from {start}", game.spec()));
     }
     let mut moves = String::new();
     for (index, played) in record.moves.iter().enumerate() {
         let number = index + 1;
-        let mv = game
-            .legal_move(&state, &played.text)
-            .map_err(|error| format!("move {number}: {error}"))?;
+        let mv = game.legal_move(&state, &played.text).map_err(|error| format!("move {number}: {error}"))?;
         game.play(&mut state, mv);
         let (kind, row, column) = (u32::from(mv.is_strong()), 7 - mv.index() / 8, mv.index() % 8);
         writeln!(moves, "{number}. ({kind}, ({row}, {column}))").expect("writing to a string");
@@ -257,33 +217,20 @@ fn block_text(record: &GameRecord) -> Result<String, String> {
         return Err("it is not finished, and the format has no result for that".to_owned());
     };
     if record.result != outcome.word() {
-        return Err(format!(
-            "its result is '{}', but {}",
-            record.result,
-            game.why_over(&state)
-        ));
+        return Err(format!("its result is '{}', but {}", record.result, game.why_over(&state)));
     }
-    let result = RESULTS
-        .into_iter()
-        .find(|(_, there)| *there == outcome.word())
-        .map_or("", |(here, _)| here);
-    let names = PLAYERS
-        .into_iter()
-        .zip(record.players.each_ref().map(|player| player.name.as_str()));
+    let result = RESULTS.into_iter().find(|(_, there)| *there == outcome.word()).map_or("", |(here, _)| here);
+    let names = PLAYERS.into_iter().zip(record.players.each_ref().map(|player| player.name.as_str()));
     let date = record.date.iter().map(|date| (DATETIME, date.as_str()));
     let others = record.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut text = String::new();
     let mut written = Vec::new();
     for (name, value) in names.chain([(RESULT, result)]).chain(date).chain(others) {
         if !is_tag(name, value) {
-            return Err(format!(
-                "the tag {name} with the text {value:?} has characters that would break it"
-            ));
+            return Err(format!("the tag {name} with the text {value:?} has characters that would break it"));
         }
         if written.contains(&name) {
-            return Err(format!(
-                "the tag {name} is written from the record itself and cannot be given twice"
-            ));
+            return Err(format!("the tag {name} is written from the record itself and cannot be given twice"));
         }
         written.push(name);
         writeln!(text, "[{name} \"{value}\"]").expect("writing to a string");

@@ -42,16 +42,8 @@ pub fn infos() -> Vec<&'static GameInfo> {
 pub fn info(name: &str) -> Result<&'static GameInfo, InputError> {
     let known = infos();
     let named = |info: &&&GameInfo| info.name == name || info.aliases.iter().any(|alias| alias.name == name);
-    let names = || {
-        known
-            .iter()
-            .flat_map(|info| info.aliases.iter().map(|alias| alias.name).chain([info.name]))
-    };
-    known
-        .iter()
-        .find(named)
-        .copied()
-        .ok_or_else(|| InputError::unknown("game", name, names()))
+    let names = || known.iter().flat_map(|info| info.aliases.iter().map(|alias| alias.name).chain([info.name]));
+    known.iter().find(named).copied().ok_or_else(|| InputError::unknown("game", name, names()))
 }
 
 /// The record formats of other programs that some game can read and write.
@@ -99,13 +91,7 @@ pub fn open<V: Visitor>(spec: &str, position: Option<&str>, visitor: V) -> Resul
         params = Params::parse(alias.params)?.joined(params)?;
     }
     params.check(info.name, info.keys)?;
-    let mut opener = Opener {
-        name: info.name,
-        params,
-        position,
-        visitor: Some(visitor),
-        opened: None,
-    };
+    let mut opener = Opener { name: info.name, params, position, visitor: Some(visitor), opened: None };
     for_each_family(&mut opener);
     opener.opened.expect("a game that has a description is in the list")
 }

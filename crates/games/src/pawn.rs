@@ -1,8 +1,8 @@
 //! The Pawn Game: nothing but pawns, and the first to get through wins (a master's project of 2020 studied minimax and MCTS on it).
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
-    Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
+    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
+    Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -45,28 +45,11 @@ const INFO: GameInfo = GameInfo {
         position: "p1pp/4/P1p1/1P1P w",
         caption: "White has to take on c2: with the pawn from b1 it wins, with the one from d1 it loses.",
     },
-    samples: &[
-        "pawn",
-        "pawn:size=5x5",
-        "pawn:size=6x6",
-        "pawn:size=8x8,double",
-        "pawn:size=6x6,double",
-        "pawn:size=1x8",
-    ],
+    samples: &["pawn", "pawn:size=5x5", "pawn:size=6x6", "pawn:size=8x8,double", "pawn:size=6x6,double", "pawn:size=1x8"],
 };
 
-const WHITE: Piece = Piece {
-    letter: 'P',
-    glyph: '♙',
-    owner: Owner::First,
-    name: "white pawn",
-};
-const BLACK: Piece = Piece {
-    letter: 'p',
-    glyph: '♟',
-    owner: Owner::Second,
-    name: "black pawn",
-};
+const WHITE: Piece = Piece { letter: 'P', glyph: '♙', owner: Owner::First, name: "white pawn" };
+const BLACK: Piece = Piece { letter: 'p', glyph: '♟', owner: Owner::Second, name: "black pawn" };
 
 /// The family of pawn games.
 pub struct Rules;
@@ -75,9 +58,7 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
-        let position = position
-            .map(|text| PositionText::parse(text, "Pp", &["side to move", "double"], 1))
-            .transpose()?;
+        let position = position.map(|text| PositionText::parse(text, "Pp", &["side to move", "double"], 1)).transpose()?;
         let mut double = params.has("double");
         if let Some(position) = position.as_ref().filter(|position| position.fields.len() > 1) {
             position.word(1, "variant", &["double"])?;
@@ -134,30 +115,18 @@ pub struct Step {
 impl Pawn {
     fn new(grid: Grid, double: bool) -> Self {
         let files = u32::from(grid.files);
-        let all: u64 = grid.all();
-        let part = |wanted: &dyn Fn(Square) -> bool| {
-            let squares = grid.squares().filter(|&square| wanted(square));
-            squares.fold(0, |set, square| set | u64::bit(grid.index(square)))
-        };
-        let rank = |number: u8| part(&|square| square.rank == number);
+        let rank = |number: u8| grid.part(|square| square.rank == number);
         let top = grid.ranks - 1;
         let behind = u8::from(double);
         Self {
             grid,
             double,
             travel: [files - 1, files + 1, files, 2 * files],
-            all,
-            inner: [
-                part(&|square| square.file > 0),
-                part(&|square| square.file + 1 < grid.files),
-            ],
+            all: grid.all(),
+            inner: [grid.part(|square| square.file > 0), grid.part(|square| square.file + 1 < grid.files)],
             start: [rank(behind), rank(top - behind)],
             far: [rank(top), rank(0)],
-            passed: if double {
-                [rank(behind + 1), rank(top - behind - 1)]
-            } else {
-                [0; 2]
-            },
+            passed: if double { [rank(behind + 1), rank(top - behind - 1)] } else { [0; 2] },
         }
     }
 
@@ -169,8 +138,7 @@ impl Pawn {
             return Err(position.error("there is no pawn on the board"));
         }
         if pawns[side.other().index()] == 0 {
-            let detail =
-                format!("{other} has no pawn left, with {mover} to move: the game was over before the last move");
+            let detail = format!("{other} has no pawn left, with {mover} to move: the game was over before the last move");
             return Err(position.error(detail));
         }
         for player in Player::BOTH {
@@ -182,10 +150,7 @@ impl Pawn {
                 return Err(position.error(format!("{name}'s pawn on {at} {why}")));
             }
             if arrived.count() > 1 {
-                let detail = format!(
-                    "{name} has {} pawns on the far rank, but the first one won",
-                    arrived.count()
-                );
+                let detail = format!("{name} has {} pawns on the far rank, but the first one won", arrived.count());
                 return Err(position.error(detail));
             }
             let behind = pawns[player.index()] & self.far[player.other().index()];
@@ -233,10 +198,7 @@ impl Pawn {
             Player::First => to - self.travel[kind],
             Player::Second => to + self.travel[kind],
         };
-        Step {
-            from: from as u8,
-            to: to as u8,
-        }
+        Step { from: from as u8, to: to as u8 }
     }
 
     /// Has the player who moved last brought a pawn to the far rank?
@@ -248,10 +210,7 @@ impl Pawn {
 
     /// A random legal step; none when the game is over.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "for a known side it shrinks by half, and playouts double their speed"
-    )]
+    #[expect(clippy::inline_always, reason = "for a known side it shrinks by half, and playouts double their speed")]
     fn draw(&self, state: &State, rng: &mut Rng) -> Option<Step> {
         if self.arrived(state) {
             return None;
@@ -279,10 +238,7 @@ impl Pawn {
     /// Plays a random step of a player; false when the game is over instead.
     #[inline]
     fn random_ply<const PLAYER: usize>(&self, pawns: &mut [u64; 2], rng: &mut Rng) -> bool {
-        let mut state = State {
-            pawns: *pawns,
-            side: Player::BOTH[PLAYER],
-        };
+        let mut state = State { pawns: *pawns, side: Player::BOTH[PLAYER] };
         let Some(step) = self.draw(&state, rng) else {
             return false;
         };
@@ -308,10 +264,7 @@ impl Game for Pawn {
     }
 
     fn start(&self) -> State {
-        State {
-            pawns: self.start,
-            side: Player::First,
-        }
+        State { pawns: self.start, side: Player::First }
     }
 
     /// However a game ends, the player who moved last has won it: by arriving, or by leaving the other without a move (to be
@@ -347,9 +300,7 @@ impl Game for Pawn {
     }
 
     fn position_text(&self, state: &State) -> String {
-        let board = self
-            .grid
-            .text(|square| self.piece(state, square).map(|piece| piece.letter));
+        let board = self.grid.text(|square| self.piece(state, square).map(|piece| piece.letter));
         let variant = if self.double { " double" } else { "" };
         format!("{board} {}{variant}", ["w", "b"][state.side.index()])
     }
@@ -361,10 +312,7 @@ impl Game for Pawn {
 
     fn parse_move(&self, _: &State, text: &str) -> Result<Step, InputError> {
         let (from, to) = self.grid.parse_step(text)?;
-        Ok(Step {
-            from: self.grid.index(from) as u8,
-            to: self.grid.index(to) as u8,
-        })
+        Ok(Step { from: self.grid.index(from) as u8, to: self.grid.index(to) as u8 })
     }
 
     fn why_illegal(&self, state: &State, mv: Step) -> String {
@@ -413,11 +361,7 @@ impl Game for Pawn {
 
     fn move_squares(&self, _: &State, mv: Step) -> MoveSquares {
         let [from, to] = [mv.from, mv.to].map(|index| Some(self.grid.square(u32::from(index))));
-        MoveSquares {
-            from,
-            to,
-            ..MoveSquares::default()
-        }
+        MoveSquares { from, to, ..MoveSquares::default() }
     }
 
     /// Left and right may be swapped.
@@ -426,10 +370,7 @@ impl Game for Pawn {
     }
 
     fn symmetric_state(&self, state: &State, symmetry: u8) -> State {
-        State {
-            pawns: state.pawns.map(|set| self.grid.mirror_set(set, symmetry)),
-            ..*state
-        }
+        State { pawns: state.pawns.map(|set| self.grid.mirror_set(set, symmetry)), ..*state }
     }
 
     fn symmetric_move(&self, mv: Step, symmetry: u8) -> Step {
@@ -439,8 +380,7 @@ impl Game for Pawn {
 
     #[inline]
     fn random_move(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Step>) -> Step {
-        self.draw(state, rng)
-            .expect("asked in a position with a player to move")
+        self.draw(state, rng).expect("asked in a position with a player to move")
     }
 
     /// Two plies at a time: with the side known, each of them is compiled for its direction.
@@ -490,11 +430,7 @@ impl StudyValue {
             ranks.map(Bits::count).sum::<u32>() as i32
         });
         let white = state.pawns[0].count() as i32 * i32::from(game.grid.ranks - 1) - white;
-        if self.view == Player::First {
-            black - white
-        } else {
-            white - black
-        }
+        if self.view == Player::First { black - white } else { white - black }
     }
 
     /// With v empty squares between facing pawns, over all files, (-1)^(v + 1) v: good when odd.
@@ -553,20 +489,12 @@ impl Heuristics for Pawn {
                 summary: "squares to go, twice the simple value, and whether the gaps between facing pawns are odd",
                 keys: &[VIEW],
             },
-            EvaluatorInfo {
-                name: "simple",
-                summary: "pawns more or fewer than the opponent",
-                keys: &[VIEW],
-            },
+            EvaluatorInfo { name: "simple", summary: "pawns more or fewer than the opponent", keys: &[VIEW] },
         ]
     }
 
     fn evaluator(&self, name: &str, keys: &Params) -> Result<StudyValue, InputError> {
-        let formula = if name == "simple" {
-            Formula::Simple
-        } else {
-            Formula::Advanced
-        };
+        let formula = if name == "simple" { Formula::Simple } else { Formula::Advanced };
         let view = Player::BOTH[keys.choice("view", &["first", "second"])?];
         Ok(StudyValue { formula, view })
     }

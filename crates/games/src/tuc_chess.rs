@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use plyground_core::{
-    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
-    MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
+    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
+    Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -397,9 +397,7 @@ fn check_pieces(state: &State) -> Result<(), String> {
         [false, false] => Err("there is no king on the board; only one can have been captured".to_owned()),
         _ if !has_king[state.side.other().index()] => {
             let name = INFO.players[state.side.other().index()];
-            Err(format!(
-                "{name} has no king, but {name} made the last move: only the side to move can have lost its king"
-            ))
+            Err(format!("{name} has no king, but {name} made the last move: only the side to move can have lost its king"))
         }
         _ => Ok(()),
     }
@@ -595,8 +593,7 @@ impl Game for TucChess {
     }
 
     fn view(&self, state: &State) -> BoardView {
-        let counter =
-            |player: Player| Counter { player, label: "points", value: i32::from(state.points[player.index()]) };
+        let counter = |player: Player| Counter { player, label: "points", value: i32::from(state.points[player.index()]) };
         let board = BoardView::new(GRID.files, GRID.ranks, |square| state.piece(square));
         BoardView { counters: Player::BOTH.map(counter).to_vec(), ..board }
     }

@@ -119,10 +119,7 @@ fn starts() {
     // Recorded games depend on what a seed stands for: a change here is a change of format.
     assert_eq!(start("clobber:size=3x3,random=7"), "xoo/xox/xox x");
     assert_ne!(start("clobber:random=7"), start("clobber:random=8"));
-    for spec in [
-        "clobber:size=7x7,random=0",
-        "clobber:size=10x10,random=18446744073709551615",
-    ] {
+    for spec in ["clobber:size=7x7,random=0", "clobber:size=10x10,random=18446744073709551615"] {
         let start = start(spec);
         let count = |stone| start.split(' ').next().unwrap().matches(stone).count();
         assert_eq!(count('x'), (count('x') + count('o')).div_ceil(2), "{spec}: {start}");
@@ -133,18 +130,9 @@ fn starts() {
 fn positions_set_the_size_and_the_variant() {
     let pair = |spec: &str, position: &str| (spec.to_owned(), position.to_owned());
     assert_eq!(text("clobber", Some("xo1/3 o")), pair("clobber:size=3x2", "xo1/3 o"));
-    assert_eq!(
-        text("clobber", Some("xx o own")),
-        pair("clobber:size=2x1,own", "xx o own")
-    );
-    assert_eq!(
-        text("clobber:own", Some("xx o")),
-        pair("clobber:size=2x1,own", "xx o own")
-    );
-    assert_eq!(
-        text("clobber:size=2x2,random=3", Some("2/2 x")),
-        pair("clobber:size=2x2,random=3", "2/2 x")
-    );
+    assert_eq!(text("clobber", Some("xx o own")), pair("clobber:size=2x1,own", "xx o own"));
+    assert_eq!(text("clobber:own", Some("xx o")), pair("clobber:size=2x1,own", "xx o own"));
+    assert_eq!(text("clobber:size=2x2,random=3", Some("2/2 x")), pair("clobber:size=2x2,random=3", "2/2 x"));
 }
 
 struct LegalMove<'a>(&'a str);
@@ -157,70 +145,32 @@ impl Visitor for LegalMove<'_> {
 }
 
 fn refusal<T>(result: Result<T, InputError>) -> String {
-    result
-        .err()
-        .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    result.err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
 }
 
 #[test]
 fn bad_games_and_positions_are_refused_with_a_reason() {
     for (spec, position, message) in [
-        (
-            "clobber:size=27x1",
-            None,
-            "malformed size '27x1': expected at most 26 files and at most 100 squares",
-        ),
-        (
-            "clobber:size=11x10",
-            None,
-            "malformed size '11x10': expected at most 26 files and at most 100 squares",
-        ),
-        (
-            "clobber:random=-1",
-            None,
-            "malformed value 'random=-1': expected random from 0 to 18446744073709551615",
-        ),
-        (
-            "clobber:own=1",
-            None,
-            "malformed key 'own=1': 'own' stands alone, without a value",
-        ),
-        (
-            "clobber:size=2x2",
-            Some("xox x"),
-            "malformed position 'xox x': its board is 3x1, but size=2x2 was asked for",
-        ),
-        (
-            "clobber",
-            Some("xo/x x"),
-            "malformed position 'xo/x x': row 2 from the top has 1 squares, the rows above 2",
-        ),
+        ("clobber:size=27x1", None, "malformed size '27x1': expected at most 26 files and at most 100 squares"),
+        ("clobber:size=11x10", None, "malformed size '11x10': expected at most 26 files and at most 100 squares"),
+        ("clobber:random=-1", None, "malformed value 'random=-1': expected random from 0 to 18446744073709551615"),
+        ("clobber:own=1", None, "malformed key 'own=1': 'own' stands alone, without a value"),
+        ("clobber:size=2x2", Some("xox x"), "malformed position 'xox x': its board is 3x1, but size=2x2 was asked for"),
+        ("clobber", Some("xo/x x"), "malformed position 'xo/x x': row 2 from the top has 1 squares, the rows above 2"),
         (
             "clobber",
             Some("xw x"),
             "malformed position 'xw x': row 1 from the top has the unknown piece 'w'; expected x o or a number",
         ),
-        (
-            "clobber",
-            Some("xo b"),
-            "malformed position 'xo b': side to move: expected x or o, found 'b'",
-        ),
-        (
-            "clobber",
-            Some("xo x self"),
-            "malformed position 'xo x self': variant: expected own, found 'self'",
-        ),
+        ("clobber", Some("xo b"), "malformed position 'xo b': side to move: expected x or o, found 'b'"),
+        ("clobber", Some("xo x self"), "malformed position 'xo x self': variant: expected own, found 'self'"),
         (
             "clobber",
             Some("xo"),
             "malformed position 'xo': expected after the board, each behind a single space: side to move and perhaps own; \
              found []",
         ),
-        (
-            "clobber",
-            Some("26/26/26/26 x"),
-            "malformed size '26x4': expected at most 26 files and at most 100 squares",
-        ),
+        ("clobber", Some("26/26/26/26 x"), "malformed size '26x4': expected at most 26 files and at most 100 squares"),
     ] {
         assert_eq!(refusal(open(spec, position, Text)), message);
     }
@@ -233,35 +183,20 @@ fn illegal_moves_are_refused_with_a_reason() {
         ("b1b2", "accepted"),
         ("b2b1", "illegal move 'b2b1': there is no black stone on b2"),
         ("c2c1", "illegal move 'c2c1': there is no black stone on c2"),
-        (
-            "a1b2",
-            "illegal move 'a1b2': a1 and b2 are not side by side or one above the other",
-        ),
-        (
-            "a1a1",
-            "illegal move 'a1a1': a1 and a1 are not side by side or one above the other",
-        ),
+        ("a1b2", "illegal move 'a1b2': a1 and b2 are not side by side or one above the other"),
+        ("a1a1", "illegal move 'a1a1': a1 and a1 are not side by side or one above the other"),
         ("a1b1", "illegal move 'a1b1': the stone on b1 has the same colour"),
         ("a1", "malformed move 'a1': expected two squares, like a1a2"),
-        (
-            "a1a3",
-            "malformed move 'a1a3': square 'a3': the board has the squares a1 to c2",
-        ),
+        ("a1a3", "malformed move 'a1a3': square 'a3': the board has the squares a1 to c2"),
     ] {
-        assert_eq!(
-            refusal(open("clobber", Some(position), LegalMove(mv)).unwrap()),
-            message
-        );
+        assert_eq!(refusal(open("clobber", Some(position), LegalMove(mv)).unwrap()), message);
     }
     let (position, mv) = ("xo1 o", "b1c1");
     assert_eq!(
         refusal(open("clobber", Some(position), LegalMove(mv)).unwrap()),
         "illegal move 'b1c1': there is no stone on c1: every move clobbers one"
     );
-    assert_eq!(
-        refusal(open("clobber", Some("xx x own"), LegalMove("a1b1")).unwrap()),
-        "accepted"
-    );
+    assert_eq!(refusal(open("clobber", Some("xx x own"), LegalMove("a1b1")).unwrap()), "accepted");
     assert_eq!(
         refusal(open("clobber", Some("xx x"), LegalMove("a1b1")).unwrap()),
         "illegal move 'a1b1': the game is over (second)"
@@ -275,9 +210,7 @@ impl Visitor for Scores {
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
         let names = G::evaluators().iter().map(|info| info.name);
         let score = |name| game.evaluator(name, &Params::default()).unwrap();
-        names
-            .map(|name| plyground_core::Evaluator::score(&score(name), &game, &state))
-            .collect()
+        names.map(|name| plyground_core::Evaluator::score(&score(name), &game, &state)).collect()
     }
 }
 

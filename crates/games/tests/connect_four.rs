@@ -34,10 +34,7 @@ impl Visitor for Positions {
 #[test]
 fn positions_after_each_move_are_as_published() {
     // OEIS A212693 (Edelkamp and Kissmann).
-    assert_eq!(
-        open("connect-four", None, Positions(9)).unwrap(),
-        [1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275]
-    );
+    assert_eq!(open("connect-four", None, Positions(9)).unwrap(), [1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275]);
 }
 
 /// How many different games there are, to the end.
@@ -73,11 +70,7 @@ fn games<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, u64>
 fn whole_games_are_as_many_as_published() {
     // OEIS A342329 (Robin Jehn): boards of n + 1 files and n ranks.
     for (size, expected) in [("2x1", 2), ("3x2", 90), ("4x3", 356_232), ("5x4", 152_505_051_772)] {
-        assert_eq!(
-            open(&format!("connect-four:size={size}"), None, Games).unwrap(),
-            expected,
-            "{size}"
-        );
+        assert_eq!(open(&format!("connect-four:size={size}"), None, Games).unwrap(), expected, "{size}");
     }
 }
 
@@ -115,35 +108,18 @@ fn impossible_positions_say_why() {
         ("7/7/7/7/3x3/7 o 4", "the disc on d2 has an empty square below it"),
         ("7/7/7/7/7/3x3 x 4", "1 x and 0 o on the board cannot be with x to move"),
         ("7/7/7/7/7/3o3 x 4", "0 x and 1 o on the board cannot be with x to move"),
-        (
-            "7/7/7/7/ooo4/xxxx2o x 4",
-            "the side to move has a line: the game was over before the last move",
-        ),
-        (
-            "7/7/x5x/x5x/xoo1o1x/xoo1oox o 4",
-            "no last move can have made these lines: the game was over before",
-        ),
+        ("7/7/7/7/ooo4/xxxx2o x 4", "the side to move has a line: the game was over before the last move"),
+        ("7/7/x5x/x5x/xoo1o1x/xoo1oox o 4", "no last move can have made these lines: the game was over before"),
         ("7/7/7/7/7/7 w 4", "side to move: expected x or o, found 'w'"),
         ("7/7/7/7/7/7 x 9", "k: expected a number from 1 to 8, found '9'"),
-        (
-            "7/7/7/7/7/7 x",
-            "expected after the board, each behind a single space: side to move, k; found [\"x\"]",
-        ),
+        ("7/7/7/7/7/7 x", "expected after the board, each behind a single space: side to move, k; found [\"x\"]"),
     ] {
         let message = open("connect-four", Some(position), Show).unwrap_err().to_string();
         assert_eq!(message, format!("malformed position '{position}': {wanted}"));
     }
     for (spec, position, wanted) in [
-        (
-            "connect-four:k=5",
-            "7/7/7/7/7/7 x 4",
-            "its k is 4, but k=5 was asked for",
-        ),
-        (
-            "connect-four:size=6x5",
-            "7/7/7/7/7/7 x 4",
-            "its board is 7x6, but size=6x5 was asked for",
-        ),
+        ("connect-four:k=5", "7/7/7/7/7/7 x 4", "its k is 4, but k=5 was asked for"),
+        ("connect-four:size=6x5", "7/7/7/7/7/7 x 4", "its board is 7x6, but size=6x5 was asked for"),
     ] {
         let message = open(spec, Some(position), Show).unwrap_err().to_string();
         assert_eq!(message, format!("malformed position '{position}': {wanted}"));
@@ -165,10 +141,7 @@ impl Visitor for Refused<'_> {
 #[test]
 fn bad_moves_say_why() {
     let full = "o6/x6/o6/x6/o6/x6 x 4";
-    assert_eq!(
-        open("connect-four", Some(full), Refused("a")).unwrap(),
-        "illegal move 'a': file a is full"
-    );
+    assert_eq!(open("connect-four", Some(full), Refused("a")).unwrap(), "illegal move 'a': file a is full");
     for bad in ["h", "A", "a1", "", "4", "é"] {
         assert_eq!(
             open("connect-four", Some(full), Refused(bad)).unwrap(),

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{
-    Evaluator, Game, Heuristics, Outcome, Owner, Params, Player, Scratch, Seed, Turn, Visitor, logistic,
-};
+use plyground_core::{Evaluator, Game, Heuristics, Outcome, Owner, Params, Player, Scratch, Seed, Turn, Visitor, logistic};
 use plyground_games::open;
 
 /// Plays moves and tells where they lead.
@@ -49,19 +47,14 @@ fn refused(position: &str, moves: &[&str]) -> String {
 }
 
 /// The game printed in the thesis' records.
-const RECORDED: &str =
-    "sg7 wd6 wd8 wf8 wd5 sd7 sg8 sg5 sh5 sh6 sg6 wb6 sf5 sf4 wf6 wa6 we1 se4 wd3 wg4 wd2 wh4 wd1 wc6 we6 we5";
+const RECORDED: &str = "sg7 wd6 wd8 wf8 wd5 sd7 sg8 sg5 sh5 sh6 sg6 wb6 sf5 sf4 wf6 wa6 we1 se4 wd3 wg4 wd2 wh4 wd1 wc6 we6 we5";
 
 #[test]
 fn the_recorded_game_ends_with_its_last_move() {
     let moves: Vec<&str> = RECORDED.split(' ').collect();
     assert_eq!(moves.len(), 26);
     for plies in 0..moves.len() {
-        assert_eq!(
-            play("crosphere", None, &moves[..plies]).unwrap().result,
-            "open",
-            "after {plies} plies"
-        );
+        assert_eq!(play("crosphere", None, &moves[..plies]).unwrap().result, "open", "after {plies} plies");
     }
     let end = play("crosphere", None, &moves).unwrap();
     assert_eq!(end.position, "3o1oG1/3P2G1/ooooooGP/3ooGPG/4PPoo/3o4/3o4/3oo3 g 0 0");
@@ -95,16 +88,10 @@ fn a_weak_stone_may_complete_the_opponents_chain() {
 #[test]
 fn a_weak_stone_that_completes_both_chains_is_refused_but_a_strong_one_is_not() {
     let cross = "1o1/o1o/1o1 g 1 1";
-    assert_eq!(
-        refused(cross, &["wb2"]),
-        "illegal move 'wb2': a weak stone on b2 would complete both players' chains at once"
-    );
+    assert_eq!(refused(cross, &["wb2"]), "illegal move 'wb2': a weak stone on b2 would complete both players' chains at once");
     assert_eq!(played(cross, &[]).moves, 5 + 4);
     assert_eq!(played(cross, &["sb2"]).result, "first");
-    assert_eq!(
-        refused("1o1/o1o/1o1 g 0 1", &["sb2"]),
-        "illegal move 'sb2': Green has no strong stones left"
-    );
+    assert_eq!(refused("1o1/o1o/1o1 g 0 1", &["sb2"]), "illegal move 'sb2': Green has no strong stones left");
     assert_eq!(refused(cross, &["wb1"]), "illegal move 'wb1': b1 is occupied");
     assert_eq!(refused(cross, &["sb1"]), "illegal move 'sb1': b1 is occupied");
 }
@@ -119,67 +106,25 @@ fn a_player_without_a_legal_move_ends_the_game_as_a_draw() {
     // It is the player to move who counts.
     assert_eq!(played("o1/1o g 0 1", &[]).result, "draw");
     assert_eq!(played("o1/1o p 0 1", &[]).moves, 2);
-    assert_eq!(
-        play("crosphere:size=2x2,strong=0", None, &["wa2", "wb1"]).unwrap(),
-        stuck
-    );
+    assert_eq!(play("crosphere:size=2x2,strong=0", None, &["wa2", "wb1"]).unwrap(), stuck);
     let full = played("GP/P1 g 1 0", &["sb1"]);
-    assert_eq!(
-        (full.result, full.why_over.as_str()),
-        ("draw", "the board is full and nobody is linked")
-    );
+    assert_eq!((full.result, full.why_over.as_str()), ("draw", "the board is full and nobody is linked"));
 }
 
 #[test]
 fn impossible_positions_are_refused_with_the_reason() {
     let cases = [
         ("crosphere", "1o1/ooo/1o1 g 1 1", "both sides are linked"),
-        (
-            "crosphere",
-            "3/3/3 g 21 0",
-            "Green's strong stones left: expected a number from 0 to 20, found '21'",
-        ),
-        (
-            "crosphere",
-            "3/3/3 g 0 -1",
-            "Pink's strong stones left: expected a number from 0 to 20, found '-1'",
-        ),
-        (
-            "crosphere",
-            "GG1/3/3 g 19 0",
-            "Green has 2 strong stones on the board and 19 left, but 20 is the limit",
-        ),
-        (
-            "crosphere:strong=2",
-            "PP1/3/3 g 0 1",
-            "Pink has 2 strong stones on the board and 1 left, but strong=2 was asked for",
-        ),
+        ("crosphere", "3/3/3 g 21 0", "Green's strong stones left: expected a number from 0 to 20, found '21'"),
+        ("crosphere", "3/3/3 g 0 -1", "Pink's strong stones left: expected a number from 0 to 20, found '-1'"),
+        ("crosphere", "GG1/3/3 g 19 0", "Green has 2 strong stones on the board and 19 left, but 20 is the limit"),
+        ("crosphere:strong=2", "PP1/3/3 g 0 1", "Pink has 2 strong stones on the board and 1 left, but strong=2 was asked for"),
         ("crosphere:strong=21", "3/3/3 g 0 0", "expected strong from 0 to 20"),
-        (
-            "crosphere:size=4x4",
-            "3/3/3 g 0 0",
-            "its board is 3x3, but size=4x4 was asked for",
-        ),
-        (
-            "crosphere",
-            "9/9/9 g 0 0",
-            "expected from 2 to 8 files and from 2 to 8 ranks",
-        ),
-        (
-            "crosphere",
-            "3 g 0 0",
-            "expected from 2 to 8 files and from 2 to 8 ranks",
-        ),
-        (
-            "crosphere",
-            "3/2/3 g 0 0",
-            "row 2 from the top has 2 squares, the rows above 3",
-        ),
-        (
-            "crosphere",
-            "3/1x1/3 g 0 0",
-            "row 2 from the top has the unknown piece 'x'; expected G P o or a number",
-        ),
+        ("crosphere:size=4x4", "3/3/3 g 0 0", "its board is 3x3, but size=4x4 was asked for"),
+        ("crosphere", "9/9/9 g 0 0", "expected from 2 to 8 files and from 2 to 8 ranks"),
+        ("crosphere", "3 g 0 0", "expected from 2 to 8 files and from 2 to 8 ranks"),
+        ("crosphere", "3/2/3 g 0 0", "row 2 from the top has 2 squares, the rows above 3"),
+        ("crosphere", "3/1x1/3 g 0 0", "row 2 from the top has the unknown piece 'x'; expected G P o or a number"),
         ("crosphere", "3/3/3 x 0 0", "side to move: expected g or p, found 'x'"),
         (
             "crosphere",
@@ -208,10 +153,7 @@ fn a_position_tells_how_many_strong_stones_there_were() {
     }
     let spec = |spec, position| open(spec, Some(position), Spec).unwrap();
     assert_eq!(spec("crosphere", "G2/1P1/PoG g 2 1"), "crosphere:size=3x3,strong=4");
-    assert_eq!(
-        spec("crosphere:strong=7", "G2/1P1/PoG g 2 1"),
-        "crosphere:size=3x3,strong=7"
-    );
+    assert_eq!(spec("crosphere:strong=7", "G2/1P1/PoG g 2 1"), "crosphere:size=3x3,strong=7");
 }
 
 #[test]
@@ -235,22 +177,14 @@ impl Visitor for Drawn {
     type Output = ();
     fn visit<G: Heuristics>(self, game: G, state: G::State) {
         let view = game.view(&state);
-        let counters: Vec<(Player, i32)> = view
-            .counters
-            .iter()
-            .map(|counter| (counter.player, counter.value))
-            .collect();
+        let counters: Vec<(Player, i32)> = view.counters.iter().map(|counter| (counter.player, counter.value)).collect();
         assert_eq!(counters, [(Player::First, 2), (Player::Second, 1)]);
         let pieces: Vec<_> = view.cells.iter().flatten().collect();
         let names: Vec<_> = pieces.iter().map(|piece| piece.name).collect();
         assert_eq!(names, ["green strong", "pink strong", "weak"]);
         let owners: Vec<_> = pieces.iter().map(|piece| piece.owner).collect();
         assert_eq!(owners, [Owner::First, Owner::Second, Owner::Neutral]);
-        assert!(
-            pieces[0].glyph != pieces[1].glyph
-                && pieces[1].glyph != pieces[2].glyph
-                && pieces[0].glyph != pieces[2].glyph
-        );
+        assert!(pieces[0].glyph != pieces[1].glyph && pieces[1].glyph != pieces[2].glyph && pieces[0].glyph != pieces[2].glyph);
         // What a move places has the name of the piece that then stands there.
         for text in ["wb2", "sb2"] {
             let mv = game.legal_move(&state, text).unwrap();
@@ -258,10 +192,7 @@ impl Visitor for Drawn {
             let mut after = state.clone();
             game.play(&mut after, mv);
             assert_eq!(squares.from, None);
-            assert_eq!(
-                game.view(&after).piece(squares.to.unwrap()).map(|piece| piece.name),
-                squares.piece
-            );
+            assert_eq!(game.view(&after).piece(squares.to.unwrap()).map(|piece| piece.name), squares.piece);
         }
     }
 }
@@ -278,8 +209,7 @@ impl Visitor for Score<'_> {
     type Output = Result<(f32, f32), String>;
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
         let keys = Params::parse(self.0).unwrap();
-        keys.check("links", G::evaluators()[0].keys)
-            .map_err(|error| error.to_string())?;
+        keys.check("links", G::evaluators()[0].keys).map_err(|error| error.to_string())?;
         let evaluator = game.evaluator("links", &keys).map_err(|error| error.to_string())?;
         let score = evaluator.score(&game, &state);
         Ok((score, evaluator.win_chance(score)))
@@ -351,11 +281,7 @@ fn small_boards_have_their_known_winners() {
         // Larger boards are for the solver, not for brute force.
         if size == "3x3" {
             let spec = format!("crosphere:size={size},strong={}", start["strong"]);
-            assert_eq!(
-                open(&spec, None, Solve).unwrap(),
-                start["winner"].as_str().unwrap(),
-                "{spec}"
-            );
+            assert_eq!(open(&spec, None, Solve).unwrap(), start["winner"].as_str().unwrap(), "{spec}");
             solved += 1;
         }
     }
@@ -391,11 +317,7 @@ fn playouts_have_the_results_of_plain_play() {
             for (fast_count, plain_count) in fast.into_iter().zip(plain) {
                 let spread = f64::from(fast_count + plain_count).sqrt();
                 let apart = f64::from((fast_count - plain_count).abs());
-                assert!(
-                    apart <= 4.5 * spread + 2.0,
-                    "{}: {fast:?} {plain:?}",
-                    game.position_text(&start)
-                );
+                assert!(apart <= 4.5 * spread + 2.0, "{}: {fast:?} {plain:?}", game.position_text(&start));
             }
         }
     }

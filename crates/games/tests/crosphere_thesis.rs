@@ -7,10 +7,7 @@ use proptest::prelude::*;
 const FILE: &str = include_str!("data/crosphere-thesis.txt");
 
 fn format() -> &'static RecordFormat {
-    record_formats()
-        .into_iter()
-        .find(|format| format.name == "crosphere-thesis")
-        .unwrap()
+    record_formats().into_iter().find(|format| format.name == "crosphere-thesis").unwrap()
 }
 
 fn read(text: &str) -> Result<Vec<GameRecord>, String> {
@@ -28,18 +25,11 @@ impl Visitor for RandomRecord {
     type Output = GameRecord;
     fn visit<G: Heuristics>(self, game: G, mut state: G::State) -> GameRecord {
         let mut rng = Seed(self.0).rng();
-        let mut record = GameRecord {
-            version: GameRecord::VERSION,
-            game: game.spec(),
-            ..GameRecord::default()
-        };
+        let mut record = GameRecord { version: GameRecord::VERSION, game: game.spec(), ..GameRecord::default() };
         record.players[0].name = format!("type=random, number={}", self.0);
         while let Turn::Player(_) = game.turn(&state) {
             let mv = game.random_move(&state, &mut rng, &mut Scratch::default());
-            record.moves.push(PlayedMove {
-                text: game.move_text(&state, mv),
-                ..PlayedMove::default()
-            });
+            record.moves.push(PlayedMove { text: game.move_text(&state, mv), ..PlayedMove::default() });
             game.play(&mut state, mv);
         }
         game.turn(&state).result_word().clone_into(&mut record.result);
@@ -51,17 +41,11 @@ impl Visitor for RandomRecord {
 #[test]
 fn a_record_of_the_thesis_is_read() {
     let records = read(FILE).unwrap();
-    let [record] = &records[..] else {
-        panic!("one game, not {}", records.len())
-    };
+    let [record] = &records[..] else { panic!("one game, not {}", records.len()) };
     assert_eq!(record.game, "crosphere:size=8x8,strong=5");
     assert_eq!((record.start.as_deref(), record.result.as_str()), (None, "second"));
     assert_eq!(record.reason, "Pink has linked the left and the right edge");
-    assert!(
-        record.players[0]
-            .name
-            .starts_with("type=MCTS_heuristic, exploration_weight=0.44")
-    );
+    assert!(record.players[0].name.starts_with("type=MCTS_heuristic, exploration_weight=0.44"));
     assert_eq!(record.date.as_deref(), Some("13-03-2024 10:48:22"));
     assert_eq!(record.tags["Device"], "system=Linux, node=laptop");
     assert_eq!(record.tags.len(), 1);
@@ -84,10 +68,7 @@ fn other_layouts_mean_the_same() {
     let plain = read(FILE).unwrap();
     assert_eq!(read(&FILE.replace('\n', "\r\n")).unwrap(), plain);
     assert_eq!(read(&FILE.replace('\n', "\n\n")).unwrap(), plain);
-    assert_eq!(
-        read(&format!("\u{feff}\n{}", FILE.replace(", (", ",(").trim_end())).unwrap(),
-        plain
-    );
+    assert_eq!(read(&format!("\u{feff}\n{}", FILE.replace(", (", ",(").trim_end())).unwrap(), plain);
     // Games without blank lines between them.
     assert_eq!(read(&format!("{FILE}{FILE}")).unwrap().len(), 2);
     let bare: String = FILE.split_inclusive('\n').filter(|line| !line.contains('D')).collect();
@@ -99,67 +80,26 @@ fn other_layouts_mean_the_same() {
 
 #[test]
 fn random_games_round_trip() {
-    let records: Vec<GameRecord> = (0..200)
-        .map(|number| open("crosphere", None, RandomRecord(number)).unwrap())
-        .collect();
+    let records: Vec<GameRecord> = (0..200).map(|number| open("crosphere", None, RandomRecord(number)).unwrap()).collect();
     assert_eq!(read(&write(&records).unwrap()).unwrap(), records);
 }
 
 #[test]
 fn broken_records_are_refused_with_their_line() {
     let cases = [
-        (
-            FILE.replace("[Result \"0\"]", "[Result \"1\"]"),
-            "line 3: the result contradicts the moves: Pink has linked",
-        ),
-        (
-            FILE.replace("[Result \"0\"]", "[Result \"2\"]"),
-            "line 3: expected the result 1 (first player), 0 (second",
-        ),
-        (
-            FILE.replace("[Result \"0\"]\n", ""),
-            "line 1: this game has no Result tag",
-        ),
-        (
-            FILE.replace("[Result \"0\"]", "[Result 0]"),
-            "line 3: expected a tag, like [Result \"1\"]",
-        ),
-        (
-            FILE.replace("Player_2", "Player_1"),
-            "line 2: Player_1 is given twice in this game, first on line 1",
-        ),
-        (
-            FILE.replace("2. (0, (2, 3))", "2. (0, (1, 6))"),
-            "line 7: illegal move wg7: g7 is occupied",
-        ),
-        (
-            FILE.replace("2. (0, (2, 3))", "2. (2, (2, 3))"),
-            "line 7: expected move 2 as NUMBER. (KIND, (ROW, COLUMN))",
-        ),
-        (
-            FILE.replace("2. (0, (2, 3))", "2. (0, (8, 3))"),
-            "line 7: expected move 2",
-        ),
-        (
-            FILE.replace("2. (0, (2, 3))", "7. (0, (2, 3))"),
-            "line 7: expected move number 2, found 7",
-        ),
-        (
-            FILE.replace("2. (0, (2, 3))\n", ""),
-            "line 7: expected move number 2, found 3",
-        ),
-        (
-            FILE.replace("\n26. (0, (3, 4))", ""),
-            "line 30: the game ends here, but nobody is linked and there are moves left",
-        ),
-        (
-            format!("{FILE}27. (0, (0, 0))\n"),
-            "line 32: illegal move wa8: the game is over (second)",
-        ),
-        (
-            format!("hello\n{FILE}"),
-            "line 1: expected a tag like [Player_1 \"name\"] before the moves",
-        ),
+        (FILE.replace("[Result \"0\"]", "[Result \"1\"]"), "line 3: the result contradicts the moves: Pink has linked"),
+        (FILE.replace("[Result \"0\"]", "[Result \"2\"]"), "line 3: expected the result 1 (first player), 0 (second"),
+        (FILE.replace("[Result \"0\"]\n", ""), "line 1: this game has no Result tag"),
+        (FILE.replace("[Result \"0\"]", "[Result 0]"), "line 3: expected a tag, like [Result \"1\"]"),
+        (FILE.replace("Player_2", "Player_1"), "line 2: Player_1 is given twice in this game, first on line 1"),
+        (FILE.replace("2. (0, (2, 3))", "2. (0, (1, 6))"), "line 7: illegal move wg7: g7 is occupied"),
+        (FILE.replace("2. (0, (2, 3))", "2. (2, (2, 3))"), "line 7: expected move 2 as NUMBER. (KIND, (ROW, COLUMN))"),
+        (FILE.replace("2. (0, (2, 3))", "2. (0, (8, 3))"), "line 7: expected move 2"),
+        (FILE.replace("2. (0, (2, 3))", "7. (0, (2, 3))"), "line 7: expected move number 2, found 7"),
+        (FILE.replace("2. (0, (2, 3))\n", ""), "line 7: expected move number 2, found 3"),
+        (FILE.replace("\n26. (0, (3, 4))", ""), "line 30: the game ends here, but nobody is linked and there are moves left"),
+        (format!("{FILE}27. (0, (0, 0))\n"), "line 32: illegal move wa8: the game is over (second)"),
+        (format!("hello\n{FILE}"), "line 1: expected a tag like [Player_1 \"name\"] before the moves"),
         (format!("{FILE}\n[Player_1 \"alone\"]\n"), "line 33: the game ends here"),
     ];
     for (text, message) in cases {
@@ -181,46 +121,16 @@ fn what_the_format_cannot_hold_is_refused() {
     assert!(with(&|record| record.game = "crosphere".to_owned()).is_ok());
     assert!(with(&|record| record.start = Some("8/8/8/8/8/8/8/8 g 5 5".to_owned())).is_ok());
     let changes: [(Change<'_>, &str); 10] = [
-        (
-            &|record| record.game = "crosphere:size=7x8".to_owned(),
-            "the format knows only crosphere:size=8x8,strong=5",
-        ),
-        (
-            &|record| record.game = "crosphere:strong=4".to_owned(),
-            "the format knows only crosphere:size=8x8,strong=5",
-        ),
-        (
-            &|record| record.game = "tictactoe".to_owned(),
-            "the format knows only crosphere:size=8x8,strong=5",
-        ),
-        (
-            &|record| record.start = Some("8/8/8/8/8/8/8/7o g 5 5".to_owned()),
-            "this is crosphere:size=8x8,strong=5 from 8/8",
-        ),
-        (
-            &|record| drop(record.moves.pop()),
-            "game 2 cannot be written: it is not finished",
-        ),
-        (
-            &|record| record.result = "first".to_owned(),
-            "its result is 'first', but Pink has linked",
-        ),
-        (
-            &|record| record.moves[1].text = "wg7".to_owned(),
-            "move 2: illegal move 'wg7': g7 is occupied",
-        ),
-        (
-            &|record| record.players[0].name = "a \"b\"".to_owned(),
-            "has characters that would break it",
-        ),
-        (
-            &|record| drop(record.tags.insert("two words".to_owned(), String::new())),
-            "would break it",
-        ),
-        (
-            &|record| drop(record.tags.insert("Result".to_owned(), "1".to_owned())),
-            "cannot be given twice",
-        ),
+        (&|record| record.game = "crosphere:size=7x8".to_owned(), "the format knows only crosphere:size=8x8,strong=5"),
+        (&|record| record.game = "crosphere:strong=4".to_owned(), "the format knows only crosphere:size=8x8,strong=5"),
+        (&|record| record.game = "tictactoe".to_owned(), "the format knows only crosphere:size=8x8,strong=5"),
+        (&|record| record.start = Some("8/8/8/8/8/8/8/7o g 5 5".to_owned()), "this is crosphere:size=8x8,strong=5 from 8/8"),
+        (&|record| drop(record.moves.pop()), "game 2 cannot be written: it is not finished"),
+        (&|record| record.result = "first".to_owned(), "its result is 'first', but Pink has linked"),
+        (&|record| record.moves[1].text = "wg7".to_owned(), "move 2: illegal move 'wg7': g7 is occupied"),
+        (&|record| record.players[0].name = "a \"b\"".to_owned(), "has characters that would break it"),
+        (&|record| drop(record.tags.insert("two words".to_owned(), String::new())), "would break it"),
+        (&|record| drop(record.tags.insert("Result".to_owned(), "1".to_owned())), "cannot be given twice"),
     ];
     for (change, message) in changes {
         let error = with(change).unwrap_err();

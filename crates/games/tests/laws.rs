@@ -2,19 +2,11 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{
-    Evaluator, Game, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor, WIN_SCORE,
-};
+use plyground_core::{Evaluator, Game, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor, WIN_SCORE};
 use plyground_games::{for_each_sample, infos, open};
 
 /// Walks through random games and shows every position, finished ones included, to `look`.
-fn random_walk<G: Game>(
-    game: &G,
-    start: &G::State,
-    positions: usize,
-    rng: &mut Rng,
-    mut look: impl FnMut(&G::State, &mut Rng),
-) {
+fn random_walk<G: Game>(game: &G, start: &G::State, positions: usize, rng: &mut Rng, mut look: impl FnMut(&G::State, &mut Rng)) {
     let mut scratch = Scratch::default();
     let mut state = start.clone();
     for _ in 0..positions {
@@ -51,16 +43,8 @@ impl Visitor for Conformance {
     fn visit<G: Heuristics>(self, game: G, start: G::State) {
         let spec = self.0;
         let mut by_hash: HashMap<u64, G::State> = HashMap::new();
-        assert_eq!(
-            game.start(),
-            start,
-            "{spec}: opened without a position, a game is at its start"
-        );
-        assert_eq!(
-            open(&game.spec(), None, Reopen).unwrap().0,
-            game.spec(),
-            "{spec}: the spec opens the same game"
-        );
+        assert_eq!(game.start(), start, "{spec}: opened without a position, a game is at its start");
+        assert_eq!(open(&game.spec(), None, Reopen).unwrap().0, game.spec(), "{spec}: the spec opens the same game");
         random_walk(&game, &start, 3_000, &mut Seed(5).named(spec).rng(), |state, rng| {
             let here = format!("{spec}: {}", game.position_text(state));
             check_texts(&game, state, &here);
@@ -70,11 +54,7 @@ impl Visitor for Conformance {
             if let Some(known) = by_hash.insert(hash, state.clone()) {
                 assert_eq!(&known, state, "{here}: different positions have different hashes");
             }
-            assert_eq!(
-                hash,
-                game.hash(&state.clone()),
-                "{here}: equal positions have equal hashes"
-            );
+            assert_eq!(hash, game.hash(&state.clone()), "{here}: equal positions have equal hashes");
         });
     }
 }
@@ -83,11 +63,7 @@ impl Visitor for Conformance {
 fn check_texts<G: Game>(game: &G, state: &G::State, here: &str) {
     let text = game.position_text(state);
     let reopened = open(&game.spec(), Some(&text), Reopen).unwrap_or_else(|error| panic!("{here}: {error}"));
-    assert_eq!(
-        reopened,
-        (game.spec(), text.clone(), game.turn(state)),
-        "{here}: positions round-trip"
-    );
+    assert_eq!(reopened, (game.spec(), text.clone(), game.turn(state)), "{here}: positions round-trip");
     let name = game.spec().split(':').next().unwrap().to_owned();
     let bare = open(&name, Some(&text), Reopen).unwrap_or_else(|error| panic!("{here}: {error}"));
     assert_eq!(bare.1, text, "{here}: a position sets the parameters that it needs");
@@ -106,29 +82,17 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
     game.moves(state, &mut moves);
     game.chance(state, &mut outcomes);
     match game.turn(state) {
-        Turn::Player(_) => assert!(
-            !moves.is_empty() && outcomes.is_empty(),
-            "{here}: a live position has a move"
-        ),
+        Turn::Player(_) => assert!(!moves.is_empty() && outcomes.is_empty(), "{here}: a live position has a move"),
         Turn::Chance => {
             assert!(moves.is_empty() && !outcomes.is_empty(), "{here}: chance has outcomes");
             let sum: f64 = outcomes.iter().map(|(_, probability)| probability).sum();
             assert!((sum - 1.0).abs() < 1e-9, "{here}: chance sums to 1, not {sum}");
-            assert!(
-                outcomes.iter().all(|&(_, probability)| probability > 0.0),
-                "{here}: outcomes are possible"
-            );
+            assert!(outcomes.iter().all(|&(_, probability)| probability > 0.0), "{here}: outcomes are possible");
             moves.extend(outcomes.iter().map(|&(mv, _)| mv));
         }
         Turn::Over(_) => {
-            assert!(
-                moves.is_empty() && outcomes.is_empty(),
-                "{here}: a finished position has no moves"
-            );
-            assert!(
-                game.legal_move(state, "a1").is_err(),
-                "{here}: a finished position refuses"
-            );
+            assert!(moves.is_empty() && outcomes.is_empty(), "{here}: a finished position has no moves");
+            assert!(game.legal_move(state, "a1").is_err(), "{here}: a finished position refuses");
             assert!(!game.why_over(state).is_empty(), "{here}: a finished game says why");
         }
     }
@@ -139,23 +103,12 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
     let view = game.view(state);
     let mut texts: Vec<String> = moves.iter().map(|&mv| game.move_text(state, mv)).collect();
     for (&mv, text) in moves.iter().zip(&texts) {
-        assert_eq!(
-            game.legal_move(state, text).as_ref(),
-            Ok(&mv),
-            "{here}: {text} round-trips"
-        );
+        assert_eq!(game.legal_move(state, text).as_ref(), Ok(&mv), "{here}: {text} round-trips");
         let label = game.move_label(state, mv);
-        assert_eq!(
-            game.legal_move(state, &label).as_ref(),
-            Ok(&mv),
-            "{here}: {label} round-trips"
-        );
+        assert_eq!(game.legal_move(state, &label).as_ref(), Ok(&mv), "{here}: {label} round-trips");
         let squares = game.move_squares(state, mv);
         for square in [squares.from, squares.to].into_iter().flatten() {
-            assert!(
-                square.file < view.files && square.rank < view.ranks,
-                "{here}: {text} stays on the board"
-            );
+            assert!(square.file < view.files && square.rank < view.ranks, "{here}: {text} stays on the board");
         }
     }
     texts.sort_unstable();
@@ -168,11 +121,7 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
 fn check_symmetries<G: Game>(game: &G, state: &G::State, moves: &[G::Move], rng: &mut Rng, here: &str) {
     for symmetry in 0..game.symmetries() {
         let seen = game.symmetric_state(state, symmetry);
-        assert_eq!(
-            game.turn(&seen),
-            game.turn(state),
-            "{here}: symmetry {symmetry} keeps the turn"
-        );
+        assert_eq!(game.turn(&seen), game.turn(state), "{here}: symmetry {symmetry} keeps the turn");
         assert!(symmetry > 0 || &seen == state, "{here}: symmetry 0 is the identity");
         if moves.is_empty() {
             continue;
@@ -181,22 +130,14 @@ fn check_symmetries<G: Game>(game: &G, state: &G::State, moves: &[G::Move], rng:
         let (mut after, mut other) = (state.clone(), seen);
         game.play(&mut after, mv);
         game.play(&mut other, game.symmetric_move(mv, symmetry));
-        assert_eq!(
-            game.symmetric_state(&after, symmetry),
-            other,
-            "{here}: symmetry {symmetry} commutes with play"
-        );
+        assert_eq!(game.symmetric_state(&after, symmetry), other, "{here}: symmetry {symmetry} commutes with play");
     }
 }
 
 #[test]
 fn every_game_conforms() {
     for info in infos() {
-        assert!(
-            info.samples.len() >= 5,
-            "{}: five sizes or variants at least",
-            info.name
-        );
+        assert!(info.samples.len() >= 5, "{}: five sizes or variants at least", info.name);
     }
     for_each_sample(Conformance);
 }
@@ -231,10 +172,7 @@ impl Visitor for SameLuck {
                 };
                 *seen.entry(mv).or_default() += 1;
             }
-            assert!(
-                seen.keys().all(|mv| expected.iter().any(|(known, _)| known == mv)),
-                "{spec}: only what is possible"
-            );
+            assert!(seen.keys().all(|mv| expected.iter().any(|(known, _)| known == mv)), "{spec}: only what is possible");
             let chi_square: f64 = expected
                 .iter()
                 .map(|(mv, probability)| {
@@ -245,11 +183,7 @@ impl Visitor for SameLuck {
             // Mean plus six standard deviations of chi-square: never by luck, always by a wrong distribution.
             let freedom = (expected.len() - 1) as f64;
             let limit = freedom + 6.0 * (2.0 * freedom).sqrt() + 12.0;
-            assert!(
-                chi_square < limit,
-                "{spec}: {} chi-square {chi_square} > {limit}",
-                game.position_text(state)
-            );
+            assert!(chi_square < limit, "{spec}: {} chi-square {chi_square} > {limit}", game.position_text(state));
         }
         for state in positions.iter().step_by(12) {
             let games = 4_000;
@@ -267,16 +201,10 @@ impl Visitor for SameLuck {
             let here = format!("{spec}: {}: fast {fast:?}, plain {plain:?}", game.position_text(state));
             for result in 0..3 {
                 let spread = f64::from(fast[result] + plain[result]).sqrt();
-                assert!(
-                    f64::from((fast[result] - plain[result]).abs()) <= 5.0 * spread + 2.0,
-                    "{here}"
-                );
+                assert!(f64::from((fast[result] - plain[result]).abs()) <= 5.0 * spread + 2.0, "{here}");
             }
             // Points of a playout differ by about ten.
-            assert!(
-                (fast_margin - plain_margin).abs() < 5 * 10 * 90,
-                "{here}: margins {fast_margin} {plain_margin}"
-            );
+            assert!((fast_margin - plain_margin).abs() < 5 * 10 * 90, "{here}: margins {fast_margin} {plain_margin}");
         }
     }
 }
@@ -342,10 +270,7 @@ impl Visitor for HonestAdvice {
                 assert!((0.0..=1.0).contains(&chance), "{here}: {chance}");
                 for symmetry in 1..game.symmetries() {
                     let seen = evaluator.score(&game, &game.symmetric_state(state, symmetry));
-                    assert!(
-                        (seen - score).abs() < 1e-3,
-                        "{here}: symmetry {symmetry} scores {seen}, not {score}"
-                    );
+                    assert!((seen - score).abs() < 1e-3, "{here}: symmetry {symmetry} scores {seen}, not {score}");
                 }
                 game.moves(state, &mut moves);
                 evaluator.evaluate_children(&game, state, &moves, &mut scores);
@@ -357,11 +282,7 @@ impl Visitor for HonestAdvice {
                         Turn::Over(outcome) => outcome.value() * WIN_SCORE,
                         _ => evaluator.score(&game, &child),
                     };
-                    assert!(
-                        (given - wanted).abs() < 1e-3,
-                        "{here}: {} scores {given}, not {wanted}",
-                        game.move_text(state, mv)
-                    );
+                    assert!((given - wanted).abs() < 1e-3, "{here}: {} scores {given}, not {wanted}", game.move_text(state, mv));
                 }
             });
         }
@@ -403,45 +324,17 @@ impl Visitor for Nonsense {
             if let Ok((_, text, _)) = open(&game.spec(), Some(&changed), Reopen) {
                 assert_eq!(text, changed, "{spec}: what is accepted is the one way to write it");
             }
-            let word: String = (0..rng.below(7))
-                .map(|_| alphabet[rng.below(alphabet.len() as u32) as usize])
-                .collect();
+            let word: String = (0..rng.below(7)).map(|_| alphabet[rng.below(alphabet.len() as u32) as usize]).collect();
             if let Ok(mv) = game.legal_move(&start, &word) {
-                assert!(
-                    [game.move_text(&start, mv), game.move_label(&start, mv)].contains(&word),
-                    "{spec}: {word}"
-                );
+                assert!([game.move_text(&start, mv), game.move_label(&start, mv)].contains(&word), "{spec}: {word}");
             }
         }
-        for bad in [
-            "",
-            " ",
-            "/",
-            "8",
-            "0/0 x",
-            "99999999999999999999/1 x 3",
-            "////// w",
-            &"8/".repeat(500),
-            "27 x 3",
-            "\u{0}",
-        ] {
+        for bad in ["", " ", "/", "8", "0/0 x", "99999999999999999999/1 x 3", "////// w", &"8/".repeat(500), "27 x 3", "\u{0}"] {
             assert!(open(spec, Some(bad), Reopen).is_err(), "{spec}: {bad:?} is no position");
         }
-        for bad in [
-            "size=0x0",
-            "size=99x99",
-            "size=axb",
-            "size=3",
-            "nonsense=1",
-            "size",
-            "=",
-            ",,",
-        ] {
+        for bad in ["size=0x0", "size=99x99", "size=axb", "size=3", "nonsense=1", "size", "=", ",,"] {
             let name = game.spec().split(':').next().unwrap().to_owned();
-            assert!(
-                open(&format!("{name}:{bad}"), None, Reopen).is_err(),
-                "{name}:{bad} is no game"
-            );
+            assert!(open(&format!("{name}:{bad}"), None, Reopen).is_err(), "{name}:{bad} is no game");
         }
     }
 }

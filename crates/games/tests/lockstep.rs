@@ -45,13 +45,7 @@ impl Visitor for Lockstep {
     }
 }
 
-fn compare<G: Game>(
-    game: &G,
-    state: &G::State,
-    second: &dyn Naive,
-    scratch: &mut Scratch<G::Move>,
-    here: &dyn Fn() -> String,
-) {
+fn compare<G: Game>(game: &G, state: &G::State, second: &dyn Naive, scratch: &mut Scratch<G::Move>, here: &dyn Fn() -> String) {
     let turn = game.turn(state);
     assert_eq!(turn.result_word(), second.result(), "{}", here());
     assert_eq!(game.position_text(state), second.position(), "{}", here());
@@ -64,21 +58,14 @@ fn compare<G: Game>(
     assert_eq!(moves, expected, "{}", here());
     if turn == Turn::Chance {
         game.chance(state, &mut scratch.outcomes);
-        let mut outcomes: Vec<(String, f64)> = scratch
-            .outcomes
-            .iter()
-            .map(|&(mv, probability)| (game.move_text(state, mv), probability))
-            .collect();
+        let mut outcomes: Vec<(String, f64)> =
+            scratch.outcomes.iter().map(|&(mv, probability)| (game.move_text(state, mv), probability)).collect();
         outcomes.sort_by(|a, b| a.0.cmp(&b.0));
         let mut expected = second.chance();
         expected.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!(outcomes.len(), expected.len(), "{}", here());
         for (found, wanted) in outcomes.iter().zip(&expected) {
-            assert!(
-                found.0 == wanted.0 && (found.1 - wanted.1).abs() < 1e-9,
-                "{}: {found:?} {wanted:?}",
-                here()
-            );
+            assert!(found.0 == wanted.0 && (found.1 - wanted.1).abs() < 1e-9, "{}: {found:?} {wanted:?}", here());
         }
     }
 }

@@ -38,11 +38,7 @@ fn double_steps() {
     assert_eq!(moves("1/1/1/p/1/P/1 w double"), "a2a3");
     assert_eq!(moves("2/1p/2/1p/P1/2 b double"), "b3a2 b3b2 b5b4");
     assert_eq!(moves("1/p/1/1/1/P/1 b double"), "a6a4 a6a5");
-    assert_eq!(
-        moves("1/1/1/p/1/P/1 w"),
-        "a2a3",
-        "without the variant no pawn steps two squares"
-    );
+    assert_eq!(moves("1/1/1/p/1/P/1 w"), "a2a3", "without the variant no pawn steps two squares");
 }
 
 struct Show;
@@ -50,12 +46,7 @@ struct Show;
 impl Visitor for Show {
     type Output = (String, String, &'static str, String);
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        (
-            game.spec(),
-            game.position_text(&state),
-            game.turn(&state).result_word(),
-            game.why_over(&state),
-        )
+        (game.spec(), game.position_text(&state), game.turn(&state).result_word(), game.why_over(&state))
     }
 }
 
@@ -71,11 +62,7 @@ fn the_variant_comes_from_the_spec_or_from_the_position() {
         ("pawn:double", Some("4/pppp/4/4/PPPP/4 w")),
     ] {
         let (found, text, ..) = open(spec_given, position, Show).unwrap();
-        assert_eq!(
-            (found.as_str(), text.as_str()),
-            (spec, start),
-            "{spec_given} {position:?}"
-        );
+        assert_eq!((found.as_str(), text.as_str()), (spec, start), "{spec_given} {position:?}");
     }
     assert_eq!(open("pawn", None, Show).unwrap().1, "pppp/4/4/PPPP w");
 }
@@ -209,18 +196,9 @@ fn error(spec: &str, position: Option<&str>) -> String {
 fn impossible_positions_say_why() {
     for (position, wanted) in [
         ("4/4/4/4 w", "there is no pawn on the board"),
-        (
-            "4/4/1P2/4 w",
-            "Black has no pawn left, with White to move: the game was over before the last move",
-        ),
-        (
-            "1P2/4/4/4 w",
-            "Black has no pawn left, with White to move: the game was over before the last move",
-        ),
-        (
-            "4/4/1p2/4 b",
-            "White has no pawn left, with Black to move: the game was over before the last move",
-        ),
+        ("4/4/1P2/4 w", "Black has no pawn left, with White to move: the game was over before the last move"),
+        ("1P2/4/4/4 w", "Black has no pawn left, with White to move: the game was over before the last move"),
+        ("4/4/1p2/4 b", "White has no pawn left, with Black to move: the game was over before the last move"),
         (
             "1P2/p3/4/4 w",
             "White's pawn on b4 is on the far rank with the same side to move: the game was over before the last move",
@@ -233,10 +211,7 @@ fn impossible_positions_say_why() {
             "P3/4/4/3p w",
             "White's pawn on a4 is on the far rank with the same side to move: the game was over before the last move",
         ),
-        (
-            "P2P/4/1p2/4 b",
-            "White has 2 pawns on the far rank, but the first one won",
-        ),
+        ("P2P/4/1p2/4 b", "White has 2 pawns on the far rank, but the first one won"),
         (
             "4/pppp/4/4/4/P3 w double",
             "White's pawn on a1 is behind the rank where pawns start with double, and pawns never move back",
@@ -247,14 +222,8 @@ fn impossible_positions_say_why() {
         ),
         ("pppp/4/4/PPPP x", "side to move: expected w or b, found 'x'"),
         ("pppp/4/4/PPPP w doble", "variant: expected double, found 'doble'"),
-        (
-            "pppp/4/4/PPPP",
-            "expected after the board, each behind a single space: side to move and perhaps double; found []",
-        ),
-        (
-            "pppp/4/4/PPPR w",
-            "row 4 from the top has the unknown piece 'R'; expected P p or a number",
-        ),
+        ("pppp/4/4/PPPP", "expected after the board, each behind a single space: side to move and perhaps double; found []"),
+        ("pppp/4/4/PPPR w", "row 4 from the top has the unknown piece 'R'; expected P p or a number"),
         ("pppp/4/3/PPPP w", "row 3 from the top has 3 squares, the rows above 4"),
     ] {
         let message = error("pawn", Some(position));
@@ -267,10 +236,7 @@ fn impossible_positions_say_why() {
 fn impossible_sizes_say_what_is_possible() {
     for size in ["4x2", "9x8", "27x3", "22x3", "1x65"] {
         let wanted = "expected at least 3 rows, and at most 26 columns and 64 squares";
-        assert_eq!(
-            error(&format!("pawn:size={size}"), None),
-            format!("malformed size '{size}': {wanted}")
-        );
+        assert_eq!(error(&format!("pawn:size={size}"), None), format!("malformed size '{size}': {wanted}"));
     }
     assert_eq!(
         error("pawn:size=4x4,double", None),
@@ -296,11 +262,7 @@ impl Visitor for Refused<'_> {
 #[test]
 fn illegal_moves_say_why() {
     for (position, mv, wanted) in [
-        (
-            "4/1p2/PP2/4 w",
-            "b2b3",
-            "b3 is occupied, and a pawn captures diagonally only",
-        ),
+        ("4/1p2/PP2/4 w", "b2b3", "b3 is occupied, and a pawn captures diagonally only"),
         ("4/1p2/PP2/4 w", "b2c3", "there is no pawn to capture on c3"),
         ("4/1pP1/PP2/4 w", "b2c3", "the pawn on c3 is your own"),
         ("4/1p2/PP2/4 w", "b3a2", "the pawn on b3 is the opponent's"),
@@ -308,36 +270,17 @@ fn illegal_moves_say_why() {
         ("4/1p2/PP2/4 w", "a2a1", "a pawn moves forward only"),
         ("4/1p2/PP2/4 b", "b3b4", "a pawn moves forward only"),
         ("4/1p2/PP2/4 w", "a2b2", "a pawn moves forward only"),
-        (
-            "4/1p2/PP2/4 w",
-            "a2c4",
-            "a pawn steps one square forward or captures one square diagonally forward",
-        ),
-        (
-            "4/1p2/PP2/4 w",
-            "a2a4",
-            "a pawn steps one square; two only in the variant double",
-        ),
-        (
-            "1/1/p/1/P/1/1 w double",
-            "a3a5",
-            "a pawn steps two squares only from the rank on which it started",
-        ),
-        (
-            "1/1/1/p/1/P/1 w double",
-            "a2a4",
-            "both squares in front of the pawn must be empty for a double step",
-        ),
+        ("4/1p2/PP2/4 w", "a2c4", "a pawn steps one square forward or captures one square diagonally forward"),
+        ("4/1p2/PP2/4 w", "a2a4", "a pawn steps one square; two only in the variant double"),
+        ("1/1/p/1/P/1/1 w double", "a3a5", "a pawn steps two squares only from the rank on which it started"),
+        ("1/1/1/p/1/P/1 w double", "a2a4", "both squares in front of the pawn must be empty for a double step"),
         ("P3/2p1/4/2P1 b", "c3c2", "the game is over (first)"),
     ] {
         let message = open("pawn", Some(position), Refused(mv)).unwrap();
         assert_eq!(message, format!("illegal move '{mv}': {wanted}"), "{position}");
     }
     let message = open("pawn", None, Refused("a1a5")).unwrap();
-    assert_eq!(
-        message,
-        "malformed move 'a1a5': square 'a5': the board has the squares a1 to d4"
-    );
+    assert_eq!(message, "malformed move 'a1a5': square 'a5': the board has the squares a1 to d4");
 }
 
 /// The score of a position by an evaluator with its keys.
@@ -428,8 +371,8 @@ struct Judged;
 impl Visitor for Judged {
     type Output = ();
     fn visit<G: Heuristics>(self, game: G, start: G::State) {
-        let [first, second] = ["view=first", "view=second"]
-            .map(|keys| game.evaluator("advanced", &Params::parse(keys).unwrap()).unwrap());
+        let [first, second] =
+            ["view=first", "view=second"].map(|keys| game.evaluator("advanced", &Params::parse(keys).unwrap()).unwrap());
         let mut rng = Seed(11).named(&game.spec()).rng();
         let mut scratch = Scratch::default();
         for _ in 0..500 {
@@ -437,11 +380,7 @@ impl Visitor for Judged {
             while let Turn::Player(_) = game.turn(&state) {
                 let text = game.position_text(&state);
                 assert_eq!(first.score(&game, &state), plain_advanced(&text, true) as f32, "{text}");
-                assert_eq!(
-                    second.score(&game, &state),
-                    -plain_advanced(&text, false) as f32,
-                    "{text}"
-                );
+                assert_eq!(second.score(&game, &state), -plain_advanced(&text, false) as f32, "{text}");
                 let mv = game.random_move(&state, &mut rng, &mut scratch);
                 game.play(&mut state, mv);
             }
@@ -451,13 +390,7 @@ impl Visitor for Judged {
 
 #[test]
 fn the_advanced_value_agrees_with_a_plain_reading() {
-    for spec in [
-        "pawn",
-        "pawn:size=5x7",
-        "pawn:size=8x8,double",
-        "pawn:size=1x9",
-        "pawn:size=9x7",
-    ] {
+    for spec in ["pawn", "pawn:size=5x7", "pawn:size=8x8,double", "pawn:size=1x9", "pawn:size=9x7"] {
         open(spec, None, Judged).unwrap();
     }
 }
@@ -472,8 +405,5 @@ fn an_unknown_view_is_an_error() {
         }
     }
     let error = open("pawn", None, Evaluators).unwrap().unwrap();
-    assert_eq!(
-        error.to_string(),
-        "unknown value of 'view' 'third'; expected one of first, second"
-    );
+    assert_eq!(error.to_string(), "unknown value of 'view' 'third'; expected one of first, second");
 }

@@ -21,8 +21,7 @@ pub fn draw_board(view: &BoardView, last: &MoveSquares) -> String {
     let margin = view.ranks.to_string().len();
     let edge = "─".repeat(usize::from(view.files) * 2 + 1);
     let mut text = format!("{:margin$} ┌{edge}┐\n", "");
-    let marked =
-        |file: Option<u8>, rank| file.is_some_and(|file| [last.from, last.to].contains(&Some(Square { file, rank })));
+    let marked = |file: Option<u8>, rank| file.is_some_and(|file| [last.from, last.to].contains(&Some(Square { file, rank })));
     for rank in (0..view.ranks).rev() {
         write!(text, "{:>margin$} │", rank + 1).expect("writing to a string");
         for file in 0..=view.files {
@@ -41,9 +40,7 @@ pub fn draw_board(view: &BoardView, last: &MoveSquares) -> String {
         text.push_str("│\n");
     }
     writeln!(text, "{:margin$} └{edge}┘", "").expect("writing to a string");
-    let letters: Vec<String> = (0..view.files)
-        .map(|file| char::from(b'a' + file).to_string())
-        .collect();
+    let letters: Vec<String> = (0..view.files).map(|file| char::from(b'a' + file).to_string()).collect();
     writeln!(text, "{:margin$}   {}", "", letters.join(" ")).expect("writing to a string");
     text
 }
@@ -60,8 +57,7 @@ pub fn draw_counters(view: &BoardView, players: [&str; 2]) -> String {
             .collect();
         if !own.is_empty() {
             let style = style(player.into());
-            writeln!(text, "{style}{}{style:#}: {}", players[player.index()], own.join(", "))
-                .expect("writing to a string");
+            writeln!(text, "{style}{}{style:#}: {}", players[player.index()], own.join(", ")).expect("writing to a string");
         }
     }
     text

@@ -13,9 +13,8 @@ mod session;
 pub use draw::{draw_board, draw_counters};
 pub use plyground_agents::{AgentInfo, INFOS as AGENTS};
 pub use plyground_core::{
-    AgentError, BoardView, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
-    NoClock, Outcome, PlayedMove, Player, Progress, RecordedPlayer, Seed, Turn, Unwatched, Watcher, parse_duration,
-    split_spec,
+    AgentError, BoardView, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, NoClock,
+    Outcome, PlayedMove, Player, Progress, RecordedPlayer, Seed, Turn, Unwatched, Watcher, parse_duration, split_spec,
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};

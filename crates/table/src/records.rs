@@ -27,11 +27,7 @@ pub fn formats() -> Vec<Format> {
 pub fn format_named(name: &str) -> Result<Format, InputError> {
     let known = formats();
     let names = || known.iter().map(|format| format.name);
-    known
-        .iter()
-        .find(|format| format.name == name)
-        .copied()
-        .ok_or_else(|| InputError::unknown("format", name, names()))
+    known.iter().find(|format| format.name == name).copied().ok_or_else(|| InputError::unknown("format", name, names()))
 }
 
 /// Reads records in whatever format they are. What begins like JSON is the project's own format; anything else is tried in turn.
@@ -53,21 +49,12 @@ pub fn read_any(text: &str) -> Result<Vec<GameRecord>, InputError> {
 pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
     let mut session = open(&record.game, record.start.as_deref())?;
     for (index, played) in record.moves.iter().enumerate() {
-        let at = |error: InputError| {
-            InputError::malformed(
-                "record",
-                &played.text,
-                format!("move {} of the game: {error}", index + 1),
-            )
-        };
+        let at =
+            |error: InputError| InputError::malformed("record", &played.text, format!("move {} of the game: {error}", index + 1));
         let chance = session.turn() == Turn::Chance;
         session.play(&played.text).map_err(at)?;
         if chance != played.chance {
-            let detail = if chance {
-                "it is an outcome of chance"
-            } else {
-                "it is a move of a player"
-            };
+            let detail = if chance { "it is an outcome of chance" } else { "it is a move of a player" };
             return Err(at(InputError::illegal(&played.text, detail)));
         }
     }
@@ -75,11 +62,7 @@ pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
     if let Turn::Over(outcome) = session.turn()
         && outcome.word() != record.result
     {
-        let detail = format!(
-            "the moves lead to '{}', the record says '{}'",
-            outcome.word(),
-            record.result
-        );
+        let detail = format!("the moves lead to '{}', the record says '{}'", outcome.word(), record.result);
         return Err(InputError::malformed("record", &record.game, detail));
     }
     Ok(session)

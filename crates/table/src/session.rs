@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use plyground_agents::AgentSpec;
 use plyground_core::{
-    Agent, AgentError, BoardView, Budget, Choice, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError,
-    KeyInfo, Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Turn, Visitor, Watcher,
+    Agent, AgentError, BoardView, Budget, Choice, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo,
+    Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Turn, Visitor, Watcher,
 };
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
@@ -55,13 +55,7 @@ pub trait Session: Send {
     /// Gives an agent a seat, with its own stream of randomness.
     fn seat(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError>;
     /// Lets a seated agent think about the position. `limits` take the place of those of its spec, one by one.
-    fn think(
-        &mut self,
-        seat: Seat,
-        limits: Limits,
-        clock: &dyn Clock,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Advice, AgentError>;
+    fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
 }
 
 /// A legal move as text.
@@ -132,14 +126,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
         }
     }
     let info = plyground_games::info(plyground_core::split_spec(spec).0)?;
-    plyground_games::open(
-        spec,
-        position,
-        Open {
-            info,
-            at_position: position.is_some(),
-        },
-    )
+    plyground_games::open(spec, position, Open { info, at_position: position.is_some() })
 }
 
 struct Table<G: Heuristics> {
@@ -164,11 +151,7 @@ impl<G: Heuristics> Table<G> {
         let text = self.game.move_text(&self.state, mv);
         let chance = self.game.turn(&self.state) == Turn::Chance;
         self.before.push((self.state.clone(), mv));
-        self.history.push(PlayedMove {
-            text: text.clone(),
-            chance,
-            ..PlayedMove::default()
-        });
+        self.history.push(PlayedMove { text: text.clone(), chance, ..PlayedMove::default() });
         self.game.play(&mut self.state, mv);
         text
     }
@@ -228,11 +211,7 @@ impl<G: Heuristics> Session for Table<G> {
     }
 
     fn last_move(&self) -> MoveSquares {
-        let last = self
-            .before
-            .iter()
-            .rev()
-            .find(|(state, _)| matches!(self.game.turn(state), Turn::Player(_)));
+        let last = self.before.iter().rev().find(|(state, _)| matches!(self.game.turn(state), Turn::Player(_)));
         last.map_or_else(MoveSquares::default, |(state, mv)| self.game.move_squares(state, *mv))
     }
 
@@ -317,10 +296,8 @@ impl<G: Heuristics> Session for Table<G> {
 
     fn divide(&self, depth: u32) -> Vec<(String, u64)> {
         let parts = plyground_core::divide(&self.game, &self.state, depth);
-        let mut parts: Vec<(String, u64)> = parts
-            .into_iter()
-            .map(|(mv, count)| (self.game.move_text(&self.state, mv), count))
-            .collect();
+        let mut parts: Vec<(String, u64)> =
+            parts.into_iter().map(|(mv, count)| (self.game.move_text(&self.state, mv), count)).collect();
         parts.sort();
         parts
     }
@@ -336,30 +313,13 @@ impl<G: Heuristics> Session for Table<G> {
     fn seat(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError> {
         let spec = AgentSpec::parse(spec)?;
         let agent = plyground_agents::build(&spec, &self.game)?;
-        self.seats.push(Seated {
-            agent,
-            limits: spec.limits()?,
-            rng: seed.rng(),
-        });
+        self.seats.push(Seated { agent, limits: spec.limits()?, rng: seed.rng() });
         Ok(Seat(self.seats.len() - 1))
     }
 
-    fn think(
-        &mut self,
-        seat: Seat,
-        limits: Limits,
-        clock: &dyn Clock,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Advice, AgentError> {
-        let Seated {
-            agent,
-            limits: own,
-            rng,
-        } = &mut self.seats[seat.0];
-        let budget = Budget {
-            limits: own.overridden_by(limits),
-            clock,
-        };
+    fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
+        let Seated { agent, limits: own, rng } = &mut self.seats[seat.0];
+        let budget = Budget { limits: own.overridden_by(limits), clock };
         let choice = agent.choose(&self.game, &self.state, &budget, rng, watcher)?;
         Ok(self.advice(&choice))
     }

@@ -9,10 +9,7 @@ fn any_game() -> impl Strategy<Value = &'static str> {
 }
 
 fn any_sample() -> impl Strategy<Value = &'static str> {
-    let samples: Vec<&'static str> = infos()
-        .into_iter()
-        .flat_map(|info| info.samples.iter().copied())
-        .collect();
+    let samples: Vec<&'static str> = infos().into_iter().flat_map(|info| info.samples.iter().copied()).collect();
     prop::sample::select(samples)
 }
 

@@ -1,8 +1,8 @@
 //! Sessions: games as text, for every game in the list.
 
 use plyground_table::{
-    AGENTS, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters,
-    infos, open, read_any, replay,
+    AGENTS, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters, infos, open,
+    read_any, replay,
 };
 
 fn samples() -> impl Iterator<Item = &'static str> {
@@ -20,9 +20,7 @@ fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
             Turn::Chance => assert!(session.roll(&mut chance).is_some()),
             Turn::Player(player) => {
                 let seat = seats[player.index()];
-                let advice = session
-                    .think(seat, Limits::default(), &NoClock, &mut Unwatched)
-                    .unwrap();
+                let advice = session.think(seat, Limits::default(), &NoClock, &mut Unwatched).unwrap();
                 let number = session.history().len();
                 assert_eq!(session.play(&advice.mv).unwrap(), advice.mv);
                 assert_eq!(session.mover(number), Some(player));
@@ -75,12 +73,7 @@ fn a_game_from_a_position_remembers_it() {
         let session = open(info.name, Some(info.example.position)).unwrap();
         let record = session.record(nobody(), None);
         assert_eq!(record.start.as_deref(), Some(info.example.position));
-        assert_eq!(
-            replay(&record).unwrap().position(),
-            info.example.position,
-            "{}",
-            info.name
-        );
+        assert_eq!(replay(&record).unwrap().position(), info.example.position, "{}", info.name);
     }
 }
 
@@ -90,44 +83,16 @@ fn records_that_break_the_rules_are_refused() {
         let good = play_random(sample, Seed(3).named(sample)).record(nobody(), None);
         let mut wrong_result = good.clone();
         wrong_result.result = if good.result == "draw" { "first" } else { "draw" }.to_owned();
-        assert!(
-            replay(&wrong_result)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("the record says"),
-            "{sample}"
-        );
+        assert!(replay(&wrong_result).err().unwrap().to_string().contains("the record says"), "{sample}");
         let mut too_long = good.clone();
         too_long.moves.push(good.moves[0].clone());
-        assert!(
-            replay(&too_long)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("the game is over"),
-            "{sample}"
-        );
+        assert!(replay(&too_long).err().unwrap().to_string().contains("the game is over"), "{sample}");
         let mut mislabelled = good.clone();
         mislabelled.moves[0].chance = true;
-        assert!(
-            replay(&mislabelled)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("move 1 of the game"),
-            "{sample}"
-        );
+        assert!(replay(&mislabelled).err().unwrap().to_string().contains("move 1 of the game"), "{sample}");
         let mut nonsense = good;
         nonsense.moves[0].text = "nonsense".to_owned();
-        assert!(
-            replay(&nonsense)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("move 1 of the game"),
-            "{sample}"
-        );
+        assert!(replay(&nonsense).err().unwrap().to_string().contains("move 1 of the game"), "{sample}");
     }
 }
 
@@ -140,9 +105,7 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
             assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4)).is_err());
         }
         for evaluator in session.evaluators() {
-            session
-                .seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4))
-                .unwrap();
+            session.seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4)).unwrap();
         }
     }
 }
@@ -156,14 +119,8 @@ fn boards_are_drawn_straight() {
         let rows: Vec<&str> = drawn.lines().collect();
         assert_eq!(rows.len(), usize::from(view.ranks) + 3, "{sample}");
         let width = rows[0].chars().count();
-        assert!(
-            rows[..rows.len() - 1].iter().all(|row| row.chars().count() == width),
-            "{sample}:\n{drawn}"
-        );
-        assert!(
-            drawn.contains('[') && drawn.contains(']'),
-            "{sample}: the last move is marked"
-        );
+        assert!(rows[..rows.len() - 1].iter().all(|row| row.chars().count() == width), "{sample}:\n{drawn}");
+        assert!(drawn.contains('[') && drawn.contains(']'), "{sample}: the last move is marked");
         let counters = draw_counters(&view, session.info().players);
         assert_eq!(counters.lines().count() > 0, !view.counters.is_empty());
     }

@@ -1,8 +1,7 @@
 //! Flat Monte Carlo: the same number of random games after each legal move; the best average is played.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Turn,
-    Watcher,
+    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Turn, Watcher,
 };
 
 use crate::{AgentInfo, SIMS, TIME, pace::Pace};
@@ -17,19 +16,14 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
             default: "100, or until sims or time is used up",
             meaning: "random games for each legal move",
         },
-        KeyInfo {
-            meaning: "stop after N random games in all",
-            ..SIMS
-        },
+        KeyInfo { meaning: "stop after N random games in all", ..SIMS },
         TIME,
     ],
     evaluates: false,
 };
 
 pub(crate) fn build<G: Game>(_: &G, params: &Params) -> Result<FlatMonteCarlo, InputError> {
-    Ok(FlatMonteCarlo {
-        playouts: params.number("playouts", 1..=u64::from(u32::MAX))?,
-    })
+    Ok(FlatMonteCarlo { playouts: params.number("playouts", 1..=u64::from(u32::MAX))? })
 }
 
 /// Flat Monte Carlo.
@@ -48,22 +42,12 @@ struct Arm<G: Game> {
 
 impl<G: Game> Arm<G> {
     fn average(&self) -> f64 {
-        if self.games == 0 {
-            0.5
-        } else {
-            self.reward / self.games as f64
-        }
+        if self.games == 0 { 0.5 } else { self.reward / self.games as f64 }
     }
 }
 
 fn best_arm<G: Game>(arms: &[Arm<G>]) -> usize {
-    (1..arms.len()).fold(0, |best, arm| {
-        if arms[arm].average() > arms[best].average() {
-            arm
-        } else {
-            best
-        }
-    })
+    (1..arms.len()).fold(0, |best, arm| if arms[arm].average() > arms[best].average() { arm } else { best })
 }
 
 impl<G: Game> Agent<G> for FlatMonteCarlo {
@@ -92,12 +76,7 @@ impl<G: Game> Agent<G> for FlatMonteCarlo {
             value: (arm.games > 0).then(|| (2.0 * arm.average() - 1.0) as f32),
         };
         let mut candidates: Vec<_> = arms.iter().map(candidate).collect();
-        candidates.sort_by(|a, b| {
-            b.value
-                .partial_cmp(&a.value)
-                .expect("averages are numbers")
-                .then(a.mv.cmp(&b.mv))
-        });
+        candidates.sort_by(|a, b| b.value.partial_cmp(&a.value).expect("averages are numbers").then(a.mv.cmp(&b.mv)));
         Ok(Choice {
             value: candidate(&arms[best]).value,
             principal_variation: vec![arms[best].mv],
@@ -118,24 +97,12 @@ fn arms<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> Vec<Arm<G>> {
     let arm = |mv| {
         let mut child = state.clone();
         game.play(&mut child, mv);
-        Arm {
-            mv,
-            child,
-            games: 0,
-            reward: 0.0,
-        }
+        Arm { mv, child, games: 0, reward: 0.0 }
     };
     moves.into_iter().map(arm).collect()
 }
 
-fn simulate<G: Game>(
-    game: &G,
-    arms: &mut [Arm<G>],
-    mover: Player,
-    rounds: u64,
-    rng: &mut Rng,
-    pace: &mut Pace<'_, '_>,
-) {
+fn simulate<G: Game>(game: &G, arms: &mut [Arm<G>], mover: Player, rounds: u64, rng: &mut Rng, pace: &mut Pace<'_, '_>) {
     let mut scratch = Scratch::default();
     for _ in 0..rounds {
         let leader = arms[best_arm(arms)].average() as f32;

@@ -26,14 +26,7 @@ pub(crate) struct Node<M> {
 
 impl<M> Node<M> {
     fn new(mv: Option<M>) -> Self {
-        Self {
-            mv,
-            kind: Kind::Leaf,
-            first_child: 0,
-            child_count: 0,
-            visits: 0,
-            reward: 0.0,
-        }
+        Self { mv, kind: Kind::Leaf, first_child: 0, child_count: 0, visits: 0, reward: 0.0 }
     }
 
     /// The numbers of its children.
@@ -53,10 +46,7 @@ impl<M: Copy> Tree<M> {
     /// A tree of a single root, which will grow to `bytes` of memory at most.
     pub fn new(bytes: usize) -> Self {
         let most = (bytes / size_of::<Node<M>>()).clamp(1, u32::MAX as usize);
-        Self {
-            nodes: vec![Node::new(None)],
-            most,
-        }
+        Self { nodes: vec![Node::new(None)], most }
     }
 
     /// Gives a leaf its children, in random order. When the memory is used up it stays a leaf: the search goes on with the tree

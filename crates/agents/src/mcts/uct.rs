@@ -1,8 +1,7 @@
 //! UCT: Monte Carlo tree search that treats every choice as a bandit (Kocsis and Szepesvári, 2006).
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Turn,
-    Watcher,
+    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Turn, Watcher,
 };
 
 use super::tree::{Kind, Node, Tree};
@@ -12,23 +11,10 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "mcts",
     summary: "Monte Carlo tree search (UCT) with random playouts",
     keys: &[
-        KeyInfo {
-            default: "1000, or until time is used up",
-            ..SIMS
-        },
+        KeyInfo { default: "1000, or until time is used up", ..SIMS },
         TIME,
-        KeyInfo {
-            key: "c",
-            value: "C",
-            default: "1.414",
-            meaning: "exploration: w/n + c * sqrt(ln N / n)",
-        },
-        KeyInfo {
-            key: "memory",
-            value: "MB",
-            default: "512",
-            meaning: "the tree grows no further than this",
-        },
+        KeyInfo { key: "c", value: "C", default: "1.414", meaning: "exploration: w/n + c * sqrt(ln N / n)" },
+        KeyInfo { key: "memory", value: "MB", default: "512", meaning: "the tree grows no further than this" },
     ],
     evaluates: false,
 };
@@ -54,10 +40,7 @@ pub struct Uct {
 
 impl Default for Uct {
     fn default() -> Self {
-        Self {
-            exploration: std::f64::consts::SQRT_2,
-            memory: 512,
-        }
+        Self { exploration: std::f64::consts::SQRT_2, memory: 512 }
     }
 }
 
@@ -76,11 +59,7 @@ impl<G: Game> Agent<G> for Uct {
         let mut tree = Tree::new(self.memory.saturating_mul(1_000_000));
         tree.expand(0, game, state, rng);
         let unlimited = budget.limits.simulations.is_none() && budget.limits.time.is_none();
-        let most = if unlimited {
-            Some(DEFAULT_SIMULATIONS)
-        } else {
-            budget.limits.simulations
-        };
+        let most = if unlimited { Some(DEFAULT_SIMULATIONS) } else { budget.limits.simulations };
         let mut pace = Pace::new(budget, watcher, most, 128);
         let mut scratch = Scratch::default();
         let mut path = Vec::new();
@@ -120,9 +99,7 @@ impl Uct {
                 Kind::Expanded(Turn::Chance) => {
                     let outcome = game.random_outcome(&state, rng, scratch);
                     let mut children = tree.nodes[node].children();
-                    children
-                        .find(|&child| tree.nodes[child].mv == Some(outcome))
-                        .expect("every outcome has a node")
+                    children.find(|&child| tree.nodes[child].mv == Some(outcome)).expect("every outcome has a node")
                 }
             };
             game.play(&mut state, tree.nodes[node].mv.expect("only the root has no move"));
@@ -171,13 +148,7 @@ fn value<M>(node: &Node<M>, player: Player) -> f32 {
 /// The child that was visited most; of equals the first.
 fn most_visited<M>(tree: &Tree<M>, node: usize) -> Option<usize> {
     let children = tree.nodes[node].children();
-    children.reduce(|best, child| {
-        if tree.nodes[child].visits > tree.nodes[best].visits {
-            child
-        } else {
-            best
-        }
-    })
+    children.reduce(|best, child| if tree.nodes[child].visits > tree.nodes[best].visits { child } else { best })
 }
 
 fn explain<G: Game>(tree: &Tree<G::Move>, mover: Player, simulations: u64, budget: &Budget<'_>) -> Choice<G> {

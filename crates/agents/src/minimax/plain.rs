@@ -1,8 +1,8 @@
 //! Minimax to a fixed depth, without any pruning: the definition that faster searches are held to.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Game, Heuristics, InputError, KeyInfo, Params, Player,
-    Rng, Turn, WIN_SCORE, Watcher,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Game, Heuristics, InputError, KeyInfo, Params, Player, Rng, Turn,
+    WIN_SCORE, Watcher,
 };
 
 use crate::{AgentInfo, NODES, TIME, evaluator, pace::Pace};
@@ -19,12 +19,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         },
         NODES,
         TIME,
-        KeyInfo {
-            key: "eval",
-            value: "NAME",
-            default: "the game's first",
-            meaning: "how unfinished positions are judged",
-        },
+        KeyInfo { key: "eval", value: "NAME", default: "the game's first", meaning: "how unfinished positions are judged" },
     ],
     evaluates: true,
 };
@@ -32,9 +27,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 const DEFAULT_DEPTH: u32 = 3;
 
 pub(crate) fn build<G: Heuristics>(game: &G, params: &Params) -> Result<Minimax<G::Evaluator>, InputError> {
-    Ok(Minimax {
-        evaluator: evaluator(game, params)?,
-    })
+    Ok(Minimax { evaluator: evaluator(game, params)? })
 }
 
 /// Plain minimax; at chance events the average (expectiminimax, Michie 1966).
@@ -65,17 +58,11 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
         };
         let limits = budget.limits;
         let open_ended = limits.time.is_some() || limits.nodes.is_some();
-        let deepest = limits
-            .depth
-            .unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH });
+        let deepest = limits.depth.unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH });
         // With only a depth to reach, there is no use in searching shallower first.
         let mut depth = if open_ended { 1 } else { deepest };
-        let mut search = Search {
-            game,
-            evaluator: &self.evaluator,
-            pace: Pace::new(budget, watcher, limits.nodes, 1_024),
-            cut_off: false,
-        };
+        let mut search =
+            Search { game, evaluator: &self.evaluator, pace: Pace::new(budget, watcher, limits.nodes, 1_024), cut_off: false };
         // Equal moves are chosen by the seed.
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
@@ -112,11 +99,7 @@ impl<E> Minimax<E> {
         // Stable: of equals the first in the shuffled order stays first.
         moves.sort_by(|a, b| (b.score * mover.sign()).total_cmp(&(a.score * mover.sign())));
         let best = &moves[0];
-        let candidate = |mv: &RootMove<G::Move>| Candidate {
-            mv: mv.mv,
-            visits: 0,
-            value: Some(value(mv.score)),
-        };
+        let candidate = |mv: &RootMove<G::Move>| Candidate { mv: mv.mv, visits: 0, value: Some(value(mv.score)) };
         Choice {
             value: Some(value(best.score)),
             principal_variation: best.line.clone(),
@@ -160,11 +143,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         let mut scored: Vec<RootMove<G::Move>> = Vec::new();
         for &mv in moves {
             if self.pace.stopped() && !scored.is_empty() {
-                scored.push(RootMove {
-                    mv,
-                    score: -WIN_SCORE * mover.sign(),
-                    line: vec![mv],
-                });
+                scored.push(RootMove { mv, score: -WIN_SCORE * mover.sign(), line: vec![mv] });
                 continue;
             }
             let mut child = state.clone();

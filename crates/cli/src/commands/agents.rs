@@ -12,10 +12,7 @@ use crate::terminal::{key_list, print_json, wrapped};
 pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let games: Vec<Box<dyn Session>> = match &args.game {
         Some(game) => vec![open(game, None)?],
-        None => infos()
-            .into_iter()
-            .map(|info| open(info.name, None))
-            .collect::<Result<_, _>>()?,
+        None => infos().into_iter().map(|info| open(info.name, None)).collect::<Result<_, _>>()?,
     };
     if global.json {
         return print_json(out, &listing(&games));
@@ -25,10 +22,7 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         write!(out, "{}", key_list(agent.keys, "    "))?;
         writeln!(out)?;
     }
-    writeln!(
-        out,
-        "Evaluators, for agents with the key eval (the first is the default):"
-    )?;
+    writeln!(out, "Evaluators, for agents with the key eval (the first is the default):")?;
     for game in &games {
         writeln!(out, "  {}", game.info().name)?;
         for evaluator in game.evaluators() {
@@ -37,10 +31,7 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         }
     }
     if !global.quiet {
-        writeln!(
-            out,
-            "\nAn agent is one word everywhere: name or name:key=value,key=value, e.g. mcts:sims=5000,c=1."
-        )?;
+        writeln!(out, "\nAn agent is one word everywhere: name or name:key=value,key=value, e.g. mcts:sims=5000,c=1.")?;
     }
     Ok(())
 }
@@ -54,14 +45,7 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
         })
         .collect();
     let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
-    let evaluators: serde_json::Map<String, Value> = games
-        .iter()
-        .map(|game| {
-            (
-                game.info().name.to_owned(),
-                game.evaluators().iter().map(evaluator_json).collect(),
-            )
-        })
-        .collect();
+    let evaluators: serde_json::Map<String, Value> =
+        games.iter().map(|game| (game.info().name.to_owned(), game.evaluators().iter().map(evaluator_json).collect())).collect();
     json!({"agents": agents, "evaluators": evaluators})
 }

@@ -33,13 +33,7 @@ pub fn run(args: &Convert, global: &Global, out: &mut impl Write) -> anyhow::Res
         return print_json(out, &json!({"games": records.len(), "format": target.name}));
     }
     if !global.quiet {
-        writeln!(
-            out,
-            "{}: {} games as {}",
-            args.output.display(),
-            records.len(),
-            target.name
-        )?;
+        writeln!(out, "{}: {} games as {}", args.output.display(), records.len(), target.name)?;
     }
     Ok(())
 }
@@ -48,13 +42,6 @@ fn target_format(args: &Convert) -> anyhow::Result<Format> {
     if let Some(name) = &args.to {
         return Ok(format_named(name)?);
     }
-    let ending = args
-        .output
-        .extension()
-        .and_then(|ending| ending.to_str())
-        .unwrap_or_default();
-    Ok(formats()
-        .into_iter()
-        .find(|format| format.extension == ending)
-        .unwrap_or(JSON_LINES))
+    let ending = args.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    Ok(formats().into_iter().find(|format| format.extension == ending).unwrap_or(JSON_LINES))
 }

@@ -10,10 +10,7 @@ use crate::terminal::{key_list, print_json, wrapped};
 
 pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if global.json {
-        return print_json(
-            out,
-            &json!({ "games": infos().into_iter().map(game_json).collect::<Vec<_>>() }),
-        );
+        return print_json(out, &json!({ "games": infos().into_iter().map(game_json).collect::<Vec<_>>() }));
     }
     for info in infos() {
         writeln!(out, "{}: {}", info.name, info.title)?;
@@ -22,17 +19,10 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
             writeln!(out, "    {} is {}:{}", alias.name, info.name, alias.params)?;
         }
         write!(out, "{}", key_list(info.keys, "    "))?;
-        writeln!(
-            out,
-            "{}\n",
-            wrapped(&format!("e.g. {}", info.samples.join("  ")), "    ")
-        )?;
+        writeln!(out, "{}\n", wrapped(&format!("e.g. {}", info.samples.join("  ")), "    "))?;
     }
     if !global.quiet {
-        writeln!(
-            out,
-            "Sizes are COLUMNSxROWS. The rules: ply rules GAME. To play: ply play GAME."
-        )?;
+        writeln!(out, "Sizes are COLUMNSxROWS. The rules: ply rules GAME. To play: ply play GAME.")?;
     }
     Ok(())
 }

@@ -15,9 +15,7 @@ pub fn run(args: &Place, global: &Global, out: &mut impl Write) -> anyhow::Resul
     if global.json {
         let mut page = json!({ "moves": moves });
         if session.turn() == Turn::Chance {
-            let chance = outcomes
-                .iter()
-                .map(|(text, probability)| json!({"outcome": text, "probability": probability}));
+            let chance = outcomes.iter().map(|(text, probability)| json!({"outcome": text, "probability": probability}));
             page["chance"] = chance.collect();
         }
         return print_json(out, &page);

@@ -14,11 +14,7 @@ pub fn run(args: &Perft, global: &Global, out: &mut impl Write) -> anyhow::Resul
     let begin = Instant::now();
     let mut counts = Vec::new();
     if !global.json {
-        writeln!(
-            out,
-            "{:>5}  {:>20}  {:>10}  {:>14}",
-            "depth", "sequences", "seconds", "per second"
-        )?;
+        writeln!(out, "{:>5}  {:>20}  {:>10}  {:>14}", "depth", "sequences", "seconds", "per second")?;
     }
     for depth in 1..=args.depth {
         let depth_begin = Instant::now();

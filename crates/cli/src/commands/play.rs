@@ -41,15 +41,7 @@ pub fn run(args: &Play, global: &Global, out: &mut impl Write) -> anyhow::Result
         (None, Some(game)) => open(game, args.position.as_deref())?,
         (None, None) => bail!("expected a game (see ply games) or --resume FILE"),
     };
-    play(
-        session,
-        &Setup {
-            against: args.against.clone(),
-            human,
-        },
-        global,
-        out,
-    )
+    play(session, &Setup { against: args.against.clone(), human }, global, out)
 }
 
 fn resume(file: &Path) -> anyhow::Result<Box<dyn Session>> {
@@ -57,11 +49,7 @@ fn resume(file: &Path) -> anyhow::Result<Box<dyn Session>> {
     let last = &records[records.len() - 1];
     let mut session = replay(last).with_context(|| file.display().to_string())?;
     if last.result != "open" {
-        bail!(
-            "{}: the game is over ({}), there is nothing to resume",
-            file.display(),
-            last.result
-        );
+        bail!("{}: the game is over ({}), there is nothing to resume", file.display(), last.result);
     }
     // Times and expectations of the moves already made stay in the record.
     while session.undo().is_some() {}
@@ -82,22 +70,14 @@ pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut
     let mut game = Game::new(session, setup, seed, global)?;
     let first = ["you", &game.against][setup.human.index()].to_owned();
     let second = ["you", &game.against][setup.human.other().index()].to_owned();
-    writeln!(
-        out,
-        "{}: {first} (first) against {second} (second), seed {seed}",
-        game.session.spec()
-    )?;
+    writeln!(out, "{}: {first} (first) against {second} (second), seed {seed}", game.session.spec())?;
     writeln!(out, "{HELP}\n")?;
     let ended = game.run(out);
     let kept = game.keep();
     ended?;
     match kept? {
         Kept::Finished(path) if !global.quiet => writeln!(out, "The game is kept in {}.", path.display())?,
-        Kept::Open(path) => writeln!(
-            out,
-            "The game is kept; go on with: ply play --resume {}",
-            path.display()
-        )?,
+        Kept::Open(path) => writeln!(out, "The game is kept; go on with: ply play --resume {}", path.display())?,
         _ => {}
     }
     Ok(())
@@ -163,10 +143,7 @@ impl Game {
                 Turn::Chance => {
                     // One stream per event: the luck of a game depends on its seed, not on how it was resumed.
                     let event = self.session.history().len() as u64;
-                    let outcome = self
-                        .session
-                        .roll(&mut self.chance.numbered(event).rng())
-                        .unwrap_or_default();
+                    let outcome = self.session.roll(&mut self.chance.numbered(event).rng()).unwrap_or_default();
                     writeln!(out, "Chance: {outcome}")?;
                     if self.session.turn() != Turn::Chance {
                         write!(out, "{}", table(self.session.as_ref()))?;
@@ -187,9 +164,7 @@ impl Game {
         let advice = self.think(self.opponent, &self.against.clone())?;
         self.session.play(&advice.mv)?;
         self.session.annotate(advice.elapsed, advice.value);
-        let expects = advice
-            .value
-            .map_or(String::new(), |value| format!(" (winning chance {})", percent(value)));
+        let expects = advice.value.map_or(String::new(), |value| format!(" (winning chance {})", percent(value)));
         writeln!(out, "{} plays {}{expects}.", self.name(self.human.other()), advice.mv)?;
         write!(out, "{}", table(self.session.as_ref()))?;
         Ok(())
@@ -234,32 +209,17 @@ impl Game {
 
     fn list_moves(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let named = |mv: plyground_table::LegalMove| {
-            if mv.label == mv.text {
-                mv.text
-            } else {
-                format!("{} ({})", mv.text, mv.label)
-            }
+            if mv.label == mv.text { mv.text } else { format!("{} ({})", mv.text, mv.label) }
         };
         let moves: Vec<String> = self.session.moves().into_iter().map(named).collect();
-        writeln!(
-            out,
-            "{} legal moves:\n{}",
-            moves.len(),
-            crate::terminal::wrapped(&moves.join("  "), "  ")
-        )?;
+        writeln!(out, "{} legal moves:\n{}", moves.len(), crate::terminal::wrapped(&moves.join("  "), "  "))?;
         Ok(())
     }
 
     fn hint(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
         let advice = self.think(self.adviser, "The adviser")?;
-        let expects = advice
-            .value
-            .map_or(String::new(), |value| format!(": winning chance {}", percent(value)));
-        writeln!(
-            out,
-            "Try {}{expects}, after {} simulated games.",
-            advice.mv, advice.simulations
-        )?;
+        let expects = advice.value.map_or(String::new(), |value| format!(": winning chance {}", percent(value)));
+        writeln!(out, "Try {}{expects}, after {} simulated games.", advice.mv, advice.simulations)?;
         if advice.line.len() > 1 {
             let shown = &advice.line[..advice.line.len().min(6)];
             writeln!(out, "It looks at {}.", shown.join(" "))?;
@@ -270,9 +230,7 @@ impl Game {
     fn think(&mut self, seat: Seat, who: &str) -> anyhow::Result<Advice> {
         let clock = WallClock::start();
         let mut bar = ThinkingBar::new(who, self.quiet);
-        let advice = self
-            .session
-            .think(seat, Limits::default(), &clock as &dyn Clock, &mut bar)?;
+        let advice = self.session.think(seat, Limits::default(), &clock as &dyn Clock, &mut bar)?;
         Ok(advice)
     }
 
@@ -284,11 +242,7 @@ impl Game {
             return Ok(false);
         };
         if let Some(seen) = self.session.history()[target..].iter().find(|played| played.chance) {
-            writeln!(
-                out,
-                "That cannot be undone: you have seen what chance did ({}).",
-                seen.text
-            )?;
+            writeln!(out, "That cannot be undone: you have seen what chance did ({}).", seen.text)?;
             return Ok(false);
         }
         while self.session.history().len() > target {
@@ -307,10 +261,7 @@ impl Game {
         } else {
             match store::write_record(&path, &self.record()) {
                 Ok(()) => {
-                    writeln!(
-                        out,
-                        "Saved. Look at it with: ply replay {file}; go on with: ply play --resume {file}"
-                    )?;
+                    writeln!(out, "Saved. Look at it with: ply replay {file}; go on with: ply play --resume {file}")?;
                     self.saved.push(path);
                 }
                 // A game is not lost over a bad file name.
@@ -333,15 +284,9 @@ impl Game {
     fn record(&self) -> GameRecord {
         let player = |player: Player| {
             if player == self.human {
-                return RecordedPlayer {
-                    name: "human".to_owned(),
-                    seed: None,
-                };
+                return RecordedPlayer { name: "human".to_owned(), seed: None };
             }
-            RecordedPlayer {
-                name: self.against.clone(),
-                seed: Some(Seed(self.seed).named("opponent").0),
-            }
+            RecordedPlayer { name: self.against.clone(), seed: Some(Seed(self.seed).named("opponent").0) }
         };
         let mut record = self.session.record(Player::BOTH.map(player), Some(self.seed));
         if self.resigned {

@@ -13,12 +13,7 @@ use crate::terminal::{ask, print_json, status_line, table};
 pub fn run(args: &Replay, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let records = read_file(&args.file)?;
     let Some(record) = args.game.checked_sub(1).and_then(|index| records.get(index)) else {
-        bail!(
-            "{}: expected --game from 1 to {}, found {}",
-            args.file.display(),
-            records.len(),
-            args.game
-        );
+        bail!("{}: expected --game from 1 to {}, found {}", args.file.display(), records.len(), args.game);
     };
     // Played through once before anything is shown: a bad record is refused whole.
     replay(record).with_context(|| format!("{}: game {}", args.file.display(), args.game))?;
@@ -26,16 +21,8 @@ pub fn run(args: &Replay, global: &Global, out: &mut impl Write) -> anyhow::Resu
         return print_json(out, &positions(record)?);
     }
     let [first, second] = &record.players;
-    writeln!(
-        out,
-        "{}: {} (first) against {} (second)",
-        record.game, first.name, second.name
-    )?;
-    if stdin().is_terminal() {
-        step_through(record, out)
-    } else {
-        print_through(record, out)
-    }
+    writeln!(out, "{}: {} (first) against {} (second)", record.game, first.name, second.name)?;
+    if stdin().is_terminal() { step_through(record, out) } else { print_through(record, out) }
 }
 
 fn positions(record: &GameRecord) -> anyhow::Result<serde_json::Value> {
@@ -46,9 +33,7 @@ fn positions(record: &GameRecord) -> anyhow::Result<serde_json::Value> {
         positions.push(session.position());
     }
     let moves: Vec<&str> = record.moves.iter().map(|played| played.text.as_str()).collect();
-    Ok(
-        json!({"game": record.game, "moves": moves, "positions": positions, "result": record.result, "points": record.points}),
-    )
+    Ok(json!({"game": record.game, "moves": moves, "positions": positions, "result": record.result, "points": record.points}))
 }
 
 fn print_through(record: &GameRecord, out: &mut impl Write) -> anyhow::Result<()> {
@@ -73,11 +58,7 @@ fn step_through(record: &GameRecord, out: &mut impl Write) -> anyhow::Result<()>
             number => match number.parse::<usize>() {
                 Ok(number) if number <= record.moves.len() => number,
                 _ => {
-                    writeln!(
-                        out,
-                        "expected a number from 0 to {}, or Enter, b, q",
-                        record.moves.len()
-                    )?;
+                    writeln!(out, "expected a number from 0 to {}, or Enter, b, q", record.moves.len())?;
                     continue;
                 }
             },
@@ -103,9 +84,7 @@ fn draw(record: &GameRecord, session: &dyn Session, out: &mut impl Write) -> any
         None => writeln!(out, "\nstart")?,
         Some(played) => {
             let what = if played.chance { "chance: " } else { "" };
-            let value = played
-                .value
-                .map_or(String::new(), |value| format!(", expects {value:+.2}"));
+            let value = played.value.map_or(String::new(), |value| format!(", expects {value:+.2}"));
             let time = played.ms.map_or(String::new(), |ms| format!(", {:.1} s", ms / 1_000.0));
             writeln!(out, "\n{number}. {what}{}{value}{time}", played.text)?;
         }

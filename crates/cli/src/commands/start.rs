@@ -33,10 +33,7 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     for (index, (spec, what)) in OPPONENTS.iter().enumerate() {
         writeln!(out, "  {}  {what} ({spec})", index + 1)?;
     }
-    let usual = OPPONENTS
-        .iter()
-        .position(|(spec, _)| *spec == DEFAULT_OPPONENT)
-        .unwrap_or(0);
+    let usual = OPPONENTS.iter().position(|(spec, _)| *spec == DEFAULT_OPPONENT).unwrap_or(0);
     let question = format!("opponent, or any agent spec (see ply agents) [{}]: ", usual + 1);
     let Some(against) = choose(out, &question, |answer| {
         let picked = pick(answer, OPPONENTS.len(), usual).map_or(answer, |index| OPPONENTS[index].0);
@@ -48,10 +45,7 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
         return Ok(());
     };
     let players = open(&game, None)?.info().players;
-    let question = format!(
-        "do you play first ({}) or second ({}) [first]: ",
-        players[0], players[1]
-    );
+    let question = format!("do you play first ({}) or second ({}) [first]: ", players[0], players[1]);
     let Some(human) = choose(out, &question, |answer| match answer {
         "" | "1" | "first" => Ok(Player::First),
         "2" | "second" => Ok(Player::Second),
@@ -84,9 +78,5 @@ fn pick(answer: &str, count: usize, usual: usize) -> Option<usize> {
     if answer.is_empty() {
         return Some(usual);
     }
-    answer
-        .parse::<usize>()
-        .ok()
-        .filter(|number| (1..=count).contains(number))
-        .map(|number| number - 1)
+    answer.parse::<usize>().ok().filter(|number| (1..=count).contains(number)).map(|number| number - 1)
 }

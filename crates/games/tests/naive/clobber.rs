@@ -11,11 +11,7 @@ pub struct Clobber {
 impl Clobber {
     pub fn new(position: &str) -> Self {
         let (rows, fields) = read(position);
-        Self {
-            rows,
-            side: fields[0].chars().next().unwrap(),
-            own: fields.get(1).is_some_and(|field| field == "own"),
-        }
+        Self { rows, side: fields[0].chars().next().unwrap(), own: fields.get(1).is_some_and(|field| field == "own") }
     }
 }
 

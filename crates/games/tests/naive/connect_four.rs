@@ -11,11 +11,7 @@ pub struct ConnectFour {
 impl ConnectFour {
     pub fn new(position: &str) -> Self {
         let (rows, fields) = read(position);
-        Self {
-            rows,
-            side: fields[0].chars().next().unwrap(),
-            k: fields[1].parse().unwrap(),
-        }
+        Self { rows, side: fields[0].chars().next().unwrap(), k: fields[1].parse().unwrap() }
     }
 
     fn wins(&self, disc: char) -> bool {

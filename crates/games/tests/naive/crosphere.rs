@@ -11,11 +11,7 @@ pub struct Crosphere {
 impl Crosphere {
     pub fn new(position: &str) -> Self {
         let (rows, fields) = read(position);
-        Self {
-            rows,
-            side: fields[0].chars().next().unwrap(),
-            left: [fields[1].parse().unwrap(), fields[2].parse().unwrap()],
-        }
+        Self { rows, side: fields[0].chars().next().unwrap(), left: [fields[1].parse().unwrap(), fields[2].parse().unwrap()] }
     }
 
     fn own_left(&self) -> u32 {
@@ -47,11 +43,8 @@ impl Crosphere {
 /// Green (`G`) goes from the top row to the bottom row, Pink (`P`) from the left column to the right one.
 fn linked(rows: &Rows, colour: char) -> bool {
     let (height, width) = (rows.len(), rows[0].len());
-    let mut to_visit: Vec<(usize, usize)> = if colour == 'G' {
-        (0..width).map(|c| (0, c)).collect()
-    } else {
-        (0..height).map(|r| (r, 0)).collect()
-    };
+    let mut to_visit: Vec<(usize, usize)> =
+        if colour == 'G' { (0..width).map(|c| (0, c)).collect() } else { (0..height).map(|r| (r, 0)).collect() };
     let mut visited = vec![false; width * height];
     while let Some((r, c)) = to_visit.pop() {
         if visited[r * width + c] || !(rows[r][c] == colour || rows[r][c] == 'o') {

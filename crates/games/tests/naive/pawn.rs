@@ -11,11 +11,7 @@ pub struct Pawn {
 impl Pawn {
     pub fn new(position: &str) -> Self {
         let (rows, fields) = read(position);
-        Self {
-            rows,
-            side: fields[0].chars().next().unwrap(),
-            double: fields.len() == 2,
-        }
+        Self { rows, side: fields[0].chars().next().unwrap(), double: fields.len() == 2 }
     }
 
     fn at(&self, row: i32, column: i32) -> Option<char> {
@@ -27,11 +23,7 @@ impl Pawn {
     fn steps(&self) -> Vec<String> {
         let last = self.rows.len() as i32 - 1;
         // Rows count from the top: White goes to smaller ones.
-        let (own, other, forward, start) = if self.side == 'w' {
-            ('P', 'p', -1, last - 1)
-        } else {
-            ('p', 'P', 1, 1)
-        };
+        let (own, other, forward, start) = if self.side == 'w' { ('P', 'p', -1, last - 1) } else { ('p', 'P', 1, 1) };
         let mut steps = Vec::new();
         for row in 0..=last {
             for column in 0..self.rows[0].len() as i32 {
@@ -60,11 +52,7 @@ impl Pawn {
 
 impl Naive for Pawn {
     fn moves(&self) -> Vec<String> {
-        if self.result() == "open" {
-            self.steps()
-        } else {
-            Vec::new()
-        }
+        if self.result() == "open" { self.steps() } else { Vec::new() }
     }
 
     fn play(&mut self, mv: &str) {

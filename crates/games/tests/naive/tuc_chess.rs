@@ -61,8 +61,7 @@ impl TucChess {
                 let distance = down.abs() + right.abs();
                 (down == 0 || right == 0)
                     && distance <= 3
-                    && (1..distance)
-                        .all(|step| cell((from.0 + down.signum() * step, from.1 + right.signum() * step)) == '.')
+                    && (1..distance).all(|step| cell((from.0 + down.signum() * step, from.1 + right.signum() * step)) == '.')
             }
         }
     }
@@ -78,12 +77,7 @@ impl TucChess {
     }
 
     fn has_ended(&self) -> bool {
-        let pieces: String = self
-            .rows
-            .iter()
-            .flatten()
-            .filter(|cell| cell.is_ascii_alphabetic())
-            .collect();
+        let pieces: String = self.rows.iter().flatten().filter(|cell| cell.is_ascii_alphabetic()).collect();
         !pieces.contains('K')
             || !pieces.contains('k')
             || pieces.len() == 2
@@ -110,11 +104,7 @@ impl TucChess {
 
 impl Naive for TucChess {
     fn moves(&self) -> Vec<String> {
-        if self.pending.is_empty() && !self.has_ended() {
-            self.steps().collect()
-        } else {
-            Vec::new()
-        }
+        if self.pending.is_empty() && !self.has_ended() { self.steps().collect() } else { Vec::new() }
     }
 
     fn chance(&self) -> Vec<(String, f64)> {
@@ -135,11 +125,7 @@ impl Naive for TucChess {
     }
 
     fn play(&mut self, mv: &str) {
-        let digits: Vec<usize> = mv
-            .chars()
-            .filter_map(|c| c.to_digit(10))
-            .map(|digit| digit as usize)
-            .collect();
+        let digits: Vec<usize> = mv.chars().filter_map(|c| c.to_digit(10)).map(|digit| digit as usize).collect();
         if mv.starts_with('+') {
             // White has moved when Black moves next.
             self.points[usize::from(self.white_moves)] += digits[0] as i32;
@@ -191,11 +177,7 @@ impl Naive for TucChess {
         let side = if self.white_moves { "w" } else { "b" };
         let [white, black] = self.points;
         let text = format!("{} {side} {white} {black} {}", write(&self.rows), self.plies);
-        if self.pending.is_empty() {
-            text
-        } else {
-            format!("{text} {}", self.pending)
-        }
+        if self.pending.is_empty() { text } else { format!("{text} {}", self.pending) }
     }
 
     fn points(&self) -> Option<[i32; 2]> {
