@@ -5,7 +5,19 @@ use divan::{Bencher, counter::ItemsCount};
 use plyground_core::{Heuristics, Scratch, Seed, Visitor};
 use plyground_games::open;
 
-const SPECS: &[&str] = &["tictactoe", "mnk:size=15x15,k=5", "clobber:size=5x6", "clobber:size=8x8", "clobber:size=10x10"];
+const SPECS: &[&str] = &[
+    "crosphere:size=5x5,strong=3",
+    "crosphere:size=8x8,strong=5",
+    "tictactoe",
+    "mnk:size=15x15,k=5",
+    "clobber:size=5x6",
+    "clobber:size=8x8",
+    "clobber:size=10x10",
+    "pawn:size=4x4",
+    "pawn:size=8x8,double",
+    "tuc-chess",
+    "connect-four",
+];
 
 struct Playouts<'a, 'b>(Bencher<'a, 'b>);
 

@@ -6,12 +6,27 @@ pub struct Mnk {
     rows: Rows,
     side: char,
     k: usize,
+    result: &'static str,
 }
 
 impl Mnk {
     pub fn new(position: &str) -> Self {
         let (rows, fields) = read(position);
-        Self { rows, side: fields[0].chars().next().unwrap(), k: fields[1].parse().unwrap() }
+        let mut game = Self { rows, side: fields[0].chars().next().unwrap(), k: fields[1].parse().unwrap(), result: "open" };
+        game.result = game.judge();
+        game
+    }
+
+    fn judge(&self) -> &'static str {
+        if self.has_line('x') {
+            "first"
+        } else if self.has_line('o') {
+            "second"
+        } else if self.rows.iter().flatten().all(|&cell| cell != '.') {
+            "draw"
+        } else {
+            "open"
+        }
     }
 
     fn has_line(&self, stone: char) -> bool {
@@ -53,18 +68,11 @@ impl Naive for Mnk {
         let (row, column) = find(&self.rows, mv);
         self.rows[row][column] = self.side;
         self.side = if self.side == 'x' { 'o' } else { 'x' };
+        self.result = self.judge();
     }
 
     fn result(&self) -> &'static str {
-        if self.has_line('x') {
-            "first"
-        } else if self.has_line('o') {
-            "second"
-        } else if self.rows.iter().flatten().all(|&cell| cell != '.') {
-            "draw"
-        } else {
-            "open"
-        }
+        self.result
     }
 
     fn position(&self) -> String {
