@@ -93,7 +93,7 @@ fn a_captured_game_has_the_same_points() {
     for (mv, message) in CAPTURED {
         let (rest, points) = message.split_at(message.len() - 4);
         let points = [points[..2].parse().unwrap(), points[2..].parse().unwrap()];
-        record += &format!(" {mv}");
+        record = format!("{record} {mv}");
         seen = play("tuc-chess", START, &record).unwrap();
         if seen.position.ends_with("?+") {
             // What a taken bonus was worth shows only in the points.
@@ -104,11 +104,8 @@ fn a_captured_game_has_the_same_points() {
         if let Some(message) = rest.strip_prefix('T') {
             assert!(seen.position.ends_with("?@"), "{record}: {}", seen.position);
             let square = &message[5..];
-            record += &if square == "99" {
-                " @-".to_owned()
-            } else {
-                format!(" @{square}")
-            };
+            let outcome = if square == "99" { "-" } else { square };
+            record = format!("{record} @{outcome}");
             seen = play("tuc-chess", START, &record).unwrap();
             let next = usize::from(message.starts_with('1'));
             assert_eq!(seen.turn, Turn::Player(plyground_core::Player::BOTH[next]), "{record}");
