@@ -7,7 +7,7 @@ pub struct TucChess {
     white_moves: bool,
     points: [i32; 2],
     plies: usize,
-    pending: String,
+    pending: &'static str,
     worth: f64,
     appear: f64,
     limit: usize,
@@ -32,7 +32,11 @@ impl TucChess {
             white_moves: fields[0] == "w",
             points: [fields[1].parse().unwrap(), fields[2].parse().unwrap()],
             plies: fields[3].parse().unwrap(),
-            pending: fields.get(4).cloned().unwrap_or_default(),
+            pending: match fields.get(4).map(String::as_str) {
+                Some("?+") => "?+",
+                Some("?@") => "?@",
+                _ => "",
+            },
             worth,
             appear,
             limit,
@@ -86,7 +90,7 @@ impl TucChess {
     }
 
     fn appear_if_going_on(&mut self) {
-        self.pending = if self.has_ended() { "" } else { "?@" }.to_owned();
+        self.pending = if self.has_ended() { "" } else { "?@" };
     }
 
     fn free_squares(&self) -> Vec<String> {
@@ -136,7 +140,7 @@ impl Naive for TucChess {
             if mv != "@-" {
                 self.rows[digits[0]][digits[1]] = '*';
             }
-            self.pending.clear();
+            self.pending = "";
             return;
         }
         let piece = std::mem::replace(&mut self.rows[digits[0]][digits[1]], '.');
@@ -156,7 +160,7 @@ impl Naive for TucChess {
         self.plies += 1;
         self.white_moves = !self.white_moves;
         if target == '*' {
-            self.pending = "?+".to_owned();
+            self.pending = "?+";
         } else {
             self.appear_if_going_on();
         }
