@@ -47,15 +47,8 @@ fn look<G: Heuristics>(game: &G, state: &G::State) -> Seen {
         points: game.points(state),
         why_over: game.why_over(state),
         moves: moves.iter().map(|&mv| game.move_text(state, mv)).collect(),
-        outcomes: outcomes
-            .iter()
-            .map(|&(mv, probability)| (game.move_text(state, mv), probability))
-            .collect(),
-        scores: G::evaluators()
-            .iter()
-            .filter(|_| live)
-            .map(|info| score(info.name))
-            .collect(),
+        outcomes: outcomes.iter().map(|&(mv, probability)| (game.move_text(state, mv), probability)).collect(),
+        scores: G::evaluators().iter().filter(|_| live).map(|info| score(info.name)).collect(),
     }
 }
 
@@ -65,10 +58,7 @@ fn play(spec: &str, position: &str, moves: &str) -> Result<Seen, InputError> {
 }
 
 fn outcomes(seen: &Seen) -> String {
-    let outcomes = seen
-        .outcomes
-        .iter()
-        .map(|(text, probability)| format!("{text} {probability:.4}"));
+    let outcomes = seen.outcomes.iter().map(|(text, probability)| format!("{text} {probability:.4}"));
     outcomes.collect::<Vec<_>>().join(", ")
 }
 
@@ -111,19 +101,13 @@ fn a_captured_game_has_the_same_points() {
             assert_eq!(seen.turn, Turn::Player(plyground_core::Player::BOTH[next]), "{record}");
         }
     }
-    assert_eq!(
-        record.trim(),
-        "5444 @- 1323 @- 5343 @42 2333 +1 @40 6454 @- 3344 @21 6353 @- 4453 @22 5242 +1 @41 5362"
-    );
+    assert_eq!(record.trim(), "5444 @- 1323 @- 5343 @42 2333 +1 @40 6454 @- 3344 @21 6353 @- 4453 @22 5242 +1 @41 5362");
     assert_eq!(seen.position, "prkrp/ppp1p/1**2/***1*/**PP1/PP2P/PR3 w 1 14 10");
     assert_eq!(seen.turn.result_word(), "second");
     assert_eq!(seen.why_over, "Black has captured the king; White 1, Black 14");
     let mut second = naive::open("tuc-chess", START);
     record.split_whitespace().for_each(|mv| second.play(mv));
-    assert_eq!(
-        (second.position(), second.points()),
-        (seen.position.clone(), seen.points)
-    );
+    assert_eq!((second.position(), second.points()), (seen.position.clone(), seen.points));
     // The same in the notation for people.
     let labels = "e2e3 @- d6d5 @- d2d3 @c3 d5d4 +1 @a3 e1e2 @- d4e3 @b5 d1d2 @- e3d2 @c5 c2c3 +1 @b3 d2c1";
     assert_eq!(play("tuc-chess", START, labels).unwrap(), seen);
@@ -161,27 +145,14 @@ fn events_come_in_their_order_with_their_probabilities() {
     assert_eq!(seen.position, "2k2/5/5/1P3/5/5/2K2 b 1 0 1 ?@");
     assert_eq!(seen.outcomes.len(), 33);
     assert_eq!((seen.outcomes[0].0.as_str(), seen.outcomes[0].1), ("@-", 0.8));
-    assert!(
-        seen.outcomes[1..]
-            .iter()
-            .all(|outcome| (outcome.1 - 0.2 / 32.0).abs() < 1e-12)
-    );
+    assert!(seen.outcomes[1..].iter().all(|outcome| (outcome.1 - 0.2 / 32.0).abs() < 1e-12));
     let seen = play("tuc-chess", board, "b3b4 +0 @42").unwrap();
     assert_eq!(seen.position, "2k2/5/5/1P3/2*2/5/2K2 b 0 0 1");
 
     // A certain outcome is still an event, and impossible ones are not listed.
-    assert_eq!(
-        outcomes(&play("tuc-chess:worth=1", board, "b3b4").unwrap()),
-        "+1 1.0000"
-    );
-    assert_eq!(
-        outcomes(&play("tuc-chess:worth=0", board, "b3b4").unwrap()),
-        "+0 1.0000"
-    );
-    assert_eq!(
-        outcomes(&play("tuc-chess:appear=0", board, "b3b4 +1").unwrap()),
-        "@- 1.0000"
-    );
+    assert_eq!(outcomes(&play("tuc-chess:worth=1", board, "b3b4").unwrap()), "+1 1.0000");
+    assert_eq!(outcomes(&play("tuc-chess:worth=0", board, "b3b4").unwrap()), "+0 1.0000");
+    assert_eq!(outcomes(&play("tuc-chess:appear=0", board, "b3b4 +1").unwrap()), "@- 1.0000");
     assert!(!outcomes(&play("tuc-chess:appear=1", board, "b3b4 +1").unwrap()).contains("@-"));
     let full = "*****/**k**/*****/*****/*****/**K**/***** b 0 0 1 ?@";
     let error = play("tuc-chess", full, "").unwrap_err().to_string();
@@ -194,53 +165,19 @@ fn events_come_in_their_order_with_their_probabilities() {
 fn every_end_is_told_with_its_reason() {
     let ends = [
         // A rook takes the king, and loses all the same.
-        (
-            "2k2/2R2/5/5/5/p4/2K2 w 2 11 8",
-            "c6c7",
-            "second",
-            "White has captured the king; White 10, Black 11",
-        ),
+        ("2k2/2R2/5/5/5/p4/2K2 w 2 11 8", "c6c7", "second", "White has captured the king; White 10, Black 11"),
         // A pawn takes the king on the last rank: 8 + 1.
-        (
-            "2k2/1P3/5/5/5/5/2K2 w 0 9 8",
-            "b6c7",
-            "draw",
-            "White has captured the king; White 9, Black 9",
-        ),
+        ("2k2/1P3/5/5/5/5/2K2 w 0 9 8", "b6c7", "draw", "White has captured the king; White 9, Black 9"),
         // The last pawn leaves the board and takes a bonus there: the bonus is drawn, but none appears.
-        (
-            "*3k/P4/5/5/5/5/2K2 w 0 0 8",
-            "a6a7 +1",
-            "first",
-            "only the kings are left; White 2, Black 0",
-        ),
-        (
-            "*3k/P4/5/5/5/5/2K2 w 0 2 8",
-            "a6a7 +0",
-            "second",
-            "only the kings are left; White 1, Black 2",
-        ),
-        (
-            "4k/5/5/5/5/1p3/1K3 w 0 0 8",
-            "b1b2",
-            "first",
-            "only the kings are left; White 1, Black 0",
-        ),
+        ("*3k/P4/5/5/5/5/2K2 w 0 0 8", "a6a7 +1", "first", "only the kings are left; White 2, Black 0"),
+        ("*3k/P4/5/5/5/5/2K2 w 0 2 8", "a6a7 +0", "second", "only the kings are left; White 1, Black 2"),
+        ("4k/5/5/5/5/1p3/1K3 w 0 0 8", "b1b2", "first", "only the kings are left; White 1, Black 0"),
         // Black's pieces stand in each other's way.
-        (
-            "kp3/pP3/P4/5/5/2R2/2K2 w 0 0 8",
-            "c2d2",
-            "draw",
-            "Black has no legal move; White 0, Black 0",
-        ),
+        ("kp3/pP3/P4/5/5/2R2/2K2 w 0 0 8", "c2d2", "draw", "Black has no legal move; White 0, Black 0"),
     ];
     for (position, moves, result, why) in ends {
         let seen = play("tuc-chess", position, moves).unwrap();
-        assert_eq!(
-            (seen.turn.result_word(), seen.why_over.as_str()),
-            (result, why),
-            "{position} {moves}"
-        );
+        assert_eq!((seen.turn.result_word(), seen.why_over.as_str()), (result, why), "{position} {moves}");
         assert!(seen.moves.is_empty() && seen.outcomes.is_empty());
     }
     // The limit: the bonus of the last move counts, none appears.
@@ -257,12 +194,7 @@ fn every_end_is_told_with_its_reason() {
 #[test]
 fn rooks_stop_at_three_squares_pieces_and_bonuses() {
     let seen = play("tuc-chess", "k4/5/1*3/5/pR3/5/1K3 w 0 0 0", "").unwrap();
-    let mut rook: Vec<&str> = seen
-        .moves
-        .iter()
-        .map(String::as_str)
-        .filter(|mv| mv.starts_with("41"))
-        .collect();
+    let mut rook: Vec<&str> = seen.moves.iter().map(String::as_str).filter(|mv| mv.starts_with("41")).collect();
     rook.sort_unstable();
     // Up onto the bonus and no further; left onto the pawn; right to the edge; down to the king.
     assert_eq!(rook, ["4121", "4131", "4140", "4142", "4143", "4144", "4151"]);
@@ -272,80 +204,32 @@ fn rooks_stop_at_three_squares_pieces_and_bonuses() {
 fn bad_positions_say_what_is_wrong() {
     let cases = [
         ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0", "found [\"w\", \"0\", \"0\"]"),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP x 0 0 0",
-            "side to move: expected w or b",
-        ),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w -1 0 0",
-            "White's points: expected a number from 0 to 9999",
-        ),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 10000 0",
-            "Black's points: expected a number from 0 to 9999",
-        ),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 201",
-            "plies: expected a number from 0 to 200",
-        ),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1 ?-",
-            "chance: expected ?+ or ?@, found '?-'",
-        ),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0 ?@",
-            "chance can only be due after a move",
-        ),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP x 0 0 0", "side to move: expected w or b"),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w -1 0 0", "White's points: expected a number from 0 to 9999"),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 10000 0", "Black's points: expected a number from 0 to 9999"),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 201", "plies: expected a number from 0 to 200"),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1 ?-", "chance: expected ?+ or ?@, found '?-'"),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0 ?@", "chance can only be due after a move"),
         ("prkrp/ppppp/5/*****/PPPPP/PRKRP w 0 0 0", "its board is 5x6"),
         ("prkrpp/6/6/6/6/6/PRKRPP w 0 0 0", "its board is 6x7"),
         ("pqkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0", "unknown piece 'q'"),
-        (
-            "prkrp/ppppp/5/*****/5/PPPPP/PKKRP w 0 0 0",
-            "White has 2 kings; there are never more than 1",
-        ),
-        (
-            "prkrp/ppppp/5/r4/5/PPPPP/PRKRP w 0 0 0",
-            "Black has 3 rooks; there are never more than 2",
-        ),
-        (
-            "prkrp/ppppp/5/p4/5/PPPPP/PRKRP w 0 0 0",
-            "Black has 8 pawns; there are never more than 7",
-        ),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PKKRP w 0 0 0", "White has 2 kings; there are never more than 1"),
+        ("prkrp/ppppp/5/r4/5/PPPPP/PRKRP w 0 0 0", "Black has 3 rooks; there are never more than 2"),
+        ("prkrp/ppppp/5/p4/5/PPPPP/PRKRP w 0 0 0", "Black has 8 pawns; there are never more than 7"),
         ("P1k2/5/5/5/5/5/2K2 w 0 0 0", "White has a pawn on a7, its last rank"),
         ("2k2/5/5/5/5/5/2K1p w 0 0 0", "Black has a pawn on e1, its last rank"),
         ("prrpp/5/5/5/5/5/PRRPP w 0 0 0", "there is no king on the board"),
-        (
-            "prrpp/5/5/5/5/5/PRKPP w 0 0 0",
-            "Black has no king, but Black made the last move",
-        ),
-        (
-            "2k2/5/5/5/5/P4/5 w 0 0 5 ?@",
-            "the game is over: no bonus appears any more",
-        ),
-        (
-            "2k2/5/5/5/5/P4/2K2 w 0 0 200 ?@",
-            "the game is over: no bonus appears any more",
-        ),
+        ("prrpp/5/5/5/5/5/PRKPP w 0 0 0", "Black has no king, but Black made the last move"),
+        ("2k2/5/5/5/5/P4/5 w 0 0 5 ?@", "the game is over: no bonus appears any more"),
+        ("2k2/5/5/5/5/P4/2K2 w 0 0 200 ?@", "the game is over: no bonus appears any more"),
     ];
     for (position, message) in cases {
         let error = play("tuc-chess", position, "").unwrap_err().to_string();
         assert!(error.contains(message), "{position}: {error}");
     }
     // A missing king is the end of a game, and so is a bonus still to be drawn after it.
-    assert_eq!(
-        play("tuc-chess", "2k2/5/5/5/5/P4/5 w 0 8 5", "")
-            .unwrap()
-            .turn
-            .result_word(),
-        "second"
-    );
-    assert_eq!(
-        play("tuc-chess", "2k2/5/5/5/5/P4/5 w 9 8 5 ?+", "+1")
-            .unwrap()
-            .turn
-            .result_word(),
-        "draw"
-    );
+    assert_eq!(play("tuc-chess", "2k2/5/5/5/5/P4/5 w 0 8 5", "").unwrap().turn.result_word(), "second");
+    assert_eq!(play("tuc-chess", "2k2/5/5/5/5/P4/5 w 9 8 5 ?+", "+1").unwrap().turn.result_word(), "draw");
 }
 
 #[test]
@@ -372,10 +256,7 @@ fn bad_moves_say_what_is_wrong() {
         ("c1b2", "a king moves one square along a rank or file"),
     ];
     for (mv, message) in cases {
-        let error = open("tuc-chess", Some(position), Play(&[mv]))
-            .unwrap()
-            .unwrap_err()
-            .to_string();
+        let error = open("tuc-chess", Some(position), Play(&[mv])).unwrap().unwrap_err().to_string();
         assert!(error.contains(message), "{mv}: {error}");
     }
     let error = play("tuc-chess", position, "b4b5 5262").unwrap_err().to_string();
@@ -431,22 +312,14 @@ fn report(position: &str) -> f32 {
                     let attacker = if cell == 'K' { "b" } else { "w" };
                     let board = position.split(' ').next().unwrap();
                     let replies = naive::open("tuc-chess", &format!("{board} {attacker} 0 0 0")).moves();
-                    if replies.iter().any(|mv| mv.ends_with(&format!("{r}{c}"))) {
-                        -4.0 * sign
-                    } else {
-                        0.0
-                    }
+                    if replies.iter().any(|mv| mv.ends_with(&format!("{r}{c}"))) { -4.0 * sign } else { 0.0 }
                 }
                 _ => 0.0,
             };
         }
     }
     let captor = if fields[0] == "b" { 1.0 } else { -1.0 };
-    if kings == 1 && margin * captor < 0.0 {
-        score - 20.0 * captor
-    } else {
-        score
-    }
+    if kings == 1 && margin * captor < 0.0 { score - 20.0 * captor } else { score }
 }
 
 #[test]
