@@ -56,7 +56,7 @@ pub fn apt_install(packages: &[&str]) -> Result<()> {
         apt
     };
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
-    let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends"]).args(packages));
+    let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends", "--no-remove"]).args(packages));
     // The lists of a fresh machine are empty or old.
     install().or_else(|_| {
         run(apt().args(["update", "--quiet"]))?;

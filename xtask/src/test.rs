@@ -123,6 +123,12 @@ fn component(subcommand: &str, component: &str) -> Result<()> {
 fn fmt(workspace: &Workspace) -> Result<Outcome> {
     component("fmt", "rustfmt")?;
     process::run(cargo().args(["fmt", "--all", "--check"]))?;
+    // The modules of the games are declared by a macro, where `cargo fmt` does not find them.
+    let games = std::fs::read_dir(workspace.root.join("crates/games/src")).context("crates/games/src cannot be read")?;
+    let mut files = games.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
+    files.sort();
+    process::run(Command::new("rustfmt").args(["--check", "--edition", "2024"]).args(files))?;
     if let Some(manifest) = fuzz::manifest(workspace) {
         process::run(cargo().args(["fmt", "--check", "--manifest-path"]).arg(manifest))?;
     }

@@ -18,10 +18,20 @@ const INFO: GameInfo = GameInfo {
     players: ["White", "Black"],
     summary: "pawns, rooks and kings collect points on 5x7 squares; bonuses appear by chance; more points win",
     keys: &[
-        KeyInfo { key: "year", value: "YEAR", default: "2022", meaning: "whose chances: those of 2022, 2021 or 2019" },
+        KeyInfo {
+            key: "year",
+            value: "YEAR",
+            default: "2022",
+            meaning: "the competition whose chances hold: 2022, 2021 or 2019",
+        },
         KeyInfo { key: "worth", value: "P", default: "by year", meaning: "the chance that a bonus is worth a point" },
         KeyInfo { key: "appear", value: "P", default: "by year", meaning: "the chance that a bonus appears" },
-        KeyInfo { key: "limit", value: "PLIES", default: "200", meaning: "when the points decide, from 1 to 10000" },
+        KeyInfo {
+            key: "limit",
+            value: "PLIES",
+            default: "200",
+            meaning: "after so many plies the points decide, from 1 to 10000",
+        },
     ],
     rules: "The board has 5 files and 7 ranks. Each side has seven pawns, two rooks and a king; five bonuses lie on the middle \
             rank. White moves first and up the board. Passing is not allowed.\n\n\
