@@ -260,7 +260,7 @@ fn bad_moves_say_what_is_wrong() {
         assert!(error.contains(message), "{mv}: {error}");
     }
     let error = play("tuc-chess", position, "b4b5 5262").unwrap_err().to_string();
-    assert_eq!(error, "a chance outcome is needed here, found '5262'; possible: +1 +0");
+    assert_eq!(error, "a chance outcome is needed here, found '5262'; possible: +0 +1");
 }
 
 #[test]
