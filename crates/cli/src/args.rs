@@ -117,13 +117,13 @@ pub struct Play {
     /// The position to begin with [default: the start]
     #[arg(long, value_name = "P", conflicts_with = "resume")]
     pub position: Option<String>,
-    /// The opponent, e.g. mcts:sims=5000 (see `ply agents`)
-    #[arg(long, value_name = "SPEC", default_value = DEFAULT_OPPONENT)]
-    pub against: String,
-    /// Your side
-    #[arg(long = "as", value_name = "SIDE", default_value = "first")]
-    pub side: Side,
-    /// Go on with the last game of a file that `save` wrote
+    /// The opponent, e.g. mcts:sims=5000 (see `ply agents`) [default: mcts:sims=2000, or who it was]
+    #[arg(long, value_name = "SPEC")]
+    pub against: Option<String>,
+    /// Your side [default: first, or what it was]
+    #[arg(long = "as", value_name = "SIDE")]
+    pub side: Option<Side>,
+    /// Go on with the last game of a file that was saved or kept
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     pub resume: Option<PathBuf>,
 }

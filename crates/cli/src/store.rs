@@ -52,6 +52,19 @@ pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// A new file for an unfinished game. Its name is taken at once: two games at the same time do not overwrite each other.
+pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
+    for number in 1.. {
+        let path = dir.join(format!("unfinished-{number}.jsonl"));
+        match fs::File::create_new(&path) {
+            Ok(_) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot write {}", path.display())),
+        }
+    }
+    unreachable!("the numbers do not end")
+}
+
 /// One record as a file of its own.
 pub fn write_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
     write_whole(path, &(JSON_LINES.write)(std::slice::from_ref(record))?)

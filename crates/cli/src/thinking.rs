@@ -23,6 +23,11 @@ impl Clock for WallClock {
     }
 }
 
+/// A time in milliseconds for a record: whole microseconds, finer than anyone can measure and short to write.
+pub fn milliseconds(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1_000.0
+}
+
 /// Shows on the terminal how far an agent has come; shows nothing in a pipe, or when told to be quiet.
 pub struct ThinkingBar(Option<ProgressBar>);
 

@@ -1,7 +1,7 @@
 //! Whole games in the terminal, typed by a test.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -58,7 +58,7 @@ fn a_game_is_played_to_its_end_and_kept() {
     assert!(out.contains("is occupied (? lists the legal moves)"), "{out}");
     let games = fs::read_to_string(dir.file("games.jsonl")).unwrap();
     assert!(games.contains("\"plyground\":1") && games.contains("\"result\":\"first\""), "{games}");
-    assert!(!Path::new(&dir.file("unfinished.jsonl")).exists());
+    assert!(!Path::new(&dir.file("unfinished-1.jsonl")).exists());
     let again = stdout(&ply(&Scratch::new("whole-game-again").0, TIC_TAC_TOE, squares));
     let moves = |text: &str| text.lines().filter(|line| line.contains("plays")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(moves(&out), moves(&again), "same seed, same game");
@@ -95,15 +95,53 @@ fn the_commands_of_a_game() {
 #[test]
 fn a_game_that_was_left_goes_on_where_it_stopped() {
     let dir = Scratch::new("resume");
-    let out = stdout(&ply(&dir.0, TIC_TAC_TOE, "b2\n"));
-    let unfinished = dir.file("unfinished.jsonl");
+    let args = ["play", "tictactoe", "--against", "mc:playouts=3", "--as", "second", "--seed", "1"];
+    let out = stdout(&ply(&dir.0, &args, ""));
+    let unfinished = dir.file("unfinished-1.jsonl");
     assert!(out.contains(&format!("go on with: ply play --resume {unfinished}")), "{out}");
     let before = fs::read_to_string(&unfinished).unwrap();
-    let again = stdout(&ply(&dir.0, &["play", "--resume", &unfinished, "--against", "random"], "quit\n"));
+
+    let other = stdout(&ply(&dir.0, TIC_TAC_TOE, "b2\n"));
+    assert!(other.contains("unfinished-2.jsonl"), "another game has a file of its own: {other}");
+
+    let again = stdout(&ply(&dir.0, &["play", "--resume", &unfinished], "quit\n"));
+    assert!(again.contains("mc:playouts=3 (first) against you (second), seed 1"), "the same players: {again}");
     assert!(again.contains('✕'), "the board is as it was left: {again}");
-    let after = fs::read_to_string(&unfinished).unwrap();
-    let moves = |text: &str| text[text.find("\"moves\"").unwrap()..].to_owned();
-    assert_eq!(moves(&before), moves(&after));
+    assert_eq!(fs::read_to_string(&unfinished).unwrap(), before, "nothing is lost");
+
+    let squares = "a1\na2\na3\nb1\nb2\nb3\nc1\nc2\nc3\n";
+    stdout(&ply(&dir.0, &["play", "--resume", &unfinished], squares));
+    assert!(!Path::new(&unfinished).exists() && Path::new(&dir.file("unfinished-2.jsonl")).exists());
+    let over = dir.file("games.jsonl");
+    let refused = ply(&dir.0, &["play", "--resume", &over], "");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("there is nothing to resume"));
+}
+
+#[test]
+fn a_killed_game_loses_no_move() {
+    let dir = Scratch::new("killed");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ply"))
+        .args(TIC_TAC_TOE)
+        .arg("--data")
+        .arg(&dir.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut typed = child.stdin.take().unwrap();
+    typed.write_all(b"b2\n").unwrap();
+    typed.flush().unwrap();
+    // The second prompt says that the opponent has answered.
+    let mut printed = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut seen = Vec::new();
+    while String::from_utf8_lossy(&seen).matches("(you) >").count() < 2 {
+        assert!(printed.read_until(b'>', &mut seen).unwrap() > 0, "{}", String::from_utf8_lossy(&seen));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let replayed = stdout(&ply(&dir.0, &["replay", &dir.file("unfinished-1.jsonl")], ""));
+    assert!(replayed.contains("\n1. b2") && replayed.contains("\n2. "), "{replayed}");
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
             |error: InputError| InputError::malformed("record", &played.text, format!("move {} of the game: {error}", index + 1));
         let chance = session.turn() == Turn::Chance;
         session.play(&played.text).map_err(at)?;
+        session.annotate(played.ms, played.value);
         if chance != played.chance {
             let detail = if chance { "it is an outcome of chance" } else { "it is a move of a player" };
             return Err(at(InputError::illegal(&played.text, detail)));

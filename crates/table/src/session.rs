@@ -40,8 +40,8 @@ pub trait Session: Send {
     fn history(&self) -> &[PlayedMove];
     /// Who made move `number` of the history (0 is the first); `None` for an outcome of chance.
     fn mover(&self, number: usize) -> Option<Player>;
-    /// Notes the thinking time and the expectation of the mover beside the last move.
-    fn annotate(&mut self, time: Duration, value: Option<f32>);
+    /// Notes the thinking time in milliseconds and the expectation of the mover beside the last move.
+    fn annotate(&mut self, ms: Option<f64>, value: Option<f32>);
     /// The game so far as a record.
     fn record(&self, players: [RecordedPlayer; 2], seed: Option<u64>) -> GameRecord;
     /// The number of sequences of `depth` moves from here.
@@ -267,11 +267,9 @@ impl<G: Heuristics> Session for Table<G> {
         }
     }
 
-    fn annotate(&mut self, time: Duration, value: Option<f32>) {
+    fn annotate(&mut self, ms: Option<f64>, value: Option<f32>) {
         if let Some(last) = self.history.last_mut() {
-            // Whole microseconds: finer than anyone can measure, short to write.
-            last.ms = Some(time.as_micros() as f64 / 1_000.0);
-            last.value = value;
+            (last.ms, last.value) = (ms, value);
         }
     }
 

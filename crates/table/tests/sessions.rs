@@ -24,7 +24,7 @@ fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
                 let number = session.history().len();
                 assert_eq!(session.play(&advice.mv).unwrap(), advice.mv);
                 assert_eq!(session.mover(number), Some(player));
-                session.annotate(advice.elapsed, advice.value);
+                session.annotate(Some(0.5), advice.value);
             }
         }
     }
@@ -45,6 +45,7 @@ fn games_go_through_records_and_back() {
             let again = replay(&record).unwrap();
             assert_eq!(again.position(), session.position(), "{sample}");
             assert_eq!(again.spec(), session.spec(), "{sample}");
+            assert_eq!(again.record(nobody(), Some(game)), record, "{sample}: times and values stay");
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use plyground_table::{
     Advice, Clock, GameRecord, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open, replay,
 };
 
-use crate::args::{Global, Play, Side};
+use crate::args::{DEFAULT_OPPONENT, Global, Play, Side};
 use crate::store;
 use crate::terminal::{ask, status_line, table};
-use crate::thinking::{ThinkingBar, WallClock};
+use crate::thinking::{ThinkingBar, WallClock, milliseconds};
 
 /// Who gives the hints.
 const ADVISER: &str = "mcts:sims=20000";
@@ -29,44 +29,55 @@ const HELP: &str = "type a move, or
 pub struct Setup {
     pub against: String,
     pub human: Player,
+    /// The seed and the file of a game that goes on.
+    pub resumed: Option<(Option<u64>, PathBuf)>,
 }
+
+/// What the record of a game against an agent calls the person.
+const PERSON: &str = "human";
 
 pub fn run(args: &Play, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let human = match args.side {
+    let asked = args.side.map(|side| match side {
         Side::First => Player::First,
         Side::Second => Player::Second,
-    };
-    let session = match (&args.resume, &args.game) {
-        (Some(file), _) => resume(file)?,
-        (None, Some(game)) => open(game, args.position.as_deref())?,
+    });
+    let usual = || args.against.clone().unwrap_or_else(|| DEFAULT_OPPONENT.to_owned());
+    match (&args.resume, &args.game) {
+        (Some(file), _) => {
+            let record = last_open(file)?;
+            let session = replay(&record).with_context(|| file.display().to_string())?;
+            let was = Player::BOTH.into_iter().find(|player| record.players[player.index()].name == PERSON);
+            let human = asked.or(was).unwrap_or(Player::First);
+            let against = match (&args.against, was) {
+                (None, Some(was)) => record.players[was.other().index()].name.clone(),
+                _ => usual(),
+            };
+            play(session, &Setup { against, human, resumed: Some((record.seed, file.clone())) }, global, out)
+        }
+        (None, Some(game)) => {
+            let session = open(game, args.position.as_deref())?;
+            play(session, &Setup { against: usual(), human: asked.unwrap_or(Player::First), resumed: None }, global, out)
+        }
         (None, None) => bail!("expected a game (see ply games) or --resume FILE"),
-    };
-    play(session, &Setup { against: args.against.clone(), human }, global, out)
+    }
 }
 
-fn resume(file: &Path) -> anyhow::Result<Box<dyn Session>> {
-    let records = store::read_file(file)?;
-    let last = &records[records.len() - 1];
-    let mut session = replay(last).with_context(|| file.display().to_string())?;
+/// The last game of a file, which must not be over.
+fn last_open(file: &Path) -> anyhow::Result<GameRecord> {
+    let mut records = store::read_file(file)?;
+    let last = records.remove(records.len() - 1);
     if last.result != "open" {
         bail!("{}: the game is over ({}), there is nothing to resume", file.display(), last.result);
     }
-    // Times and expectations of the moves already made stay in the record.
-    while session.undo().is_some() {}
-    for played in &last.moves {
-        session.play(&played.text)?;
-        if let Some(ms) = played.ms {
-            session.annotate(Duration::from_secs_f64(ms.clamp(0.0, 1e12) / 1_000.0), played.value);
-        }
-    }
-    Ok(session)
+    Ok(last)
 }
 
 /// Plays a session to its end, or until the player leaves. Whatever happens, the game is kept.
 pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     // Without a seed of their own, games differ: the time is random enough for that.
     let now = || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
-    let seed = global.seed.unwrap_or_else(|| Seed(now()).numbered(0).0 >> 32);
+    let before = setup.resumed.as_ref().and_then(|(seed, _)| *seed);
+    let seed = global.seed.or(before).unwrap_or_else(|| Seed(now()).numbered(0).0 >> 32);
     let mut game = Game::new(session, setup, seed, global)?;
     let first = ["you", &game.against][setup.human.index()].to_owned();
     let second = ["you", &game.against][setup.human.other().index()].to_owned();
@@ -91,7 +102,10 @@ struct Game {
     adviser: Seat,
     chance: Seed,
     seed: u64,
-    data: PathBuf,
+    /// Where finished games are kept.
+    games: PathBuf,
+    /// Where this game is kept while it goes on.
+    unfinished: PathBuf,
     quiet: bool,
     /// Files that this game has been saved to: only they may be written again.
     saved: Vec<PathBuf>,
@@ -116,6 +130,11 @@ impl Game {
         let adviser = session.seat(ADVISER, Seed(seed).named("adviser"))?;
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
+        // A game that was kept here goes on in its file; any other file is the player's own and stays as it is.
+        let unfinished = match &setup.resumed {
+            Some((_, file)) if file.parent() == Some(&data) => file.clone(),
+            _ => store::reserve_unfinished(&data)?,
+        };
         Ok(Self {
             session,
             human: setup.human,
@@ -124,7 +143,8 @@ impl Game {
             adviser,
             chance: Seed(seed).named("chance"),
             seed,
-            data,
+            games: data.join("games.jsonl"),
+            unfinished,
             quiet: global.quiet,
             saved: Vec::new(),
             resigned: false,
@@ -163,7 +183,7 @@ impl Game {
     fn opponent_turn(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
         let advice = self.think(self.opponent, &self.against.clone())?;
         self.session.play(&advice.mv)?;
-        self.session.annotate(advice.elapsed, advice.value);
+        self.session.annotate(Some(milliseconds(advice.elapsed)), advice.value);
         let expects = advice.value.map_or(String::new(), |value| format!(" (winning chance {})", percent(value)));
         writeln!(out, "{} plays {}{expects}.", self.name(self.human.other()), advice.mv)?;
         write!(out, "{}", table(self.session.as_ref()))?;
@@ -197,7 +217,7 @@ impl Game {
                 "quit" | "exit" => return Ok(Next::Leave),
                 _ => match self.session.play(&answer) {
                     Ok(_) => {
-                        self.session.annotate(begin.elapsed(), None);
+                        self.session.annotate(Some(milliseconds(begin.elapsed())), None);
                         write!(out, "{}", table(self.session.as_ref()))?;
                         return Ok(Next::GoOn);
                     }
@@ -284,7 +304,7 @@ impl Game {
     fn record(&self) -> GameRecord {
         let player = |player: Player| {
             if player == self.human {
-                return RecordedPlayer { name: "human".to_owned(), seed: None };
+                return RecordedPlayer { name: PERSON.to_owned(), seed: None };
             }
             RecordedPlayer { name: self.against.clone(), seed: Some(Seed(self.seed).named("opponent").0) }
         };
@@ -298,25 +318,23 @@ impl Game {
 
     /// The unfinished game, written after every move: a closed terminal loses nothing.
     fn keep_open(&self) -> anyhow::Result<()> {
-        store::write_record(&self.data.join("unfinished.jsonl"), &self.record())
+        store::write_record(&self.unfinished, &self.record())
     }
 
     fn keep(&self) -> anyhow::Result<Kept> {
         let record = self.record();
-        let unfinished = self.data.join("unfinished.jsonl");
-        if record.result == "open" {
-            if record.moves.is_empty() {
-                return Ok(Kept::Nothing);
-            }
-            store::write_record(&unfinished, &record)?;
-            return Ok(Kept::Open(unfinished));
+        if record.result == "open" && !record.moves.is_empty() {
+            self.keep_open()?;
+            return Ok(Kept::Open(self.unfinished.clone()));
         }
-        let games = self.data.join("games.jsonl");
-        store::append_record(&games, &record)?;
-        if unfinished.exists() {
-            std::fs::remove_file(&unfinished).with_context(|| format!("cannot remove {}", unfinished.display()))?;
-        }
-        Ok(Kept::Finished(games))
+        let kept = if record.result == "open" {
+            Kept::Nothing
+        } else {
+            store::append_record(&self.games, &record)?;
+            Kept::Finished(self.games.clone())
+        };
+        std::fs::remove_file(&self.unfinished).with_context(|| format!("cannot remove {}", self.unfinished.display()))?;
+        Ok(kept)
     }
 }
 

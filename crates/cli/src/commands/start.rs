@@ -55,7 +55,7 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
         return Ok(());
     };
     let session = open(&game, None)?;
-    play(session, &Setup { against, human }, global, out)
+    play(session, &Setup { against, human, resumed: None }, global, out)
 }
 
 /// Asks until the answer can be used; `None` when the input has ended.
