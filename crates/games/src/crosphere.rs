@@ -7,9 +7,13 @@ use plyground_core::{
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
-use crate::crosphere_chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};
-use crate::crosphere_playout::{RandomGame, Verdict};
-use crate::crosphere_thesis;
+
+mod chains;
+mod playout;
+mod thesis;
+
+use chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};
+use playout::{RandomGame, Verdict};
 
 const INFO: GameInfo = GameInfo {
     name: "crosphere",
@@ -85,7 +89,7 @@ impl Family for Rules {
     }
 
     fn record_formats() -> &'static [RecordFormat] {
-        &[crosphere_thesis::FORMAT]
+        &[thesis::FORMAT]
     }
 }
 

@@ -7,9 +7,6 @@ use plyground_core::{Family, FamilyVisitor, GameInfo, InputError, Params, Record
 
 pub mod bits;
 pub mod board;
-mod crosphere_chains;
-mod crosphere_playout;
-mod crosphere_thesis;
 
 /// Declares the modules of the games, and the one function through which everybody else gets to know them.
 macro_rules! games {

@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 
 use plyground_core::{Game, GameRecord, InputError, PlayedMove, RecordFormat, RecordedPlayer, Turn};
 
-use crate::crosphere::{Crosphere, Place, State};
+use super::{Crosphere, Place, State};
 
 pub(crate) const FORMAT: RecordFormat = RecordFormat {
     name: "crosphere-thesis",

@@ -12,9 +12,9 @@
 
 use plyground_core::{Player, Rng};
 
+use super::chains::linked;
+use super::{Crosphere, Stage, State};
 use crate::bits::Bits;
-use crate::crosphere::{Crosphere, Stage, State};
-use crate::crosphere_chains::linked;
 
 /// The plies of the player who moves first, and of the other one.
 const PLIES: [u64; 2] = [0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
