@@ -1,4 +1,5 @@
 //! The workshop around the code: `cargo xtask test` and whatever else is run on the repository as a whole.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

@@ -110,10 +110,6 @@ pub fn run(json: bool) -> Result<bool> {
     let mut peer = Peer::start(&python)?;
     let mut measured = Vec::new();
     for contest in &CONTESTS {
-        if plyground_games::info(split_spec(contest.ours).0).is_err() {
-            eprintln!("{}: skipped, the list of games does not have it", contest.ours);
-            continue;
-        }
         eprintln!("{}: {ROUNDS} rounds of {} s a side", contest.ours, ROUND.as_secs_f64());
         let rates = plyground_games::open(contest.ours, None, Match { theirs: contest.theirs, peer: &mut peer })
             .with_context(|| format!("{} cannot be opened", contest.ours))??;
