@@ -9,15 +9,12 @@ use crate::process::{self, cargo};
 use crate::test::Outcome;
 use crate::workspace::Workspace;
 
-/// The manifest of the fuzz targets, if there are any.
-pub fn manifest(workspace: &Workspace) -> Option<PathBuf> {
-    Some(workspace.root.join("fuzz/Cargo.toml")).filter(|manifest| manifest.exists())
+/// The manifest of the fuzz targets.
+pub fn manifest(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("fuzz/Cargo.toml")
 }
 
 pub fn check(workspace: &Workspace) -> Result<Outcome> {
-    let Some(manifest) = manifest(workspace) else {
-        return Ok(Outcome::Skipped("there is no fuzz folder".to_owned()));
-    };
     // libFuzzer is C++.
     if process::output(Command::new("c++").arg("--version")).is_err() {
         process::apt_install(&["g++"]).context("a C++ compiler is needed and could not be installed")?;
@@ -25,7 +22,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
     process::run(
         cargo()
             .args(["check", "--all-targets", "--manifest-path"])
-            .arg(manifest)
+            .arg(manifest(workspace))
             .arg("--target-dir")
             .arg(workspace.target.join("fuzz"))
             .env("RUSTFLAGS", "--cfg fuzzing -D warnings"),

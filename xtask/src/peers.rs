@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use plyground_core::{Game, Heuristics, Scratch, Seed, Visitor, split_spec};
+use plyground_core::{Game, Heuristics, Scratch, Seed, Visitor};
 use serde_json::{Value, json};
 
 use crate::process;
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn contests_name_games_as_the_list_opens_them() {
-        for contest in CONTESTS.iter().filter(|contest| plyground_games::info(split_spec(contest.ours).0).is_ok()) {
+        for contest in &CONTESTS {
             struct Spec;
             impl Visitor for Spec {
                 type Output = String;

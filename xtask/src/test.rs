@@ -129,9 +129,7 @@ fn fmt(workspace: &Workspace) -> Result<Outcome> {
     files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
     files.sort();
     process::run(Command::new("rustfmt").args(["--check", "--edition", "2024"]).args(files))?;
-    if let Some(manifest) = fuzz::manifest(workspace) {
-        process::run(cargo().args(["fmt", "--check", "--manifest-path"]).arg(manifest))?;
-    }
+    process::run(cargo().args(["fmt", "--check", "--manifest-path"]).arg(fuzz::manifest(workspace)))?;
     Ok(Outcome::Passed)
 }
 
