@@ -105,12 +105,27 @@ pub fn read_records(text: &str) -> Result<Vec<GameRecord>, InputError> {
             None => return Err(broken("expected the version of the format, \"plyground\":1".to_owned())),
         }
         let record: GameRecord = serde_json::from_str(line).map_err(json)?;
-        if !["first", "second", "draw", "open"].contains(&record.result.as_str()) {
-            return Err(broken(format!("expected the result first, second, draw or open, found '{}'", record.result)));
-        }
+        check(&record).map_err(broken)?;
         records.push(record);
     }
     Ok(records)
+}
+
+/// What the form of a record alone does not say.
+fn check(record: &GameRecord) -> Result<(), String> {
+    if !["first", "second", "draw", "open"].contains(&record.result.as_str()) {
+        return Err(format!("expected the result first, second, draw or open, found '{}'", record.result));
+    }
+    for (index, played) in record.moves.iter().enumerate() {
+        let number = index + 1;
+        if let Some(value) = played.value.filter(|value| !(-1.0..=1.0).contains(value)) {
+            return Err(format!("move {number}: expected a value from -1 to 1, found {value}"));
+        }
+        if let Some(ms) = played.ms.filter(|ms| !(0.0..=1e15).contains(ms)) {
+            return Err(format!("move {number}: expected a time in milliseconds, found {ms}"));
+        }
+    }
+    Ok(())
 }
 
 /// Writes records, one JSON object a line.
@@ -148,6 +163,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_come_back_exactly() {
+        // Found by fuzzing: the quick way of reading decimal numbers is off by a bit now and then.
+        let mut record = sample();
+        for number in [123_456_789.123_456_78, 0.1 + 0.2, 1.0 / 3.0, 522_222_220_000_000.1] {
+            record.moves[0].ms = Some(number);
+            assert_eq!(read_records(&write_records(&[record.clone()])).unwrap(), [record.clone()]);
+        }
+    }
+
+    #[test]
     fn broken_records_are_refused_with_their_line() {
         let good = write_records(&[sample()]);
         let cases = [
@@ -158,6 +183,8 @@ mod tests {
             (good.replace("\"open\"", "\"won\""), "expected the result"),
             (format!("{good}\nhello"), "line 3: expected a JSON object"),
             (good.replace("\"moves\"", "\"mooves\""), "mooves"),
+            (good.replace("-0.5", "1.5"), "move 1: expected a value from -1 to 1"),
+            (good.replace("0.25", "-1.0"), "move 1: expected a time in milliseconds"),
         ];
         for (text, message) in cases {
             let error = read_records(&text).unwrap_err().to_string();

@@ -60,11 +60,20 @@ pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
         }
     }
     // A game may be decided away from the board (resignation, time), but not against it.
+    let differs = |what: &str, found: String, said: String| {
+        let detail = format!("the moves lead to {what} {found}, the record says {said}");
+        Err(InputError::malformed("record", &record.game, detail))
+    };
     if let Turn::Over(outcome) = session.turn()
         && outcome.word() != record.result
     {
-        let detail = format!("the moves lead to '{}', the record says '{}'", outcome.word(), record.result);
-        return Err(InputError::malformed("record", &record.game, detail));
+        return differs("the result", outcome.word().to_owned(), record.result.clone());
+    }
+    if let Some(said) = record.points
+        && session.points() != Some(said)
+    {
+        let found = session.points().map_or("none".to_owned(), |[first, second]| format!("{first}:{second}"));
+        return differs("the points", found, format!("{}:{}", said[0], said[1]));
     }
     Ok(session)
 }

@@ -85,6 +85,9 @@ fn records_that_break_the_rules_are_refused() {
         let mut wrong_result = good.clone();
         wrong_result.result = if good.result == "draw" { "first" } else { "draw" }.to_owned();
         assert!(replay(&wrong_result).err().unwrap().to_string().contains("the record says"), "{sample}");
+        let mut wrong_points = good.clone();
+        wrong_points.points = Some([500, 0]);
+        assert!(replay(&wrong_points).err().unwrap().to_string().contains("the record says 500:0"), "{sample}");
         let mut too_long = good.clone();
         too_long.moves.push(good.moves[0].clone());
         assert!(replay(&too_long).err().unwrap().to_string().contains("the game is over"), "{sample}");
