@@ -77,18 +77,8 @@ pub(crate) fn linked([green, pink]: [u64; 2], [[top, bottom], [left, right]]: [[
 /// The least number of further stones that link two edges: stones that are there cost nothing, empty squares one each (a breadth-first
 /// search with costs 0 and 1).
 #[inline]
-pub(crate) fn distance(usable: u64, empty: u64, [from, to]: [u64; 2]) -> u32 {
-    let mut reached = closure(from & usable, usable);
-    let mut stones = 0;
-    while reached & to == 0 {
-        let step = (from | beside(reached)) & empty & !reached;
-        if step == 0 {
-            return UNREACHABLE;
-        }
-        stones += 1;
-        reached = closure(reached | step, usable);
-    }
-    stones
+pub(crate) fn distance(usable: u64, empty: u64, edges: [u64; 2]) -> u32 {
+    sweep(usable, empty, edges, |_, _| {})
 }
 
 /// The distances of both players.
@@ -110,13 +100,13 @@ pub(crate) struct Layers {
 impl Layers {
     pub(crate) fn new(usable: u64, empty: u64, [from, to]: [u64; 2]) -> Self {
         let mut forward = [0; UNREACHABLE as usize];
-        let length = sweep(usable, empty, [from, to], &mut forward);
+        let length = sweep(usable, empty, [from, to], |number, squares| forward[number as usize] = squares);
         let mut layers = Self { length, helpful: 0, needed: 0 };
         if length == UNREACHABLE {
             return layers;
         }
         let mut backward = [0; UNREACHABLE as usize];
-        sweep(usable, empty, [to, from], &mut backward);
+        sweep(usable, empty, [to, from], |number, squares| backward[number as usize] = squares);
         let length = length as usize;
         for number in 0..length {
             let layer = forward[number] & backward[length - 1 - number];
@@ -144,8 +134,9 @@ impl Layers {
     }
 }
 
-/// [`distance`] that also tells which empty squares are first reached with each number of stones.
-fn sweep(usable: u64, empty: u64, [from, to]: [u64; 2], steps: &mut [u64; UNREACHABLE as usize]) -> u32 {
+/// [`distance`], which also tells its caller the empty squares that are first reached with each further stone.
+#[inline]
+fn sweep(usable: u64, empty: u64, [from, to]: [u64; 2], mut tell: impl FnMut(u32, u64)) -> u32 {
     let mut reached = closure(from & usable, usable);
     let mut stones = 0;
     while reached & to == 0 {
@@ -153,11 +144,11 @@ fn sweep(usable: u64, empty: u64, [from, to]: [u64; 2], steps: &mut [u64; UNREAC
         if step == 0 {
             return UNREACHABLE;
         }
-        steps[stones] = step;
+        tell(stones, step);
         stones += 1;
         reached = closure(reached | step, usable);
     }
-    stones as u32
+    stones
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plyground_core::{Evaluator, Game, Heuristics, Params, Turn, Visitor};
+use plyground_core::{Game, Heuristics, Turn, Visitor};
 use plyground_games::open;
+
+use crate::common::{children, judge, look, refusal};
 
 /// How many different positions there are after 0, 1, 2 … moves.
 struct Positions(usize);
@@ -13,19 +15,9 @@ impl Visitor for Positions {
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Vec<usize> {
         let mut counts = Vec::new();
         let mut layer = HashSet::from([state]);
-        let mut moves = Vec::new();
         for _ in 0..self.0 {
             counts.push(layer.len());
-            let mut next = HashSet::new();
-            for state in layer {
-                game.moves(&state, &mut moves);
-                next.extend(moves.iter().map(|&mv| {
-                    let mut child = state.clone();
-                    game.play(&mut child, mv);
-                    child
-                }));
-            }
-            layer = next;
+            layer = layer.iter().flat_map(|state| children(&game, state)).collect();
         }
         counts
     }
@@ -54,14 +46,7 @@ fn games<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, u64>
     if let Some(&count) = known.get(state) {
         return count;
     }
-    let mut moves = Vec::new();
-    game.moves(state, &mut moves);
-    let child = |&mv: &G::Move| {
-        let mut child = state.clone();
-        game.play(&mut child, mv);
-        child
-    };
-    let count = moves.iter().map(|mv| games(game, &child(mv), known)).sum();
+    let count = children(game, state).map(|child| games(game, &child, known)).sum();
     known.insert(state.clone(), count);
     count
 }
@@ -71,15 +56,6 @@ fn whole_games_are_as_many_as_published() {
     // OEIS A342329 (Robin Jehn): boards of n + 1 files and n ranks.
     for (size, expected) in [("2x1", 2), ("3x2", 90), ("4x3", 356_232), ("5x4", 152_505_051_772)] {
         assert_eq!(open(&format!("connect-four:size={size}"), None, Games).unwrap(), expected, "{size}");
-    }
-}
-
-struct Show;
-
-impl Visitor for Show {
-    type Output = (&'static str, String);
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        (game.turn(&state).result_word(), game.why_over(&state))
     }
 }
 
@@ -97,8 +73,7 @@ fn games_end_with_a_line_or_a_full_board() {
         ("7/7/7/7/x5o/oo3xx x 4", "open", ""),
         ("oxo/xox/oxo/xox x 4", "draw", "the board is full"),
     ] {
-        let found = open("connect-four", Some(position), Show).unwrap();
-        assert_eq!(found, (result, why.to_owned()), "{position}");
+        assert_eq!(look("connect-four", Some(position)).end(), (result, why), "{position}");
     }
 }
 
@@ -114,55 +89,33 @@ fn impossible_positions_say_why() {
         ("7/7/7/7/7/7 x 9", "k: expected a number from 1 to 8, found '9'"),
         ("7/7/7/7/7/7 x", "expected after the board, each behind a single space: side to move, k; found [\"x\"]"),
     ] {
-        let message = open("connect-four", Some(position), Show).unwrap_err().to_string();
-        assert_eq!(message, format!("malformed position '{position}': {wanted}"));
+        assert_eq!(refusal("connect-four", Some(position), &[]), format!("malformed position '{position}': {wanted}"));
     }
     for (spec, position, wanted) in [
         ("connect-four:k=5", "7/7/7/7/7/7 x 4", "its k is 4, but k=5 was asked for"),
         ("connect-four:size=6x5", "7/7/7/7/7/7 x 4", "its board is 7x6, but size=6x5 was asked for"),
     ] {
-        let message = open(spec, Some(position), Show).unwrap_err().to_string();
-        assert_eq!(message, format!("malformed position '{position}': {wanted}"));
+        assert_eq!(refusal(spec, Some(position), &[]), format!("malformed position '{position}': {wanted}"));
     }
-    let message = open("connect-four:size=9x6", None, Show).unwrap_err().to_string();
+    let message = refusal("connect-four:size=9x6", None, &[]);
     assert_eq!(message, "malformed size '9x6': expected at most 8 columns and 7 rows");
-}
-
-/// The message for a move that cannot be played.
-struct Refused<'a>(&'a str);
-
-impl Visitor for Refused<'_> {
-    type Output = String;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> String {
-        game.legal_move(&state, self.0).unwrap_err().to_string()
-    }
 }
 
 #[test]
 fn bad_moves_say_why() {
     let full = "o6/x6/o6/x6/o6/x6 x 4";
-    assert_eq!(open("connect-four", Some(full), Refused("a")).unwrap(), "illegal move 'a': file a is full");
+    assert_eq!(refusal("connect-four", Some(full), &["a"]), "illegal move 'a': file a is full");
     for bad in ["h", "A", "a1", "", "4", "é"] {
         assert_eq!(
-            open("connect-four", Some(full), Refused(bad)).unwrap(),
+            refusal("connect-four", Some(full), &[bad]),
             format!("malformed move '{bad}': expected the letter of a file, from a to g")
         );
     }
 }
 
-struct Score;
-
-impl Visitor for Score {
-    type Output = f32;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> f32 {
-        let evaluator = game.evaluator("lines", &Params::default()).unwrap();
-        evaluator.score(&game, &state)
-    }
-}
-
 #[test]
 fn lines_still_open() {
-    let score = |position: &str| open("connect-four", Some(position), Score).unwrap();
+    let score = |position| judge("connect-four", position, "lines", "").unwrap().0;
     assert_eq!(score("7/7/7/7/7/7 x 4"), 0.0);
     // d1 is on four rows, one column and two diagonals.
     assert_eq!(score("7/7/7/7/7/3x3 o 4"), 7.0);

@@ -1,16 +1,6 @@
 //! Lines on boards where they fit in some directions only.
 
-use plyground_core::{Heuristics, Visitor};
-use plyground_games::open;
-
-struct ResultWord;
-
-impl Visitor for ResultWord {
-    type Output = &'static str;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> &'static str {
-        game.turn(&state).result_word()
-    }
-}
+use crate::common::look;
 
 #[test]
 fn lines_count_where_they_fit() {
@@ -25,6 +15,6 @@ fn lines_count_where_they_fit() {
         ("15/xxxxxxxxxxxxxxx/oooooooooooooo1/15 o 15", "first"),
         ("1x o 1", "first"),
     ] {
-        assert_eq!(open("mnk", Some(position), ResultWord), Ok(result), "{position}");
+        assert_eq!(look("mnk", Some(position)).result(), result, "{position}");
     }
 }

@@ -2,25 +2,16 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{Evaluator, Game, Heuristics, InputError, Params, Scratch, Seed, Turn, Visitor};
+use plyground_core::{Evaluator, Game, Heuristics, Params, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 use serde::Deserialize;
 
-struct Moves;
-
-impl Visitor for Moves {
-    type Output = String;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> String {
-        let mut moves = Vec::new();
-        game.moves(&state, &mut moves);
-        let mut texts: Vec<String> = moves.iter().map(|&mv| game.move_text(&state, mv)).collect();
-        texts.sort_unstable();
-        texts.join(" ")
-    }
-}
+use crate::common::{best_result, children, judge, look, refusal};
 
 fn moves(position: &str) -> String {
-    open("pawn", Some(position), Moves).unwrap()
+    let mut moves = look("pawn", Some(position)).moves;
+    moves.sort_unstable();
+    moves.join(" ")
 }
 
 #[test]
@@ -41,15 +32,6 @@ fn double_steps() {
     assert_eq!(moves("1/1/1/p/1/P/1 w"), "a2a3", "without the variant no pawn steps two squares");
 }
 
-struct Show;
-
-impl Visitor for Show {
-    type Output = (String, String, &'static str, String);
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        (game.spec(), game.position_text(&state), game.turn(&state).result_word(), game.why_over(&state))
-    }
-}
-
 #[test]
 fn the_variant_comes_from_the_spec_or_from_the_position() {
     let start = "4/pppp/4/4/PPPP/4 w double";
@@ -61,10 +43,10 @@ fn the_variant_comes_from_the_spec_or_from_the_position() {
         ("pawn:double", Some(start)),
         ("pawn:double", Some("4/pppp/4/4/PPPP/4 w")),
     ] {
-        let (found, text, ..) = open(spec_given, position, Show).unwrap();
-        assert_eq!((found.as_str(), text.as_str()), (spec, start), "{spec_given} {position:?}");
+        let seen = look(spec_given, position);
+        assert_eq!((seen.spec.as_str(), seen.position.as_str()), (spec, start), "{spec_given} {position:?}");
     }
-    assert_eq!(open("pawn", None, Show).unwrap().1, "pppp/4/4/PPPP w");
+    assert_eq!(look("pawn", None).position, "pppp/4/4/PPPP w");
 }
 
 #[test]
@@ -79,8 +61,7 @@ fn games_end_in_three_ways() {
         ("4/1p2/1P2/4 b", "first", "Black has no legal move"),
         ("4/1p2/P3/4 w", "open", ""),
     ] {
-        let (_, _, found, found_why) = open("pawn", Some(position), Show).unwrap();
-        assert_eq!((found, found_why.as_str()), (result, why), "{position}");
+        assert_eq!(look("pawn", Some(position)).end(), (result, why), "{position}");
     }
 }
 
@@ -98,7 +79,7 @@ struct Start {
 }
 
 fn oracle() -> Vec<Start> {
-    let oracle: Oracle = serde_json::from_str(include_str!("data/pawn.json")).unwrap();
+    let oracle: Oracle = serde_json::from_str(include_str!("../data/pawn.json")).unwrap();
     oracle.starts
 }
 
@@ -117,12 +98,8 @@ fn plies<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, i32>
     if let Some(&plies) = known.get(state) {
         return plies;
     }
-    let mut moves = Vec::new();
-    game.moves(state, &mut moves);
     let (mut fastest_win, mut slowest_loss) = (None, 0);
-    for mv in moves {
-        let mut child = state.clone();
-        game.play(&mut child, mv);
+    for child in children(game, state) {
         let after = plies(game, &child, known);
         if after <= 0 {
             let win = 1 - after;
@@ -134,31 +111,6 @@ fn plies<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, i32>
     let best = fastest_win.unwrap_or(slowest_loss);
     known.insert(state.clone(), best);
     best
-}
-
-/// Who wins, leaving off as soon as a winning move is known.
-struct FirstWins;
-
-impl Visitor for FirstWins {
-    type Output = bool;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> bool {
-        wins(&game, &state, &mut HashMap::new())
-    }
-}
-
-fn wins<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, bool>) -> bool {
-    if let Some(&win) = known.get(state) {
-        return win;
-    }
-    let mut moves = Vec::new();
-    game.moves(state, &mut moves);
-    let win = moves.into_iter().any(|mv| {
-        let mut child = state.clone();
-        game.play(&mut child, mv);
-        !wins(game, &child, known)
-    });
-    known.insert(state.clone(), win);
-    win
 }
 
 /// Boards that brute force settles in a moment; the solver's own tests have the others.
@@ -174,7 +126,7 @@ fn solved_boards() {
     for start in oracle().into_iter().filter(is_small) {
         let variant = if start.double { ",double" } else { "" };
         let spec = format!("pawn:size={}{variant}", start.size);
-        assert_eq!(open(&spec, None, FirstWins).unwrap(), start.first_wins, "{spec}");
+        assert_eq!(best_result(&spec, None), if start.first_wins { "first" } else { "second" }, "{spec}");
         winners += 1;
         if let Some(expected) = start.plies {
             let found = open(&spec, None, Plies).unwrap();
@@ -183,13 +135,6 @@ fn solved_boards() {
         }
     }
     assert_eq!((winners, lengths), (52, 25));
-}
-
-fn error(spec: &str, position: Option<&str>) -> String {
-    match open(spec, position, Show) {
-        Ok(shown) => panic!("{spec} {position:?} was accepted: {shown:?}"),
-        Err(error) => error.to_string(),
-    }
 }
 
 #[test]
@@ -226,36 +171,26 @@ fn impossible_positions_say_why() {
         ("pppp/4/4/PPPR w", "row 4 from the top has the unknown piece 'R'; expected P p or a number"),
         ("pppp/4/3/PPPP w", "row 3 from the top has 3 squares, the rows above 4"),
     ] {
-        let message = error("pawn", Some(position));
-        assert_eq!(message, format!("malformed position '{position}': {wanted}"));
+        assert_eq!(refusal("pawn", Some(position), &[]), format!("malformed position '{position}': {wanted}"));
     }
-    assert!(error("pawn:size=5x5", Some("pppp/4/4/PPPP w")).ends_with("its board is 4x4, but size=5x5 was asked for"));
+    let message = refusal("pawn:size=5x5", Some("pppp/4/4/PPPP w"), &[]);
+    assert!(message.ends_with("its board is 4x4, but size=5x5 was asked for"), "{message}");
 }
 
 #[test]
 fn impossible_sizes_say_what_is_possible() {
     for size in ["4x2", "9x8", "27x3", "22x3", "1x65"] {
         let wanted = "expected at least 3 rows, and at most 26 columns and 64 squares";
-        assert_eq!(error(&format!("pawn:size={size}"), None), format!("malformed size '{size}': {wanted}"));
+        assert_eq!(refusal(&format!("pawn:size={size}"), None, &[]), format!("malformed size '{size}': {wanted}"));
     }
     assert_eq!(
-        error("pawn:size=4x4,double", None),
+        refusal("pawn:size=4x4,double", None, &[]),
         "malformed size '4x4': expected at least 5 rows with double, and at most 26 columns and 64 squares"
     );
-    assert!(error("pawn", Some("pppp/PPPP w")).starts_with("malformed size '4x2'"));
-    assert!(error("pawn:double", Some("pppp/4/4/PPPP w")).starts_with("malformed size '4x4'"));
+    assert!(refusal("pawn", Some("pppp/PPPP w"), &[]).starts_with("malformed size '4x2'"));
+    assert!(refusal("pawn:double", Some("pppp/4/4/PPPP w"), &[]).starts_with("malformed size '4x4'"));
     for size in ["1x3", "21x3", "1x64", "8x8", "12x5"] {
-        open(&format!("pawn:size={size}"), None, Show).unwrap();
-    }
-}
-
-/// The message for a move that cannot be played.
-struct Refused<'a>(&'a str);
-
-impl Visitor for Refused<'_> {
-    type Output = String;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> String {
-        game.legal_move(&state, self.0).unwrap_err().to_string()
+        look(&format!("pawn:size={size}"), None);
     }
 }
 
@@ -276,26 +211,14 @@ fn illegal_moves_say_why() {
         ("1/1/1/p/1/P/1 w double", "a2a4", "both squares in front of the pawn must be empty for a double step"),
         ("P3/2p1/4/2P1 b", "c3c2", "the game is over (first)"),
     ] {
-        let message = open("pawn", Some(position), Refused(mv)).unwrap();
-        assert_eq!(message, format!("illegal move '{mv}': {wanted}"), "{position}");
+        assert_eq!(refusal("pawn", Some(position), &[mv]), format!("illegal move '{mv}': {wanted}"), "{position}");
     }
-    let message = open("pawn", None, Refused("a1a5")).unwrap();
+    let message = refusal("pawn", None, &["a1a5"]);
     assert_eq!(message, "malformed move 'a1a5': square 'a5': the board has the squares a1 to d4");
 }
 
-/// The score of a position by an evaluator with its keys.
-struct Score<'a>(&'a str, &'a str);
-
-impl Visitor for Score<'_> {
-    type Output = f32;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> f32 {
-        let evaluator = game.evaluator(self.0, &Params::parse(self.1).unwrap()).unwrap();
-        evaluator.score(&game, &state)
-    }
-}
-
 fn score(position: &str, evaluator: &str, keys: &str) -> f32 {
-    open("pawn", Some(position), Score(evaluator, keys)).unwrap()
+    judge("pawn", position, evaluator, keys).unwrap().0
 }
 
 #[test]
@@ -397,13 +320,6 @@ fn the_advanced_value_agrees_with_a_plain_reading() {
 
 #[test]
 fn an_unknown_view_is_an_error() {
-    struct Evaluators;
-    impl Visitor for Evaluators {
-        type Output = Option<InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
-            game.evaluator("simple", &Params::parse("view=third").unwrap()).err()
-        }
-    }
-    let error = open("pawn", None, Evaluators).unwrap().unwrap();
+    let error = judge("pawn", "pppp/4/4/PPPP w", "simple", "view=third").unwrap_err();
     assert_eq!(error.to_string(), "unknown value of 'view' 'third'; expected one of first, second");
 }

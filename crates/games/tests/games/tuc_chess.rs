@@ -1,60 +1,16 @@
 //! TUC-Chess: a captured game of the original server, the ends of a game, the order of events, bad input, the evaluation.
 
-use plyground_core::{Evaluator, Heuristics, InputError, Params, Scratch, Seed, Turn, Visitor};
+use plyground_core::{Heuristics, InputError, Player, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 
-mod naive;
+use crate::common::{self, Seen, look, refusal};
+use crate::naive;
 
 const START: &str = "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0";
 
-/// Plays some moves and tells what there is to see afterwards.
-struct Play<'a>(&'a [&'a str]);
-
-#[derive(Debug, PartialEq)]
-struct Seen {
-    spec: String,
-    position: String,
-    turn: Turn,
-    points: Option<[i32; 2]>,
-    why_over: String,
-    moves: Vec<String>,
-    outcomes: Vec<(String, f64)>,
-    /// By the evaluators in their order; none in a finished game.
-    scores: Vec<f32>,
-}
-
-impl Visitor for Play<'_> {
-    type Output = Result<Seen, InputError>;
-    fn visit<G: Heuristics>(self, game: G, mut state: G::State) -> Self::Output {
-        for text in self.0 {
-            let mv = game.legal_move(&state, text)?;
-            game.play(&mut state, mv);
-        }
-        Ok(look(&game, &state))
-    }
-}
-
-fn look<G: Heuristics>(game: &G, state: &G::State) -> Seen {
-    let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
-    game.moves(state, &mut moves);
-    game.chance(state, &mut outcomes);
-    let score = |name| game.evaluator(name, &Params::default()).unwrap().score(game, state);
-    let live = !matches!(game.turn(state), Turn::Over(_));
-    Seen {
-        spec: game.spec(),
-        position: game.position_text(state),
-        turn: game.turn(state),
-        points: game.points(state),
-        why_over: game.why_over(state),
-        moves: moves.iter().map(|&mv| game.move_text(state, mv)).collect(),
-        outcomes: outcomes.iter().map(|&(mv, probability)| (game.move_text(state, mv), probability)).collect(),
-        scores: G::evaluators().iter().filter(|_| live).map(|info| score(info.name)).collect(),
-    }
-}
-
 fn play(spec: &str, position: &str, moves: &str) -> Result<Seen, InputError> {
     let moves: Vec<&str> = moves.split_whitespace().collect();
-    open(spec, Some(position), Play(&moves))?
+    common::play(spec, Some(position), &moves)
 }
 
 fn outcomes(seen: &Seen) -> String {
@@ -98,13 +54,12 @@ fn a_captured_game_has_the_same_points() {
             record = format!("{record} @{outcome}");
             seen = play("tuc-chess", START, &record).unwrap();
             let next = usize::from(message.starts_with('1'));
-            assert_eq!(seen.turn, Turn::Player(plyground_core::Player::BOTH[next]), "{record}");
+            assert_eq!(seen.turn, Turn::Player(Player::BOTH[next]), "{record}");
         }
     }
     assert_eq!(record.trim(), "5444 @- 1323 @- 5343 @42 2333 +1 @40 6454 @- 3344 @21 6353 @- 4453 @22 5242 +1 @41 5362");
     assert_eq!(seen.position, "prkrp/ppp1p/1**2/***1*/**PP1/PP2P/PR3 w 1 14 10");
-    assert_eq!(seen.turn.result_word(), "second");
-    assert_eq!(seen.why_over, "Black has captured the king; White 1, Black 14");
+    assert_eq!(seen.end(), ("second", "Black has captured the king; White 1, Black 14"));
     let mut second = naive::open("tuc-chess", START);
     record.split_whitespace().for_each(|mv| second.play(mv));
     assert_eq!((second.position(), second.points()), (seen.position.clone(), seen.points));
@@ -130,7 +85,7 @@ fn the_start_and_its_counts_by_the_naive_generator() {
         };
         here.moves().into_iter().map(after).sum()
     }
-    assert_eq!(open("tuc-chess", None, Play(&[])).unwrap().unwrap().position, START);
+    assert_eq!(look("tuc-chess", None).position, START);
     let counts: Vec<u64> = (1..=5).map(|depth| count(START, depth)).collect();
     assert_eq!(counts, [5, 25, 150, 903, 6250]);
 }
@@ -177,16 +132,13 @@ fn every_end_is_told_with_its_reason() {
     ];
     for (position, moves, result, why) in ends {
         let seen = play("tuc-chess", position, moves).unwrap();
-        assert_eq!((seen.turn.result_word(), seen.why_over.as_str()), (result, why), "{position} {moves}");
+        assert_eq!(seen.end(), (result, why), "{position} {moves}");
         assert!(seen.moves.is_empty() && seen.outcomes.is_empty());
     }
     // The limit: the bonus of the last move counts, none appears.
     let last = "2k2/5/5/1*3/1P3/5/2K2 w 0 0 29";
     let seen = play("tuc-chess:limit=30", last, "b3b4 +1").unwrap();
-    assert_eq!(
-        (seen.turn.result_word(), seen.why_over.as_str()),
-        ("first", "the limit of 30 plies is reached; White 1, Black 0")
-    );
+    assert_eq!(seen.end(), ("first", "the limit of 30 plies is reached; White 1, Black 0"));
     let error = play("tuc-chess:limit=30", last, "b3b4 +1 @-").unwrap_err().to_string();
     assert!(error.contains("the game is over"), "{error}");
 }
@@ -224,12 +176,12 @@ fn bad_positions_say_what_is_wrong() {
         ("2k2/5/5/5/5/P4/2K2 w 0 0 200 ?@", "the game is over: no bonus appears any more"),
     ];
     for (position, message) in cases {
-        let error = play("tuc-chess", position, "").unwrap_err().to_string();
+        let error = refusal("tuc-chess", Some(position), &[]);
         assert!(error.contains(message), "{position}: {error}");
     }
     // A missing king is the end of a game, and so is a bonus still to be drawn after it.
-    assert_eq!(play("tuc-chess", "2k2/5/5/5/5/P4/5 w 0 8 5", "").unwrap().turn.result_word(), "second");
-    assert_eq!(play("tuc-chess", "2k2/5/5/5/5/P4/5 w 9 8 5 ?+", "+1").unwrap().turn.result_word(), "draw");
+    assert_eq!(play("tuc-chess", "2k2/5/5/5/5/P4/5 w 0 8 5", "").unwrap().result(), "second");
+    assert_eq!(play("tuc-chess", "2k2/5/5/5/5/P4/5 w 9 8 5 ?+", "+1").unwrap().result(), "draw");
 }
 
 #[test]
@@ -256,7 +208,7 @@ fn bad_moves_say_what_is_wrong() {
         ("c1b2", "a king moves one square along a rank or file"),
     ];
     for (mv, message) in cases {
-        let error = open("tuc-chess", Some(position), Play(&[mv])).unwrap().unwrap_err().to_string();
+        let error = refusal("tuc-chess", Some(position), &[mv]);
         assert!(error.contains(message), "{mv}: {error}");
     }
     let error = play("tuc-chess", position, "b4b5 5262").unwrap_err().to_string();
@@ -273,7 +225,7 @@ fn specs_name_what_differs_from_the_default() {
         ("tuc-chess:worth=-0", "tuc-chess:worth=0"),
     ];
     for (spec, written) in cases {
-        assert_eq!(open(spec, None, Play(&[])).unwrap().unwrap().spec, written);
+        assert_eq!(look(spec, None).spec, written);
     }
     for (spec, message) in [
         ("tuc-chess:year=2020", "unknown value of 'year' '2020'"),
@@ -282,7 +234,7 @@ fn specs_name_what_differs_from_the_default() {
         ("tuc-chess:limit=0", "expected limit from 1 to 10000"),
         ("tuc-chess:limit=10001", "expected limit from 1 to 10000"),
     ] {
-        let error = open(spec, None, Play(&[])).unwrap_err().to_string();
+        let error = refusal(spec, None, &[]);
         assert!(error.contains(message), "{spec}: {error}");
     }
 }
@@ -340,7 +292,7 @@ fn the_report_is_evaluated_as_described() {
                     Turn::Player(_) => game.random_move(&state, &mut rng, &mut scratch),
                     Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
                 };
-                let Seen { position, scores, .. } = look(&game, &state);
+                let Seen { position, scores, .. } = Seen::new(&game, &state);
                 assert!((scores[0] - report(&position)).abs() < 1e-3, "{position}: {scores:?}");
                 game.play(&mut state, mv);
             }

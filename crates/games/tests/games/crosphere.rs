@@ -1,49 +1,16 @@
 //! Crosphere: the recorded game, the rules that are easy to get wrong, positions that cannot be, and solved boards.
 
-use std::collections::HashMap;
-
-use plyground_core::{Evaluator, Game, Heuristics, Outcome, Owner, Params, Player, Scratch, Seed, Turn, Visitor, logistic};
+use plyground_core::{Heuristics, Owner, Player, Scratch, Seed, Turn, Visitor, logistic};
 use plyground_games::open;
 
-/// Plays moves and tells where they lead.
-struct Play<'a>(&'a [&'a str]);
+use crate::common::{Seen, best_result, judge, look, play, refusal};
 
-#[derive(Debug, PartialEq)]
-struct Played {
-    position: String,
-    result: &'static str,
-    why_over: String,
-    moves: usize,
-}
-
-impl Visitor for Play<'_> {
-    type Output = Result<Played, String>;
-    fn visit<G: Heuristics>(self, game: G, mut state: G::State) -> Self::Output {
-        for text in self.0 {
-            let mv = game.legal_move(&state, text).map_err(|error| error.to_string())?;
-            game.play(&mut state, mv);
-        }
-        let mut moves = Vec::new();
-        game.moves(&state, &mut moves);
-        Ok(Played {
-            position: game.position_text(&state),
-            result: game.turn(&state).result_word(),
-            why_over: game.why_over(&state),
-            moves: moves.len(),
-        })
-    }
-}
-
-fn play(spec: &str, position: Option<&str>, moves: &[&str]) -> Result<Played, String> {
-    open(spec, position, Play(moves)).map_err(|error| error.to_string())?
-}
-
-fn played(position: &str, moves: &[&str]) -> Played {
+fn played(position: &str, moves: &[&str]) -> Seen {
     play("crosphere", Some(position), moves).unwrap()
 }
 
 fn refused(position: &str, moves: &[&str]) -> String {
-    play("crosphere", Some(position), moves).unwrap_err()
+    refusal("crosphere", Some(position), moves)
 }
 
 /// The game printed in the thesis' records.
@@ -54,11 +21,11 @@ fn the_recorded_game_ends_with_its_last_move() {
     let moves: Vec<&str> = RECORDED.split(' ').collect();
     assert_eq!(moves.len(), 26);
     for plies in 0..moves.len() {
-        assert_eq!(play("crosphere", None, &moves[..plies]).unwrap().result, "open", "after {plies} plies");
+        assert_eq!(play("crosphere", None, &moves[..plies]).unwrap().result(), "open", "after {plies} plies");
     }
     let end = play("crosphere", None, &moves).unwrap();
     assert_eq!(end.position, "3o1oG1/3P2G1/ooooooGP/3ooGPG/4PPoo/3o4/3o4/3oo3 g 0 0");
-    assert_eq!((end.result, end.moves), ("second", 0));
+    assert_eq!((end.result(), end.moves.len()), ("second", 0));
     assert_eq!(end.why_over, "Pink has linked the left and the right edge");
 }
 
@@ -66,7 +33,7 @@ fn the_recorded_game_ends_with_its_last_move() {
 fn the_example_is_as_its_caption_says() {
     let example = plyground_games::info("crosphere").unwrap().example;
     assert!(example.caption.contains("e5") && example.caption.contains("d4"));
-    assert_eq!(played(example.position, &["we5"]).result, "second");
+    assert_eq!(played(example.position, &["we5"]).result(), "second");
     assert_eq!(
         refused(example.position, &["wd4"]),
         "illegal move 'wd4': a weak stone on d4 would complete both players' chains at once"
@@ -76,21 +43,21 @@ fn the_example_is_as_its_caption_says() {
 #[test]
 fn a_weak_stone_may_complete_the_opponents_chain() {
     // Pink puts the last stone into Green's file.
-    assert_eq!(played("1o1/1G1/3 p 1 1", &["wb1"]).result, "first");
+    assert_eq!(played("1o1/1G1/3 p 1 1", &["wb1"]).result(), "first");
     // And Green into Pink's rank.
-    assert_eq!(played("3/oP1/3 g 1 1", &["wc2"]).result, "second");
+    assert_eq!(played("3/oP1/3 g 1 1", &["wc2"]).result(), "second");
     // A strong stone serves only its owner.
-    assert_eq!(played("1o1/1G1/3 p 1 1", &["sb1"]).result, "open");
+    assert_eq!(played("1o1/1G1/3 p 1 1", &["sb1"]).result(), "open");
     // Diagonals do not join.
-    assert_eq!(played("o2/1o1/3 g 1 1", &["wc1"]).result, "open");
+    assert_eq!(played("o2/1o1/3 g 1 1", &["wc1"]).result(), "open");
 }
 
 #[test]
 fn a_weak_stone_that_completes_both_chains_is_refused_but_a_strong_one_is_not() {
     let cross = "1o1/o1o/1o1 g 1 1";
     assert_eq!(refused(cross, &["wb2"]), "illegal move 'wb2': a weak stone on b2 would complete both players' chains at once");
-    assert_eq!(played(cross, &[]).moves, 5 + 4);
-    assert_eq!(played(cross, &["sb2"]).result, "first");
+    assert_eq!(played(cross, &[]).moves.len(), 5 + 4);
+    assert_eq!(played(cross, &["sb2"]).result(), "first");
     assert_eq!(refused("1o1/o1o/1o1 g 0 1", &["sb2"]), "illegal move 'sb2': Green has no strong stones left");
     assert_eq!(refused(cross, &["wb1"]), "illegal move 'wb1': b1 is occupied");
     assert_eq!(refused(cross, &["sb1"]), "illegal move 'sb1': b1 is occupied");
@@ -100,15 +67,15 @@ fn a_weak_stone_that_completes_both_chains_is_refused_but_a_strong_one_is_not() 
 fn a_player_without_a_legal_move_ends_the_game_as_a_draw() {
     // Both empty squares would join both pairs of edges, and there are no strong stones left.
     let stuck = played("o1/1o g 0 0", &[]);
-    assert_eq!((stuck.result, stuck.moves), ("draw", 0));
+    assert_eq!((stuck.result(), stuck.moves.len()), ("draw", 0));
     let why = "Green cannot move: no strong stones left, and every weak stone would complete both players' chains";
     assert_eq!(stuck.why_over, why);
     // It is the player to move who counts.
-    assert_eq!(played("o1/1o g 0 1", &[]).result, "draw");
-    assert_eq!(played("o1/1o p 0 1", &[]).moves, 2);
+    assert_eq!(played("o1/1o g 0 1", &[]).result(), "draw");
+    assert_eq!(played("o1/1o p 0 1", &[]).moves.len(), 2);
     assert_eq!(play("crosphere:size=2x2,strong=0", None, &["wa2", "wb1"]).unwrap(), stuck);
     let full = played("GP/P1 g 1 0", &["sb1"]);
-    assert_eq!((full.result, full.why_over.as_str()), ("draw", "the board is full and nobody is linked"));
+    assert_eq!(full.end(), ("draw", "the board is full and nobody is linked"));
 }
 
 #[test]
@@ -133,25 +100,18 @@ fn impossible_positions_are_refused_with_the_reason() {
         ),
     ];
     for (spec, position, message) in cases {
-        let error = play(spec, Some(position), &[]).unwrap_err();
+        let error = refusal(spec, Some(position), &[]);
         assert!(error.contains(message), "{position}: {error}");
     }
     // Finished positions are positions, whoever is to move.
     for position in ["1o1/1o1/1G1 g 3 3", "1o1/1o1/1G1 p 0 20", "3/ooP/3 g 0 0"] {
-        assert_ne!(played(position, &[]).result, "open", "{position}");
+        assert_ne!(played(position, &[]).result(), "open", "{position}");
     }
 }
 
 #[test]
 fn a_position_tells_how_many_strong_stones_there_were() {
-    struct Spec;
-    impl Visitor for Spec {
-        type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
-            game.spec()
-        }
-    }
-    let spec = |spec, position| open(spec, Some(position), Spec).unwrap();
+    let spec = |spec, position| look(spec, Some(position)).spec;
     assert_eq!(spec("crosphere", "G2/1P1/PoG g 2 1"), "crosphere:size=3x3,strong=4");
     assert_eq!(spec("crosphere:strong=7", "G2/1P1/PoG g 2 1"), "crosphere:size=3x3,strong=7");
 }
@@ -166,7 +126,7 @@ fn malformed_moves_are_refused_with_the_form() {
         ("Wc4", "expected w (weak)"),
         ("éc4", "expected w (weak)"),
     ] {
-        let error = play("crosphere", None, &[text]).unwrap_err();
+        let error = refusal("crosphere", None, &[text]);
         assert!(error.contains(message), "{text}: {error}");
     }
 }
@@ -203,22 +163,9 @@ fn the_view_shows_stones_and_reserves() {
     open("crosphere", Some("GPo/3/3 p 2 1"), Drawn).unwrap();
 }
 
-struct Score<'a>(&'a str);
-
-impl Visitor for Score<'_> {
-    type Output = Result<(f32, f32), String>;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        let keys = Params::parse(self.0).unwrap();
-        keys.check("links", G::evaluators()[0].keys).map_err(|error| error.to_string())?;
-        let evaluator = game.evaluator("links", &keys).map_err(|error| error.to_string())?;
-        let score = evaluator.score(&game, &state);
-        Ok((score, evaluator.win_chance(score)))
-    }
-}
-
 #[test]
 fn the_evaluator_is_that_of_the_thesis() {
-    let score = |position, keys| open("crosphere", Some(position), Score(keys)).unwrap();
+    let score = |position, keys| judge("crosphere", position, "links", keys);
     assert_eq!(score("8/8/8/8/8/8/8/8 g 5 5", "").unwrap(), (0.0, 0.5));
     // Green needs b1 and b4, Pink three squares of a rank; Green has one stone more.
     let position = "4/1o2/1G2/4 p 4 3";
@@ -233,7 +180,7 @@ fn the_evaluator_is_that_of_the_thesis() {
         ("stones=kep", "did you mean 'keep'?"),
         ("stone=keep", "did you mean 'stones'?"),
     ] {
-        let error = score(position, keys).unwrap_err();
+        let error = score(position, keys).unwrap_err().to_string();
         assert!(error.contains(message), "{keys}: {error}");
     }
 }
@@ -241,47 +188,14 @@ fn the_evaluator_is_that_of_the_thesis() {
 /// The solved starts, by trying everything.
 #[test]
 fn small_boards_have_their_known_winners() {
-    struct Solve;
-    impl Visitor for Solve {
-        type Output = &'static str;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> &'static str {
-            let value = value(&game, &state, &mut HashMap::new());
-            let winner = [Some(Player::Second), None, Some(Player::First)][(value + 1) as usize];
-            Outcome { winner, margin: 0 }.word()
-        }
-    }
-    fn value<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, i8>) -> i8 {
-        let player = match game.turn(state) {
-            Turn::Over(outcome) => return outcome.value() as i8,
-            Turn::Player(player) => player,
-            Turn::Chance => unreachable!("there is no chance in Crosphere"),
-        };
-        if let Some(&value) = known.get(state) {
-            return value;
-        }
-        let mut moves = Vec::new();
-        game.moves(state, &mut moves);
-        let sign = player.sign() as i8;
-        let mut best = -1;
-        for mv in moves {
-            let mut child = state.clone();
-            game.play(&mut child, mv);
-            best = best.max(sign * value(game, &child, known));
-            if best == 1 {
-                break;
-            }
-        }
-        known.insert(state.clone(), sign * best);
-        sign * best
-    }
-    let oracle: serde_json::Value = serde_json::from_str(include_str!("data/crosphere.json")).unwrap();
+    let oracle: serde_json::Value = serde_json::from_str(include_str!("../data/crosphere.json")).unwrap();
     let mut solved = 0;
     for start in oracle["starts"].as_array().unwrap() {
         let size = start["size"].as_str().unwrap();
         // Larger boards are for the solver, not for brute force.
         if size == "3x3" {
             let spec = format!("crosphere:size={size},strong={}", start["strong"]);
-            assert_eq!(open(&spec, None, Solve).unwrap(), start["winner"].as_str().unwrap(), "{spec}");
+            assert_eq!(best_result(&spec, None), start["winner"].as_str().unwrap(), "{spec}");
             solved += 1;
         }
     }

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{Game, Heuristics, InputError, Params, Player, Turn, Visitor, parse_size};
-use plyground_games::{info, open};
+use plyground_core::{Outcome, Player, Turn, parse_size};
+use plyground_games::info;
 use serde::Deserialize;
+
+use crate::common::{best_result, look, play, refusal};
 
 #[derive(Deserialize)]
 struct Oracle {
@@ -19,42 +21,7 @@ struct Solved {
 }
 
 fn oracle() -> Oracle {
-    serde_json::from_str(include_str!("data/clobber.json")).unwrap()
-}
-
-/// Does the player to move win? Nothing but the rules and a table of the positions seen.
-fn wins<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, bool>) -> bool {
-    if let Some(&wins) = known.get(state) {
-        return wins;
-    }
-    let mut moves = Vec::new();
-    game.moves(state, &mut moves);
-    let winning = moves.into_iter().any(|mv| {
-        let mut child = state.clone();
-        game.play(&mut child, mv);
-        !wins(game, &child, known)
-    });
-    known.insert(state.clone(), winning);
-    winning
-}
-
-/// Does the player to move win, and with which moves?
-struct Solve;
-
-impl Visitor for Solve {
-    type Output = (bool, Vec<String>);
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        let mut known = HashMap::new();
-        let mut moves = Vec::new();
-        game.moves(&state, &mut moves);
-        let winning = moves.into_iter().filter(|&mv| {
-            let mut child = state.clone();
-            game.play(&mut child, mv);
-            !wins(&game, &child, &mut known)
-        });
-        let winning: Vec<String> = winning.map(|mv| game.move_text(&state, mv)).collect();
-        (!winning.is_empty(), winning)
-    }
+    serde_json::from_str(include_str!("../data/clobber.json")).unwrap()
 }
 
 #[test]
@@ -64,8 +31,8 @@ fn solved_starts() {
         let (files, ranks) = parse_size(&size).unwrap();
         if u32::from(files) * u32::from(ranks) <= 18 {
             for size in [format!("{files}x{ranks}"), format!("{ranks}x{files}")] {
-                let found = open(&format!("clobber:size={size}"), None, Solve).unwrap().0;
-                assert_eq!(found, first_wins, "{size}");
+                let wanted = if first_wins { "first" } else { "second" };
+                assert_eq!(best_result(&format!("clobber:size={size}"), None), wanted, "{size}");
             }
             solved += 1;
         }
@@ -79,13 +46,13 @@ fn every_solved_size_can_be_opened() {
         let (files, ranks) = parse_size(&size).unwrap();
         // Files have one letter: the longest strips stand upright.
         let size = if files > 26 { format!("{ranks}x{files}") } else { size };
-        open(&format!("clobber:size={size}"), None, Text).unwrap();
+        look(&format!("clobber:size={size}"), None);
     }
 }
 
 #[test]
 fn counts_of_the_oracle_are_those_of_the_table() {
-    let table: HashMap<String, Vec<u64>> = serde_json::from_str(include_str!("data/perft.json")).unwrap();
+    let table: HashMap<String, Vec<u64>> = serde_json::from_str(include_str!("../data/perft.json")).unwrap();
     for (size, counts) in oracle().perft {
         assert_eq!(table.get(&format!("clobber:size={size}")), Some(&counts), "{size}");
     }
@@ -93,26 +60,20 @@ fn counts_of_the_oracle_are_those_of_the_table() {
 
 #[test]
 fn the_example_is_as_its_caption_says() {
-    let example = info("clobber").unwrap().example;
-    assert_eq!(open("clobber", Some(example.position), Solve).unwrap().1, ["a3b3"]);
-}
-
-struct Text;
-
-impl Visitor for Text {
-    type Output = (String, String);
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        (game.spec(), game.position_text(&state))
-    }
-}
-
-fn text(spec: &str, position: Option<&str>) -> (String, String) {
-    open(spec, position, Text).unwrap_or_else(|error| panic!("{spec}, {position:?}: {error}"))
+    let example = Some(info("clobber").unwrap().example.position);
+    // Black is to move.
+    let wins = |mv: &String| {
+        let after = play("clobber", example, &[mv]).unwrap().position;
+        best_result("clobber", Some(&after)) == "first"
+    };
+    let mut moves = look("clobber", example).moves;
+    moves.retain(wins);
+    assert_eq!(moves, ["a3b3"]);
 }
 
 #[test]
 fn starts() {
-    let start = |spec| text(spec, None).1;
+    let start = |spec| look(spec, None).position;
     assert_eq!(start("clobber"), "oxoxo/xoxox/oxoxo/xoxox/oxoxo/xoxox x");
     assert_eq!(start("clobber:size=4x1"), "xoxo x");
     assert_eq!(start("clobber:size=1x1,own"), "x x own");
@@ -128,24 +89,15 @@ fn starts() {
 
 #[test]
 fn positions_set_the_size_and_the_variant() {
-    let pair = |spec: &str, position: &str| (spec.to_owned(), position.to_owned());
-    assert_eq!(text("clobber", Some("xo1/3 o")), pair("clobber:size=3x2", "xo1/3 o"));
-    assert_eq!(text("clobber", Some("xx o own")), pair("clobber:size=2x1,own", "xx o own"));
-    assert_eq!(text("clobber:own", Some("xx o")), pair("clobber:size=2x1,own", "xx o own"));
-    assert_eq!(text("clobber:size=2x2,random=3", Some("2/2 x")), pair("clobber:size=2x2,random=3", "2/2 x"));
-}
-
-struct LegalMove<'a>(&'a str);
-
-impl Visitor for LegalMove<'_> {
-    type Output = Result<(), InputError>;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        game.legal_move(&state, self.0).map(drop)
+    for (spec, position, full_spec, full_position) in [
+        ("clobber", "xo1/3 o", "clobber:size=3x2", "xo1/3 o"),
+        ("clobber", "xx o own", "clobber:size=2x1,own", "xx o own"),
+        ("clobber:own", "xx o", "clobber:size=2x1,own", "xx o own"),
+        ("clobber:size=2x2,random=3", "2/2 x", "clobber:size=2x2,random=3", "2/2 x"),
+    ] {
+        let seen = look(spec, Some(position));
+        assert_eq!((seen.spec.as_str(), seen.position.as_str()), (full_spec, full_position));
     }
-}
-
-fn refusal<T>(result: Result<T, InputError>) -> String {
-    result.err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
 }
 
 #[test]
@@ -172,15 +124,15 @@ fn bad_games_and_positions_are_refused_with_a_reason() {
         ),
         ("clobber", Some("26/26/26/26 x"), "malformed size '26x4': expected at most 26 files and at most 100 squares"),
     ] {
-        assert_eq!(refusal(open(spec, position, Text)), message);
+        assert_eq!(refusal(spec, position, &[]), message);
     }
 }
 
 #[test]
 fn illegal_moves_are_refused_with_a_reason() {
-    let position = "xo1/xxo x";
+    let position = Some("xo1/xxo x");
+    play("clobber", position, &["b1b2"]).unwrap();
     for (mv, message) in [
-        ("b1b2", "accepted"),
         ("b2b1", "illegal move 'b2b1': there is no black stone on b2"),
         ("c2c1", "illegal move 'c2c1': there is no black stone on c2"),
         ("a1b2", "illegal move 'a1b2': a1 and b2 are not side by side or one above the other"),
@@ -189,45 +141,21 @@ fn illegal_moves_are_refused_with_a_reason() {
         ("a1", "malformed move 'a1': expected two squares, like a1a2"),
         ("a1a3", "malformed move 'a1a3': square 'a3': the board has the squares a1 to c2"),
     ] {
-        assert_eq!(refusal(open("clobber", Some(position), LegalMove(mv)).unwrap()), message);
+        assert_eq!(refusal("clobber", position, &[mv]), message);
     }
-    let (position, mv) = ("xo1 o", "b1c1");
     assert_eq!(
-        refusal(open("clobber", Some(position), LegalMove(mv)).unwrap()),
+        refusal("clobber", Some("xo1 o"), &["b1c1"]),
         "illegal move 'b1c1': there is no stone on c1: every move clobbers one"
     );
-    assert_eq!(refusal(open("clobber", Some("xx x own"), LegalMove("a1b1")).unwrap()), "accepted");
-    assert_eq!(
-        refusal(open("clobber", Some("xx x"), LegalMove("a1b1")).unwrap()),
-        "illegal move 'a1b1': the game is over (second)"
-    );
-}
-
-struct Scores;
-
-impl Visitor for Scores {
-    type Output = Vec<f32>;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        let names = G::evaluators().iter().map(|info| info.name);
-        let score = |name| game.evaluator(name, &Params::default()).unwrap();
-        names.map(|name| plyground_core::Evaluator::score(&score(name), &game, &state)).collect()
-    }
+    play("clobber", Some("xx x own"), &["a1b1"]).unwrap();
+    assert_eq!(refusal("clobber", Some("xx x"), &["a1b1"]), "illegal move 'a1b1': the game is over (second)");
 }
 
 #[test]
 fn evaluators_count_what_they_say() {
     // The upper island is dead without `own`. A pair of different stones is one move for either player: mobility is level.
-    assert_eq!(open("clobber", Some("xx1/3/oxx o"), Scores).unwrap(), [1.0, 0.0]);
-    assert_eq!(open("clobber", Some("xx1/3/oxx o own"), Scores).unwrap(), [3.0, 4.0]);
-}
-
-struct Over;
-
-impl Visitor for Over {
-    type Output = (Turn, String);
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        (game.turn(&state), game.why_over(&state))
-    }
+    assert_eq!(look("clobber", Some("xx1/3/oxx o")).scores, [1.0, 0.0]);
+    assert_eq!(look("clobber", Some("xx1/3/oxx o own")).scores, [3.0, 4.0]);
 }
 
 #[test]
@@ -238,8 +166,8 @@ fn who_cannot_move_loses() {
         ("xx x", Player::Second, "Black cannot move"),
         ("xx1o o own", Player::First, "White cannot move"),
     ] {
-        let (turn, reason) = open("clobber", Some(position), Over).unwrap();
-        assert_eq!(turn, Turn::Over(plyground_core::Outcome::win(winner)), "{position}");
-        assert_eq!(reason, why);
+        let seen = look("clobber", Some(position));
+        assert_eq!(seen.turn, Turn::Over(Outcome::win(winner)), "{position}");
+        assert_eq!(seen.why_over, why);
     }
 }

@@ -1,0 +1,12 @@
+//! What only one game has to keep: a module for each.
+
+mod common;
+#[path = "../naive/mod.rs"]
+mod naive;
+
+mod clobber;
+mod connect_four;
+mod crosphere;
+mod mnk;
+mod pawn;
+mod tuc_chess;
