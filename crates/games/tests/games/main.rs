@@ -7,6 +7,7 @@ mod naive;
 mod clobber;
 mod connect_four;
 mod crosphere;
+mod crosphere_thesis;
 mod mnk;
 mod pawn;
 mod tuc_chess;

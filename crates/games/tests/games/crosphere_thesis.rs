@@ -4,7 +4,7 @@ use plyground_core::{GameRecord, Heuristics, PlayedMove, RecordFormat, Scratch, 
 use plyground_games::{open, record_formats};
 use proptest::prelude::*;
 
-const FILE: &str = include_str!("data/crosphere-thesis.txt");
+const FILE: &str = include_str!("../data/crosphere-thesis.txt");
 
 fn format() -> &'static RecordFormat {
     record_formats().into_iter().find(|format| format.name == "crosphere-thesis").unwrap()
