@@ -94,7 +94,11 @@ agents!(random, mc, mcts_uct, minimax_plain);
 pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
     let mut keys = info.keys.to_vec();
     if info.evaluates {
-        keys.extend(G::evaluators().iter().flat_map(|evaluator| evaluator.keys));
+        for key in G::evaluators().iter().flat_map(|evaluator| evaluator.keys) {
+            if !keys.iter().any(|known| known.key == key.key) {
+                keys.push(*key);
+            }
+        }
     }
     keys
 }

@@ -26,7 +26,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Makes everything that is random repeatable
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
     pub seed: Option<u64>,
     /// Print only what was asked for
     #[arg(long, global = true)]
@@ -93,11 +93,20 @@ pub struct Perft {
     #[command(flatten)]
     pub place: Place,
     /// The longest sequences to count
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = depth)]
     pub depth: u32,
     /// Count the sequences of the greatest length by their first move, too
     #[arg(long)]
     pub divide: bool,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+fn depth(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=200).contains(number));
+    number.ok_or_else(|| "expected a whole number from 1 to 200".to_owned())
 }
 
 /// A seat at the table.
@@ -144,13 +153,13 @@ pub struct Replay {
 pub struct Convert {
     /// The file to read; - is standard input
     pub input: PathBuf,
-    /// The file to write; - is standard output
+    /// The file to write (replaced if it is there); - is standard output
     #[arg(default_value = "-")]
     pub output: PathBuf,
     /// The format of the input [default: found out by looking]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<String>,
-    /// The format of the output [default: by the ending of its name, else jsonl]
+    /// The format of the output [default: by the ending of its name]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,
 }

@@ -1,10 +1,12 @@
 //! `ply`: parse, call, print. Each subcommand is a file under `commands/`.
 #![forbid(unsafe_code)]
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser};
+use plyground_table::InputError;
 
 mod args;
 mod commands;
@@ -15,16 +17,32 @@ mod thinking;
 use args::{Args, Command};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough (`ply moves … | head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("ply: {error:#}");
+            // Where not even this can be written, the exit code still says it.
+            let _ = writeln!(io::stderr(), "ply: {error:#}");
             ExitCode::from(2)
         }
     }
+}
+
+/// What clap has to say (help included); a mistyped command is answered like every other unknown word.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) {
+        let commands = Args::command();
+        let names = commands.get_subcommands().map(clap::Command::get_name);
+        let _ = writeln!(io::stderr(), "ply: {}", InputError::unknown("command", found, names));
+        return ExitCode::from(2);
+    }
+    let _ = error.print();
+    ExitCode::from(error.exit_code() as u8)
 }
 
 fn run(args: &Args) -> anyhow::Result<()> {

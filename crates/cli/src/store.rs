@@ -1,7 +1,7 @@
 //! Game records in files.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -39,17 +39,41 @@ pub fn read_file(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
     Ok(records)
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all. Links are followed, and what is no ordinary file (a pipe, a device) is
+/// written to, not replaced.
 pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut part = path.as_os_str().to_owned();
+    let context = || format!("cannot write {}", path.display());
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = fs::metadata(&target).ok();
+    if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(&target)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(context);
+    }
+    let mut part = target.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
     let written = fs::File::create(&part).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
+        if let Some(metadata) = before {
+            file.set_permissions(metadata.permissions())?;
+        }
         file.sync_all()?;
-        fs::rename(&part, path)
+        fs::rename(&part, &target)
     });
-    written.with_context(|| format!("cannot write {}", path.display()))
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written.with_context(context)
+}
+
+/// A path as one would type it in a shell.
+pub fn typed(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+~:".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// A new file for an unfinished game. Its name is taken at once: two games at the same time do not overwrite each other.
@@ -73,8 +97,15 @@ pub fn write_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
 /// Adds a record to the end of a file.
 pub fn append_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
     let text = (JSON_LINES.write)(std::slice::from_ref(record))?;
-    let appended = fs::OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+    let appended = fs::OpenOptions::new().read(true).append(true).create(true).open(path).and_then(|mut file| {
+        // A line that was cut off must not swallow the next one.
+        let mut last = [b'\n'];
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        let gap = if last == *b"\n" { "" } else { "\n" };
+        file.write_all(format!("{gap}{text}").as_bytes())?;
         file.sync_all()
     });
     appended.with_context(|| format!("cannot write {}", path.display()))

@@ -71,10 +71,11 @@ pub fn status_line(session: &dyn Session) -> String {
 pub fn ask(out: &mut impl Write, question: &str) -> anyhow::Result<Option<String>> {
     write!(out, "{question}")?;
     out.flush()?;
-    let mut line = String::new();
-    if io::stdin().lock().read_line(&mut line)? == 0 {
+    // Bytes that are no text are an answer like any other nonsense, and no reason to stop.
+    let mut line = Vec::new();
+    if io::stdin().lock().read_until(b'\n', &mut line)? == 0 {
         writeln!(out)?;
         return Ok(None);
     }
-    Ok(Some(line.trim().to_owned()))
+    Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
 }

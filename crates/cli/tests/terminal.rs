@@ -27,6 +27,10 @@ impl Drop for Scratch {
 }
 
 fn ply(data: &Path, args: &[&str], typed: &str) -> Output {
+    ply_bytes(data, args, typed.as_bytes())
+}
+
+fn ply_bytes(data: &Path, args: &[&str], typed: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ply"))
         .args(args)
         .arg("--data")
@@ -37,7 +41,7 @@ fn ply(data: &Path, args: &[&str], typed: &str) -> Output {
         .spawn()
         .unwrap();
     // A program that has stopped reading is not an error of the test.
-    let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
+    let _ = child.stdin.take().unwrap().write_all(typed);
     child.wait_with_output().unwrap()
 }
 
@@ -166,6 +170,44 @@ fn ply_alone_asks_and_enter_is_enough() {
         assert!(out.contains(expected), "{expected}: {out}");
     }
     stdout(&ply(&dir.0, &[], ""));
+}
+
+#[test]
+fn nothing_that_is_there_gets_lost() {
+    let dir = Scratch::new("kept");
+    // A file of games whose last line was cut off by a crash.
+    fs::write(dir.file("games.jsonl"), "{\"plyground\":1,\"game\":\"mnk\"").unwrap();
+    stdout(&ply(&dir.0, TIC_TAC_TOE, "b2\nresign\n"));
+    let games = fs::read_to_string(dir.file("games.jsonl")).unwrap();
+    assert_eq!(games.lines().count(), 2, "the new game has a line of its own: {games}");
+    assert!(games.ends_with('\n') && games.lines().last().unwrap().contains("Crosses resigned"));
+
+    // Bytes that are no text are refused like any other nonsense.
+    let bytes = ply_bytes(&dir.0, TIC_TAC_TOE, b"b2\n\xff\xfe\nquit\n");
+    assert!(stdout(&bytes).contains("go on with"));
+
+    // Taking everything back does not throw the game away.
+    let unfinished = dir.file("unfinished-1.jsonl");
+    stdout(&ply(&dir.0, &["play", "--resume", &unfinished], "undo\nquit\n"));
+    assert!(Path::new(&unfinished).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_converted_file_goes_where_it_was_sent() {
+    let dir = Scratch::new("links");
+    let game = dir.file("game.jsonl");
+    stdout(&ply(&dir.0, TIC_TAC_TOE, &format!("b2\nsave {game}\nquit\n")));
+    let (target, link) = (dir.file("target.jsonl"), dir.file("link.jsonl"));
+    fs::write(&target, "old").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    stdout(&ply(&dir.0, &["convert", &game, &link], ""));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "a link stays a link");
+    assert_eq!(fs::read_to_string(&target).unwrap(), fs::read_to_string(&game).unwrap());
+    let full = ply(&dir.0, &["convert", &game, "/dev/full", "--to", "jsonl"], "");
+    assert_eq!(full.status.code(), Some(2), "a device is written to, not replaced");
+    let ending = ply(&dir.0, &["convert", &game, &dir.file("game.pgn")], "");
+    assert!(String::from_utf8_lossy(&ending.stderr).contains("expected one of jsonl, txt"));
 }
 
 #[test]

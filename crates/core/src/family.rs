@@ -84,6 +84,8 @@ pub struct RecordFormat {
     pub summary: &'static str,
     /// The usual ending of its files, without the dot.
     pub extension: &'static str,
+    /// Does the text look like this format? Asked before it is read, so that errors come from the right reader.
+    pub detect: fn(&str) -> bool,
     /// Reads a file of records.
     pub read: fn(&str) -> Result<Vec<GameRecord>, InputError>,
     /// Writes a file of records.

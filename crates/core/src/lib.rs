@@ -26,5 +26,5 @@ pub use outcome::{Outcome, Player, Turn};
 pub use perft::{divide, perft, usual_outcome};
 pub use record::{GameRecord, PlayedMove, RecordedPlayer, read_records, write_records};
 pub use rng::{Rng, Seed};
-pub use text::{InputError, KeyInfo, Params, nearest, parse_duration, parse_size, split_spec};
+pub use text::{InputError, KeyInfo, Params, nearest, parse_duration, parse_size, quoted, split_spec};
 pub use view::{BoardView, Counter, MoveSquares, Owner, Piece, Square};

@@ -83,7 +83,8 @@ pub fn read_records(text: &str) -> Result<Vec<GameRecord>, InputError> {
         plyground: Option<u32>,
     }
     let mut records = Vec::new();
-    for (index, line) in text.lines().enumerate() {
+    // Editors of some systems put a mark in front of a text.
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }

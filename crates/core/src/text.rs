@@ -61,6 +61,10 @@ impl InputError {
 }
 
 /// Foreign text in a message: in quotes, control characters escaped, cut when it is long.
+pub fn quoted(text: &str) -> impl fmt::Display {
+    Quoted(text)
+}
+
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -110,7 +114,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .into_iter()
         .map(|word| {
             let distance = strsim::damerau_levenshtein(&found, word);
-            let part = !found.is_empty() && (word.starts_with(&found) || found.starts_with(word));
+            let part = found.len() > 2 && (word.contains(&found) || found.contains(word));
             (if part { distance.min(1) } else { distance }, word)
         })
         .filter(|&(distance, word)| distance * 2 <= word.len().max(2))
@@ -153,7 +157,7 @@ impl Params {
                 None => (part.trim(), None),
             };
             if key.is_empty() || value == Some("") {
-                let detail = format!("expected key=value or a flag between the commas, found '{part}'");
+                let detail = format!("expected key=value or a flag between the commas, found {}", quoted(part));
                 return Err(InputError::malformed("list of keys", text, detail));
             }
             if params.has(key) {

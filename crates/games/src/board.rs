@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plyground_core::{InputError, Params, Square};
+use plyground_core::{InputError, Params, Square, quoted};
 
 use crate::bits::Bits;
 
@@ -84,7 +84,7 @@ impl Grid {
         let middle = letters.map(|(at, _)| at).nth(1).ok_or_else(form)?;
         let square = |part: &str| match self.parse_square(part) {
             Ok(square) => Ok(square),
-            Err(InputError::Malformed { found, detail, .. }) => Err(malformed(format!("square '{found}': {detail}"))),
+            Err(InputError::Malformed { found, detail, .. }) => Err(malformed(format!("square {}: {detail}", quoted(&found)))),
             Err(other) => Err(other),
         };
         Ok((square(&text[..middle])?, square(&text[middle..])?))
@@ -273,7 +273,7 @@ impl<'a> PositionText<'a> {
         let found = self.fields[field];
         let expected = words.join(" or ");
         let position = words.iter().position(|&word| word == found);
-        position.ok_or_else(|| self.error(format!("{name}: expected {expected}, found '{found}'")))
+        position.ok_or_else(|| self.error(format!("{name}: expected {expected}, found {}", quoted(found))))
     }
 
     /// The whole number in a field.
@@ -284,7 +284,7 @@ impl<'a> PositionText<'a> {
             Ok(number) if range.contains(&number) && number.to_string() == found => Ok(number),
             _ => {
                 let (from, to) = range.into_inner();
-                Err(self.error(format!("{name}: expected a number from {from} to {to}, found '{found}'")))
+                Err(self.error(format!("{name}: expected a number from {from} to {to}, found {}", quoted(found))))
             }
         }
     }

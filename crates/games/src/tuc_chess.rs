@@ -541,7 +541,11 @@ impl Game for TucChess {
             ("+0", _) => Move::Worth(0),
             (_, Some("-")) => Move::NoBonus,
             (_, Some(place)) if place.len() == 2 && is_digits(place) => Move::Appear(index(square(place)?)),
-            (_, Some(place)) => Move::Appear(index(GRID.parse_square(place)?)),
+            (_, Some(place)) => {
+                let square = GRID.parse_square(place).map_err(|_| malformed("expected @- or @ and a square, like @42 or @c3"))?;
+                Move::Appear(index(square))
+            }
+            _ if text.starts_with('+') => return Err(malformed("expected +1 or +0")),
             _ if text.len() == 4 && is_digits(text) => {
                 Move::Step { from: index(square(&text[..2])?), to: index(square(&text[2..])?) }
             }

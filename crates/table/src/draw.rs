@@ -26,7 +26,8 @@ pub fn draw_board(view: &BoardView, last: &MoveSquares) -> String {
         write!(text, "{:>margin$} │", rank + 1).expect("writing to a string");
         for file in 0..=view.files {
             text.push(match (marked(file.checked_sub(1), rank), marked(Some(file), rank)) {
-                (_, true) => '[',
+                (true, true) => '|',
+                (false, true) => '[',
                 (true, false) => ']',
                 (false, false) => ' ',
             });

@@ -12,6 +12,7 @@ pub const JSON_LINES: Format = Format {
     name: "jsonl",
     summary: "Plyground records: one JSON object a line, every game",
     extension: "jsonl",
+    detect: |text| text.trim_start_matches('\u{feff}').trim_start().starts_with('{') || text.trim().is_empty(),
     read: read_records,
     write: |records| Ok(write_records(records)),
 };
@@ -30,19 +31,15 @@ pub fn format_named(name: &str) -> Result<Format, InputError> {
     known.iter().find(|format| format.name == name).copied().ok_or_else(|| InputError::unknown("format", name, names()))
 }
 
-/// Reads records in whatever format they are. What begins like JSON is the project's own format; anything else is tried in turn.
+/// Reads records in whatever format they are.
 pub fn read_any(text: &str) -> Result<Vec<GameRecord>, InputError> {
-    if text.trim_start().starts_with('{') || text.trim().is_empty() {
-        return read_records(text);
+    let known = formats();
+    if let Some(format) = known.iter().find(|format| (format.detect)(text)) {
+        return (format.read)(text);
     }
-    let mut first_error = None;
-    for format in formats().iter().skip(1) {
-        match (format.read)(text) {
-            Ok(records) => return Ok(records),
-            Err(error) => first_error = first_error.or(Some(error)),
-        }
-    }
-    Err(first_error.unwrap_or_else(|| InputError::malformed("record", text, "expected one JSON object a line")))
+    let names: Vec<&str> = known.iter().map(|format| format.name).collect();
+    let detail = format!("it does not look like any of the formats {}", names.join(", "));
+    Err(InputError::malformed("file of records", text, detail))
 }
 
 /// Opens the game of a record and plays its moves; everything in it is checked against the rules.
@@ -55,7 +52,8 @@ pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
         session.play(&played.text).map_err(at)?;
         session.annotate(played.ms, played.value);
         if chance != played.chance {
-            let detail = if chance { "it is an outcome of chance" } else { "it is a move of a player" };
+            let detail =
+                if chance { "chance made it: expected \"chance\":true beside it" } else { "a player made it, not chance" };
             return Err(at(InputError::illegal(&played.text, detail)));
         }
     }

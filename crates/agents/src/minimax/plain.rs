@@ -14,7 +14,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         KeyInfo {
             key: "depth",
             value: "PLIES",
-            default: "3, or as deep as time or nodes allow",
+            default: "2, or as deep as time or nodes allow",
             meaning: "moves of the players looked ahead (chance events come on top)",
         },
         NODES,
@@ -24,7 +24,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: true,
 };
 
-const DEFAULT_DEPTH: u32 = 3;
+const DEFAULT_DEPTH: u32 = 2;
 
 pub(crate) fn build<G: Heuristics>(game: &G, params: &Params) -> Result<Minimax<G::Evaluator>, InputError> {
     Ok(Minimax { evaluator: evaluator(game, params)? })

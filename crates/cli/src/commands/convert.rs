@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
-use plyground_table::{Format, JSON_LINES, format_named, formats, read_any, replay};
+use anyhow::{Context, bail};
+use plyground_table::{Format, InputError, JSON_LINES, format_named, formats, read_any, replay};
 use serde_json::json;
 
 use crate::args::{Convert, Global};
@@ -19,6 +19,9 @@ pub fn run(args: &Convert, global: &Global, out: &mut impl Write) -> anyhow::Res
         Some(name) => (format_named(name)?.read)(&text).with_context(from)?,
         None => read_any(&text).with_context(from)?,
     };
+    if records.is_empty() {
+        bail!("{}: expected at least one game, found none", args.input.display());
+    }
     // Nothing is written before every game has been played through.
     for (index, record) in records.iter().enumerate() {
         replay(record).with_context(|| format!("{}: game {}", args.input.display(), index + 1))?;
@@ -33,7 +36,8 @@ pub fn run(args: &Convert, global: &Global, out: &mut impl Write) -> anyhow::Res
         return print_json(out, &json!({"games": records.len(), "format": target.name}));
     }
     if !global.quiet {
-        writeln!(out, "{}: {} games as {}", args.output.display(), records.len(), target.name)?;
+        let games = if records.len() == 1 { "1 game".to_owned() } else { format!("{} games", records.len()) };
+        writeln!(out, "{}: {games} as {}", args.output.display(), target.name)?;
     }
     Ok(())
 }
@@ -42,6 +46,9 @@ fn target_format(args: &Convert) -> anyhow::Result<Format> {
     if let Some(name) = &args.to {
         return Ok(format_named(name)?);
     }
-    let ending = args.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    Ok(formats().into_iter().find(|format| format.extension == ending).unwrap_or(JSON_LINES))
+    let Some(ending) = args.output.extension().map(|ending| ending.to_string_lossy()) else { return Ok(JSON_LINES) };
+    let known = formats();
+    let endings = || known.iter().map(|format| format.extension);
+    let unknown = || InputError::unknown("ending of a file name (say --to FORMAT)", &ending, endings());
+    Ok(known.iter().find(|format| format.extension == ending).copied().ok_or_else(unknown)?)
 }

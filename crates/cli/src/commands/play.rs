@@ -82,13 +82,15 @@ pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut
     let first = ["you", &game.against][setup.human.index()].to_owned();
     let second = ["you", &game.against][setup.human.other().index()].to_owned();
     writeln!(out, "{}: {first} (first) against {second} (second), seed {seed}", game.session.spec())?;
-    writeln!(out, "{HELP}\n")?;
+    if !global.quiet {
+        writeln!(out, "{HELP}\n")?;
+    }
     let ended = game.run(out);
     let kept = game.keep();
     ended?;
     match kept? {
         Kept::Finished(path) if !global.quiet => writeln!(out, "The game is kept in {}.", path.display())?,
-        Kept::Open(path) => writeln!(out, "The game is kept; go on with: ply play --resume {}", path.display())?,
+        Kept::Open(path) => writeln!(out, "The game is kept; go on with: ply play --resume {}", store::typed(&path))?,
         _ => {}
     }
     Ok(())
@@ -104,8 +106,9 @@ struct Game {
     seed: u64,
     /// Where finished games are kept.
     games: PathBuf,
-    /// Where this game is kept while it goes on.
-    unfinished: PathBuf,
+    data: PathBuf,
+    /// Where this game is kept while it goes on, once there is something to keep.
+    unfinished: Option<PathBuf>,
     quiet: bool,
     /// Files that this game has been saved to: only they may be written again.
     saved: Vec<PathBuf>,
@@ -131,10 +134,8 @@ impl Game {
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
         // A game that was kept here goes on in its file; any other file is the player's own and stays as it is.
-        let unfinished = match &setup.resumed {
-            Some((_, file)) if file.parent() == Some(&data) => file.clone(),
-            _ => store::reserve_unfinished(&data)?,
-        };
+        let kept_here = setup.resumed.as_ref().filter(|(_, file)| file.parent() == Some(&data));
+        let unfinished = kept_here.map(|(_, file)| file.clone());
         Ok(Self {
             session,
             human: setup.human,
@@ -144,6 +145,7 @@ impl Game {
             chance: Seed(seed).named("chance"),
             seed,
             games: data.join("games.jsonl"),
+            data,
             unfinished,
             quiet: global.quiet,
             saved: Vec::new(),
@@ -281,6 +283,7 @@ impl Game {
         } else {
             match store::write_record(&path, &self.record()) {
                 Ok(()) => {
+                    let file = store::typed(&path);
                     writeln!(out, "Saved. Look at it with: ply replay {file}; go on with: ply play --resume {file}")?;
                     self.saved.push(path);
                 }
@@ -317,24 +320,32 @@ impl Game {
     }
 
     /// The unfinished game, written after every move: a closed terminal loses nothing.
-    fn keep_open(&self) -> anyhow::Result<()> {
-        store::write_record(&self.unfinished, &self.record())
+    fn keep_open(&mut self) -> anyhow::Result<PathBuf> {
+        let path = match self.unfinished.take() {
+            Some(path) => path,
+            None => store::reserve_unfinished(&self.data)?,
+        };
+        self.unfinished = Some(path.clone());
+        store::write_record(&path, &self.record())?;
+        Ok(path)
     }
 
-    fn keep(&self) -> anyhow::Result<Kept> {
+    fn keep(&mut self) -> anyhow::Result<Kept> {
         let record = self.record();
-        if record.result == "open" && !record.moves.is_empty() {
-            self.keep_open()?;
-            return Ok(Kept::Open(self.unfinished.clone()));
+        if record.result == "open" {
+            if record.moves.is_empty() && self.unfinished.is_none() {
+                return Ok(Kept::Nothing);
+            }
+            return Ok(Kept::Open(self.keep_open()?));
         }
-        let kept = if record.result == "open" {
-            Kept::Nothing
-        } else {
-            store::append_record(&self.games, &record)?;
-            Kept::Finished(self.games.clone())
-        };
-        std::fs::remove_file(&self.unfinished).with_context(|| format!("cannot remove {}", self.unfinished.display()))?;
-        Ok(kept)
+        store::append_record(&self.games, &record)?;
+        if let Some(unfinished) = &self.unfinished
+            && let Err(error) = std::fs::remove_file(unfinished)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(error).with_context(|| format!("cannot remove {}", unfinished.display()));
+        }
+        Ok(Kept::Finished(self.games.clone()))
     }
 }
 

@@ -21,7 +21,8 @@ pub fn run(args: &Replay, global: &Global, out: &mut impl Write) -> anyhow::Resu
         return print_json(out, &positions(record)?);
     }
     let [first, second] = &record.players;
-    writeln!(out, "{}: {} (first) against {} (second)", record.game, first.name, second.name)?;
+    let [first, second] = [first, second].map(|player| player.name.escape_debug());
+    writeln!(out, "{}: {first} (first) against {second} (second)", record.game)?;
     if stdin().is_terminal() { step_through(record, out) } else { print_through(record, out) }
 }
 
@@ -33,7 +34,7 @@ fn positions(record: &GameRecord) -> anyhow::Result<serde_json::Value> {
         positions.push(session.position());
     }
     let moves: Vec<&str> = record.moves.iter().map(|played| played.text.as_str()).collect();
-    Ok(json!({"game": record.game, "moves": moves, "positions": positions, "result": record.result, "points": record.points}))
+    Ok(json!({"game": record.game, "moves": moves, "positions": positions, "result": record.result, "points": session.points()}))
 }
 
 fn print_through(record: &GameRecord, out: &mut impl Write) -> anyhow::Result<()> {

@@ -17,7 +17,7 @@ const OPPONENTS: &[(&str, &str)] = &[
 ];
 
 pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    writeln!(out, "Plyground. Enter takes what stands in [brackets].\n")?;
+    writeln!(out, "Plyground. Enter takes what stands in [brackets], q leaves.\n")?;
     let infos = infos();
     for (index, info) in infos.iter().enumerate() {
         writeln!(out, "  {}  {}: {}", index + 1, info.name, info.summary)?;
@@ -58,13 +58,16 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     play(session, &Setup { against, human, resumed: None }, global, out)
 }
 
-/// Asks until the answer can be used; `None` when the input has ended.
+/// Asks until the answer can be used; `None` when the input has ended or the player leaves.
 fn choose<T>(
     out: &mut impl Write,
     question: &str,
     mut read: impl FnMut(&str) -> Result<T, InputError>,
 ) -> anyhow::Result<Option<T>> {
     while let Some(answer) = ask(out, question)? {
+        if ["q", "quit", "exit"].contains(&answer.as_str()) {
+            break;
+        }
         match read(&answer) {
             Ok(value) => return Ok(Some(value)),
             Err(error) => writeln!(out, "{error}")?,

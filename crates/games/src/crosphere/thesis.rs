@@ -30,6 +30,7 @@ pub(crate) const FORMAT: RecordFormat = RecordFormat {
     name: "crosphere-thesis",
     summary: "the records of the Crosphere thesis of 2024 (8x8, five strong stones, finished games)",
     extension: "txt",
+    detect: |text| text.trim_start_matches('\u{feff}').trim_start().starts_with("[P"),
     read,
     write,
 };
