@@ -1,6 +1,6 @@
 //! Any legal move, with equal chances: the yardstick of every study.
 
-use plyground_core::{Agent, AgentError, Budget, Choice, Game, InputError, Params, Rng, Scratch, Turn, Watcher};
+use plyground_core::{Agent, AgentError, Choice, Game, InputError, Params, Scratch, Thought};
 
 use crate::AgentInfo;
 
@@ -17,17 +17,9 @@ pub(crate) fn build<G: Game>(_: &G, _: &Params) -> Result<Random, InputError> {
 pub struct Random;
 
 impl<G: Game> Agent<G> for Random {
-    fn choose(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        budget: &Budget<'_>,
-        rng: &mut Rng,
-        _: &mut dyn Watcher,
-    ) -> Result<Choice<G>, AgentError> {
-        let Turn::Player(_) = game.turn(state) else {
-            return Err(AgentError::NobodyToMove);
-        };
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        thought.mover()?;
+        let Thought { game, state, budget, rng, .. } = thought;
         let mv = game.random_move(state, rng, &mut Scratch::default());
         Ok(Choice { elapsed: budget.clock.elapsed(), ..Choice::bare(mv) })
     }

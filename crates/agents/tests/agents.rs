@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed, Turn, Unwatched,
-    Visitor, WIN_SCORE, Watcher,
+    Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed, Thought, Turn,
+    Unwatched, Visitor, WIN_SCORE, Watcher,
 };
 use plyground_games::{for_each_sample, open};
 
@@ -16,7 +16,7 @@ const SPECS: &[&str] = &["random", "mc:playouts=2", "mcts:sims=40", "mcts:sims=4
 fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
     let spec = AgentSpec::parse(spec).unwrap();
     let budget = Budget { limits: spec.limits().unwrap().overridden_by(limits), clock: &NoClock };
-    build(&spec, game).unwrap().choose(game, state, &budget, rng, &mut Unwatched).unwrap()
+    build(&spec, game).unwrap().choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
 }
 
 /// Plays a game between two specs and gives the moves and the outcome.
@@ -170,8 +170,8 @@ impl Visitor for MinimaxLaw {
             let mut agent = plyground_agents::Minimax { evaluator: Hashed };
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
-            let choice: Choice<G> =
-                plyground_core::Agent::choose(&mut agent, &game, &state, &budget, &mut rng, &mut Unwatched).unwrap();
+            let thought = Thought { game: &game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
+            let choice: Choice<G> = plyground_core::Agent::choose(&mut agent, thought).unwrap();
             let mut after = state.clone();
             game.play(&mut after, choice.mv);
             let (best, chosen) = (definition(&game, &state, depth, 0), definition(&game, &after, depth - 1, 1));
@@ -256,7 +256,10 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
             for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9"] {
                 let spec = AgentSpec::parse(spec).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let choice = build(&spec, &game).unwrap().choose(&game, &start, &budget, &mut rng, &mut Stop(0)).unwrap();
+                let choice = build(&spec, &game)
+                    .unwrap()
+                    .choose(Thought { game: &game, state: &start, budget, rng: &mut rng, watcher: &mut Stop(0) })
+                    .unwrap();
                 assert!(choice.nodes < 1_000_000, "{}: stopped", spec.text());
             }
         }
@@ -299,7 +302,8 @@ fn an_agent_that_nobody_asked_for_a_move_says_so() {
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
             for info in INFOS {
                 let mut agent = build(&AgentSpec::parse(info.name).unwrap(), &game).unwrap();
-                assert!(agent.choose(&game, &state, &budget, &mut Seed(5).rng(), &mut Unwatched).is_err());
+                let (rng, watcher) = (&mut Seed(5).rng(), &mut Unwatched);
+                assert!(agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).is_err());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use crate::{Budget, Game, Rng};
+use crate::{Budget, Game, Player, Rng, Turn};
 
 /// A way of choosing moves. It prints nothing, has no randomness but the one it is given, and reads no clock but the budget's.
 pub trait Agent<G: Game>: Send {
@@ -10,14 +10,31 @@ pub trait Agent<G: Game>: Send {
     ///
     /// An agent may keep what it has learnt between calls (`&mut self`), but without a time limit the same calls with the same
     /// seed give the same choices.
-    fn choose(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        budget: &Budget<'_>,
-        rng: &mut Rng,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Choice<G>, AgentError>;
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError>;
+}
+
+/// A position to think about, and what there is to think with.
+pub struct Thought<'a, G: Game> {
+    /// The rules.
+    pub game: &'a G,
+    /// The position.
+    pub state: &'a G::State,
+    /// How long to think, and the only clock.
+    pub budget: Budget<'a>,
+    /// The only randomness.
+    pub rng: &'a mut Rng,
+    /// Who looks on, and may say stop.
+    pub watcher: &'a mut dyn Watcher,
+}
+
+impl<G: Game> Thought<'_, G> {
+    /// Who is to move; an error when nobody is.
+    pub fn mover(&self) -> Result<Player, AgentError> {
+        match self.game.turn(self.state) {
+            Turn::Player(player) => Ok(player),
+            Turn::Chance | Turn::Over(_) => Err(AgentError::NobodyToMove),
+        }
+    }
 }
 
 /// Why an agent gave no move.

@@ -17,7 +17,7 @@ mod rng;
 mod text;
 mod view;
 
-pub use agent::{Agent, AgentError, Candidate, Choice, Progress, Unwatched, Watcher};
+pub use agent::{Agent, AgentError, Candidate, Choice, Progress, Thought, Unwatched, Watcher};
 pub use budget::{Budget, Clock, Limits, NoClock};
 pub use evaluate::{Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, WIN_SCORE, logistic};
 pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, RecordFormat, Visitor};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyground_agents::AgentSpec;
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Choice, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo,
-    Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Turn, Visitor, Watcher,
+    Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Thought, Turn, Visitor, Watcher,
 };
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
@@ -318,7 +318,7 @@ impl<G: Heuristics> Session for Table<G> {
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
         let Seated { agent, limits: own, rng } = &mut self.seats[seat.0];
         let budget = Budget { limits: own.overridden_by(limits), clock };
-        let choice = agent.choose(&self.game, &self.state, &budget, rng, watcher)?;
+        let choice = agent.choose(Thought { game: &self.game, state: &self.state, budget, rng, watcher })?;
         Ok(self.advice(&choice))
     }
 }

@@ -1,8 +1,6 @@
 //! Flat Monte Carlo: the same number of random games after each legal move; the best average is played.
 
-use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Turn, Watcher,
-};
+use plyground_core::{Agent, AgentError, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Thought};
 
 use crate::{AgentInfo, SIMS, TIME, pace::Pace};
 
@@ -51,23 +49,15 @@ fn best_arm<G: Game>(arms: &[Arm<G>]) -> usize {
 }
 
 impl<G: Game> Agent<G> for FlatMonteCarlo {
-    fn choose(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        budget: &Budget<'_>,
-        rng: &mut Rng,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Choice<G>, AgentError> {
-        let Turn::Player(mover) = game.turn(state) else {
-            return Err(AgentError::NobodyToMove);
-        };
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Thought { game, state, budget, rng, watcher } = thought;
         let mut arms = arms(game, state, rng);
         let limited = budget.limits.simulations.is_some() || budget.limits.time.is_some();
         let rounds = self.playouts.unwrap_or(if limited { u64::MAX } else { 100 });
         let all = rounds.saturating_mul(arms.len() as u64);
         let most = budget.limits.simulations.map_or(all, |most| most.min(all));
-        let mut pace = Pace::new(budget, watcher, Some(most), 256);
+        let mut pace = Pace::new(&budget, watcher, Some(most), 256);
         simulate(game, &mut arms, mover, rounds, rng, &mut pace);
         let best = best_arm(&arms);
         let candidate = |arm: &Arm<G>| Candidate {

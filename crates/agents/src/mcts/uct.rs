@@ -1,7 +1,7 @@
 //! UCT: Monte Carlo tree search that treats every choice as a bandit (Kocsis and Szepesvári, 2006).
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Turn, Watcher,
+    Agent, AgentError, Budget, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Thought, Turn,
 };
 
 use super::tree::{Kind, Node, Tree};
@@ -45,22 +45,14 @@ impl Default for Uct {
 }
 
 impl<G: Game> Agent<G> for Uct {
-    fn choose(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        budget: &Budget<'_>,
-        rng: &mut Rng,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Choice<G>, AgentError> {
-        let Turn::Player(mover) = game.turn(state) else {
-            return Err(AgentError::NobodyToMove);
-        };
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Thought { game, state, budget, rng, watcher } = thought;
         let mut tree = Tree::new(self.memory.saturating_mul(1_000_000));
         tree.expand(0, game, state, rng);
         let unlimited = budget.limits.simulations.is_none() && budget.limits.time.is_none();
         let most = if unlimited { Some(DEFAULT_SIMULATIONS) } else { budget.limits.simulations };
-        let mut pace = Pace::new(budget, watcher, most, 128);
+        let mut pace = Pace::new(&budget, watcher, most, 128);
         let mut scratch = Scratch::default();
         let mut path = Vec::new();
         while !pace.step(|| Some(value(&tree.nodes[0], mover))) {
@@ -68,7 +60,7 @@ impl<G: Game> Agent<G> for Uct {
         }
         // The last step has been counted, but not simulated yet.
         self.simulate(game, state, &mut tree, &mut path, rng, &mut scratch);
-        Ok(explain(&tree, mover, pace.steps, budget))
+        Ok(explain(&tree, mover, pace.steps, &budget))
     }
 }
 

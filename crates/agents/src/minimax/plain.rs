@@ -1,8 +1,8 @@
 //! Minimax to a fixed depth, without any pruning: the definition that faster searches are held to.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Game, Heuristics, InputError, KeyInfo, Params, Player, Rng, Turn,
-    WIN_SCORE, Watcher,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Game, Heuristics, InputError, KeyInfo, Params, Player, Thought,
+    Turn, WIN_SCORE,
 };
 
 use crate::{AgentInfo, NODES, TIME, evaluator, pace::Pace};
@@ -45,24 +45,16 @@ struct RootMove<M> {
 }
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
-    fn choose(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        budget: &Budget<'_>,
-        rng: &mut Rng,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Choice<G>, AgentError> {
-        let Turn::Player(mover) = game.turn(state) else {
-            return Err(AgentError::NobodyToMove);
-        };
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Thought { game, state, budget, rng, watcher } = thought;
         let limits = budget.limits;
         let open_ended = limits.time.is_some() || limits.nodes.is_some();
         let deepest = limits.depth.unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH });
         // With only a depth to reach, there is no use in searching shallower first.
         let mut depth = if open_ended { 1 } else { deepest };
         let mut search =
-            Search { game, evaluator: &self.evaluator, pace: Pace::new(budget, watcher, limits.nodes, 1_024), cut_off: false };
+            Search { game, evaluator: &self.evaluator, pace: Pace::new(&budget, watcher, limits.nodes, 1_024), cut_off: false };
         // Equal moves are chosen by the seed.
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
@@ -79,7 +71,7 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
             }
             (best, reached) = (deeper, depth);
         }
-        Ok(self.explain(best, mover, reached, search.pace.steps, budget))
+        Ok(self.explain(best, mover, reached, search.pace.steps, &budget))
     }
 }
 
