@@ -8,7 +8,7 @@ use crate::InputError;
 
 /// A game as it was played, or as far as it was played.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a JSON object with a game")]
 pub struct GameRecord {
     /// The version of the format.
     #[serde(rename = "plyground")]
@@ -43,7 +43,7 @@ pub struct GameRecord {
 
 /// Who played.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a player like {\"name\":\"random\"}")]
 pub struct RecordedPlayer {
     /// A name, or the agent spec.
     pub name: String,
@@ -54,7 +54,7 @@ pub struct RecordedPlayer {
 
 /// One move, or one outcome of chance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a move like {\"move\":\"b2\"}")]
 pub struct PlayedMove {
     /// The move as text.
     #[serde(rename = "move")]
@@ -93,7 +93,7 @@ pub fn read_records(text: &str) -> Result<Vec<GameRecord>, InputError> {
             if error.is_eof() {
                 broken("it is cut off: the JSON object does not end".to_owned())
             } else {
-                broken(format!("expected a JSON object with a game: {error}"))
+                broken(format!("not the JSON of a game: {error}"))
             }
         };
         match serde_json::from_str::<Version>(line).map_err(json)?.plyground {
@@ -182,8 +182,9 @@ mod tests {
             (good.replace("\"plyground\":1", "\"plyground\":0"), "no version 0"),
             (good.replace("\"plyground\":1,", ""), "expected the version"),
             (good.replace("\"open\"", "\"won\""), "expected the result"),
-            (format!("{good}\nhello"), "line 3: expected a JSON object"),
+            (format!("{good}\nhello"), "line 3: not the JSON of a game"),
             (good.replace("\"moves\"", "\"mooves\""), "mooves"),
+            (good.replace("{\"move\":\"@-\",\"chance\":true}", "\"b2\""), "expected a move like"),
             (good.replace("-0.5", "1.5"), "move 1: expected a value from -1 to 1"),
             (good.replace("0.25", "-1.0"), "move 1: expected a time in milliseconds"),
         ];

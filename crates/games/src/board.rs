@@ -242,7 +242,7 @@ impl<'a> PositionText<'a> {
                 None => files = Some(width),
                 Some(files) if files == width => {}
                 Some(files) => {
-                    return Err(bad(format!("row {} from the top has {width} squares, the rows above {files}", row + 1)));
+                    return Err(bad(format!("row {} from the top is {width} wide, the rows above are {files} wide", row + 1)));
                 }
             }
         }

@@ -254,6 +254,8 @@ impl<B: Bits> Mnk<B> {
 #[derive(Clone, Debug)]
 pub struct OpenLines<B> {
     lines: Vec<B>,
+    /// The score at which an advantage begins to tell: k squared, since a stone lies on up to 4k lines and lines count squared.
+    unit: f32,
 }
 
 impl<B: Bits> Evaluator<Mnk<B>> for OpenLines<B> {
@@ -266,7 +268,7 @@ impl<B: Bits> Evaluator<Mnk<B>> for OpenLines<B> {
     }
 
     fn win_chance(&self, score: f32) -> f32 {
-        plyground_core::logistic(score / 4.0)
+        plyground_core::logistic(score / self.unit)
     }
 }
 
@@ -282,6 +284,6 @@ impl<B: Bits> Heuristics for Mnk<B> {
     }
 
     fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines<B>, InputError> {
-        Ok(OpenLines { lines: self.grid.lines(self.k) })
+        Ok(OpenLines { lines: self.grid.lines(self.k), unit: (self.k * self.k) as f32 })
     }
 }

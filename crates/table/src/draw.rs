@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use plyground_core::{BoardView, MoveSquares, Owner, Player, Square};
+use plyground_core::{BoardView, MoveSquares, Owner, Square};
 
 fn style(owner: Owner) -> Style {
     let colour = match owner {
@@ -46,20 +46,13 @@ pub fn draw_board(view: &BoardView, last: &MoveSquares) -> String {
     text
 }
 
-/// The numbers beside the board, one line for each player who has any, e.g. `Green: 5 strong stones left`.
+/// The numbers beside the board, a line each, e.g. `Green, strong stones left: 5`.
 pub fn draw_counters(view: &BoardView, players: [&str; 2]) -> String {
     let mut text = String::new();
-    for player in Player::BOTH {
-        let own: Vec<String> = view
-            .counters
-            .iter()
-            .filter(|counter| counter.player == player)
-            .map(|counter| format!("{} {}", counter.value, counter.label))
-            .collect();
-        if !own.is_empty() {
-            let style = style(player.into());
-            writeln!(text, "{style}{}{style:#}: {}", players[player.index()], own.join(", ")).expect("writing to a string");
-        }
+    for counter in &view.counters {
+        let style = style(counter.player.into());
+        let name = players[counter.player.index()];
+        writeln!(text, "{style}{name}{style:#}, {}: {}", counter.label, counter.value).expect("writing to a string");
     }
     text
 }

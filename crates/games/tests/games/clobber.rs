@@ -108,7 +108,7 @@ fn bad_games_and_positions_are_refused_with_a_reason() {
         ("clobber:random=-1", None, "malformed value 'random=-1': expected random from 0 to 18446744073709551615"),
         ("clobber:own=1", None, "malformed key 'own=1': 'own' stands alone, without a value"),
         ("clobber:size=2x2", Some("xox x"), "malformed position 'xox x': its board is 3x1, but size=2x2 was asked for"),
-        ("clobber", Some("xo/x x"), "malformed position 'xo/x x': row 2 from the top has 1 squares, the rows above 2"),
+        ("clobber", Some("xo/x x"), "malformed position 'xo/x x': row 2 from the top is 1 wide, the rows above are 2 wide"),
         (
             "clobber",
             Some("xw x"),

@@ -90,7 +90,7 @@ fn impossible_positions_are_refused_with_the_reason() {
         ("crosphere:size=4x4", "3/3/3 g 0 0", "its board is 3x3, but size=4x4 was asked for"),
         ("crosphere", "9/9/9 g 0 0", "expected from 2 to 8 files and from 2 to 8 ranks"),
         ("crosphere", "3 g 0 0", "expected from 2 to 8 files and from 2 to 8 ranks"),
-        ("crosphere", "3/2/3 g 0 0", "row 2 from the top has 2 squares, the rows above 3"),
+        ("crosphere", "3/2/3 g 0 0", "row 2 from the top is 2 wide, the rows above are 3 wide"),
         ("crosphere", "3/1x1/3 g 0 0", "row 2 from the top has the unknown piece 'x'; expected G P o or a number"),
         ("crosphere", "3/3/3 x 0 0", "side to move: expected g or p, found 'x'"),
         (

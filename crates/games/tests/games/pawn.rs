@@ -169,7 +169,7 @@ fn impossible_positions_say_why() {
         ("pppp/4/4/PPPP w doble", "variant: expected double, found 'doble'"),
         ("pppp/4/4/PPPP", "expected after the board, each behind a single space: side to move and perhaps double; found []"),
         ("pppp/4/4/PPPR w", "row 4 from the top has the unknown piece 'R'; expected P p or a number"),
-        ("pppp/4/3/PPPP w", "row 3 from the top has 3 squares, the rows above 4"),
+        ("pppp/4/3/PPPP w", "row 3 from the top is 3 wide, the rows above are 4 wide"),
     ] {
         assert_eq!(refusal("pawn", Some(position), &[]), format!("malformed position '{position}': {wanted}"));
     }
