@@ -33,16 +33,29 @@ fn main() -> ExitCode {
     }
 }
 
-/// What clap has to say (help included); a mistyped command is answered like every other unknown word.
+/// What clap has to say: help as it is, an error in one line like every other of ours.
 fn refuse(error: &clap::Error) -> ExitCode {
-    if let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) {
-        let commands = Args::command();
-        let names = commands.get_subcommands().map(clap::Command::get_name);
-        let _ = writeln!(io::stderr(), "ply: {}", InputError::unknown("command", found, names));
-        return ExitCode::from(2);
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
     }
-    let _ = error.print();
-    ExitCode::from(error.exit_code() as u8)
+    let message = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(found)) => {
+            let commands = Args::command();
+            InputError::unknown("command", found, commands.get_subcommands().map(clap::Command::get_name)).to_string()
+        }
+        _ => in_one_line(&error.render().to_string()),
+    };
+    let _ = writeln!(io::stderr(), "ply: {message}");
+    ExitCode::from(2)
+}
+
+/// The error and the tips of clap's message, without its usage lines.
+fn in_one_line(message: &str) -> String {
+    let paragraphs = message.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    let told: Vec<String> =
+        paragraphs.filter(|part| !part.is_empty() && !part.starts_with("Usage:") && !part.starts_with("For more")).collect();
+    told.join("; ").trim_start_matches("error: ").to_owned()
 }
 
 fn run(args: &Args) -> anyhow::Result<()> {
