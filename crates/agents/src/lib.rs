@@ -1,7 +1,7 @@
 //! The thinking: agents, each generic over the game, and the list of them.
 //!
-//! An agent is one file: the algorithm, its description ([`AgentInfo`]) and how its keys are read. The list at the end of this
-//! file makes it known to everybody else.
+//! An agent is one file: the algorithm, its description ([`AgentInfo`]) and how its keys are read. The list further down
+//! makes it known to everybody else.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -76,6 +76,12 @@ pub fn typed(path: &Path) -> String {
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
+/// Was this file made by [`reserve_unfinished`] in this directory? Only such a file holds one game and may be written again.
+pub fn is_unfinished(dir: &Path, file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    file.parent() == Some(dir) && name.starts_with("unfinished-")
+}
+
 /// A new file for an unfinished game. Its name is taken at once: two games at the same time do not overwrite each other.
 pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
     for number in 1.. {

@@ -186,6 +186,13 @@ fn nothing_that_is_there_gets_lost() {
     let bytes = ply_bytes(&dir.0, TIC_TAC_TOE, b"b2\n\xff\xfe\nquit\n");
     assert!(stdout(&bytes).contains("go on with"));
 
+    // A file of several games is resumed from, and stays as it is, wherever it lies.
+    let game = fs::read_to_string(dir.file("unfinished-1.jsonl")).unwrap();
+    let several = dir.file("several.jsonl");
+    fs::write(&several, game.repeat(2)).unwrap();
+    stdout(&ply(&dir.0, &["play", "--resume", &several], "undo\na1\nquit\n"));
+    assert_eq!(fs::read_to_string(&several).unwrap(), game.repeat(2));
+
     // Taking everything back does not throw the game away.
     let unfinished = dir.file("unfinished-1.jsonl");
     stdout(&ply(&dir.0, &["play", "--resume", &unfinished], "undo\nquit\n"));

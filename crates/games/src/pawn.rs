@@ -462,8 +462,8 @@ impl Evaluator<Pawn> for StudyValue {
         self.view.sign() * value as f32
     }
 
-    /// The unit of the simple value is fitted to the solved boards 4x4 to 5x4. The advanced value fits them at no scale (there its
-    /// distance term errs more often than not); its unit only keeps the usual scores away from certainty.
+    /// The unit of the simple value is fitted to the solved boards 4x4 to 5x4. The advanced value fitted them at no scale; its unit
+    /// only keeps the usual scores away from certainty.
     fn win_chance(&self, score: f32) -> f32 {
         match self.formula {
             Formula::Simple => logistic(score / 2.0),

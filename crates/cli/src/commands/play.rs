@@ -134,7 +134,7 @@ impl Game {
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
         // A game that was kept here goes on in its file; any other file is the player's own and stays as it is.
-        let kept_here = setup.resumed.as_ref().filter(|(_, file)| file.parent() == Some(&data));
+        let kept_here = setup.resumed.as_ref().filter(|(_, file)| store::is_unfinished(&data, file));
         let unfinished = kept_here.map(|(_, file)| file.clone());
         Ok(Self {
             session,
