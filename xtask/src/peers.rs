@@ -1,7 +1,8 @@
-//! `cargo xtask peers`: random playouts a second, ours and OpenSpiel's, side by side in one run on one machine.
+//! `cargo xtask peers`: random playouts and UCT simulations a second, ours and OpenSpiel's, side by side in one run on one machine.
 //!
 //! Figures from different days or machines say little; the ratio of two programs that take turns on the same core says a lot. Both
-//! sides play one game at a time in one thread, through their generic interface, and the best round of each side counts.
+//! sides play one game at a time in one thread, through their generic interface, and the best round of each side counts. Where there
+//! is no peer, our own searches stand beside what they are made of.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -11,7 +12,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use plyground_core::{Game, Heuristics, Scratch, Seed, Visitor};
+use plyground_agents::{AgentSpec, build};
+use plyground_core::{Budget, EmptyShelf, Game, Heuristics, Limits, NoClock, Rng, Scratch, Seed, Thought, Unwatched, Visitor};
 use serde_json::{Value, json};
 
 use crate::process;
@@ -23,37 +25,84 @@ const SCRIPT: &str = include_str!("peers.py");
 const ROUNDS: u32 = 5;
 const ROUND: Duration = Duration::from_millis(500);
 
+/// The simulations of a search; every search begins with an empty tree.
+const SIMULATIONS: u64 = 10_000;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// Random games from the start.
+    Playouts,
+    /// Simulations of this agent from the start.
+    Search(&'static str),
+}
+
+impl Work {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Playouts => "playouts",
+            Self::Search(spec) => spec,
+        }
+    }
+}
+
+/// What it stands beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    /// The same work in OpenSpiel, on this game.
+    OpenSpiel(&'static str),
+    /// Other work of ours on the same game.
+    Ours(Work),
+}
+
 /// What is measured.
 struct Contest {
-    /// Our game.
-    ours: &'static str,
-    /// The same game in OpenSpiel, or its nearest relative there.
-    theirs: Option<&'static str>,
-    /// By how much we must be faster.
+    game: &'static str,
+    work: Work,
+    beside: Beside,
+    /// How many times the other side's rate ours must be.
     bar: Option<f64>,
-    /// What single-game prototypes reached in millions of playouts a second. They were written before Plyground to learn what the
+    /// What single-game prototypes reached in millions a second. They were written before Plyground to learn what the
     /// hardware allows, and measured on one core of a 2-core AVX2 machine, scalar, one game at a time: a memory aid, not a bar.
     prototype: Option<f64>,
 }
 
-const CONTESTS: [Contest; 9] = [
+const CROSPHERE: &str = "crosphere:size=8x8,strong=5";
+const UCT: Work = Work::Search("mcts");
+const HEURISTIC_UCT: Work = Work::Search("mcts:leaf=eval");
+
+const CONTESTS: [Contest; 16] = [
     Contest::new("tictactoe").beside("tic_tac_toe").bar(10.0),
     Contest::new("clobber:size=5x6").beside("clobber(rows=6,columns=5)").bar(50.0).prototype(7.3),
     Contest::new("clobber:size=8x8").beside("clobber(rows=8,columns=8)").bar(50.0).prototype(3.35),
     Contest::new("clobber:size=10x10").beside("clobber(rows=10,columns=10)").bar(50.0).prototype(1.25),
-    Contest::new("crosphere:size=8x8,strong=5").beside("hex(board_size=8)").bar(40.0).prototype(3.5),
+    Contest::new(CROSPHERE).beside("hex(board_size=8)").bar(40.0).prototype(3.5),
     Contest::new("connect-four").beside("connect_four"),
     Contest::new("pawn:size=4x4"),
     Contest::new("pawn:size=8x8,double"),
     Contest::new("tuc-chess"),
+    Contest::new("tictactoe").work(UCT).beside("tic_tac_toe"),
+    Contest::new("connect-four").work(UCT).beside("connect_four"),
+    Contest::new("clobber:size=5x6").work(UCT).beside("clobber(rows=6,columns=5)").bar(30.0).prototype(4.5),
+    Contest::new("clobber:size=8x8").work(UCT).beside("clobber(rows=8,columns=8)").bar(40.0).prototype(2.7),
+    Contest::new("clobber:size=10x10").work(UCT).beside("clobber(rows=10,columns=10)").bar(40.0).prototype(1.0),
+    Contest::new(CROSPHERE).work(UCT).beside_ours(Work::Playouts).bar(0.5).prototype(3.1),
+    Contest::new(CROSPHERE).work(HEURISTIC_UCT).beside_ours(UCT).bar(2.0).prototype(8.0),
 ];
 
 impl Contest {
-    const fn new(ours: &'static str) -> Self {
-        Self { ours, theirs: None, bar: None, prototype: None }
+    const fn new(game: &'static str) -> Self {
+        Self { game, work: Work::Playouts, beside: Beside::Nothing, bar: None, prototype: None }
+    }
+    const fn work(self, work: Work) -> Self {
+        Self { work, ..self }
     }
     const fn beside(self, theirs: &'static str) -> Self {
-        Self { theirs: Some(theirs), ..self }
+        Self { beside: Beside::OpenSpiel(theirs), ..self }
+    }
+    const fn beside_ours(self, work: Work) -> Self {
+        Self { beside: Beside::Ours(work), ..self }
     }
     const fn bar(self, bar: f64) -> Self {
         Self { bar: Some(bar), ..self }
@@ -61,9 +110,18 @@ impl Contest {
     const fn prototype(self, millions: f64) -> Self {
         Self { prototype: Some(millions), ..self }
     }
+
+    /// What stands beside it, in a word or two.
+    fn peer(&self) -> Option<String> {
+        match self.beside {
+            Beside::Nothing => None,
+            Beside::OpenSpiel(game) => Some(format!("OpenSpiel {}", game.split('(').next().unwrap_or(game))),
+            Beside::Ours(work) => Some(format!("our {}", work.name())),
+        }
+    }
 }
 
-/// Playouts a second, the best round of each side.
+/// Playouts or simulations a second, the best round of each side.
 #[derive(Clone, Copy)]
 struct Rates {
     theirs: Option<f64>,
@@ -110,9 +168,9 @@ pub fn run(json: bool) -> Result<bool> {
     let mut peer = Peer::start(&python)?;
     let mut measured = Vec::new();
     for contest in &CONTESTS {
-        eprintln!("{}: {ROUNDS} rounds of {} s a side", contest.ours, ROUND.as_secs_f64());
-        let rates = plyground_games::open(contest.ours, None, Match { theirs: contest.theirs, peer: &mut peer })
-            .with_context(|| format!("{} cannot be opened", contest.ours))??;
+        eprintln!("{}, {}: {ROUNDS} rounds of {} s a side", contest.game, contest.work.name(), ROUND.as_secs_f64());
+        let rates = plyground_games::open(contest.game, None, Match { contest, peer: &mut peer })
+            .with_context(|| format!("{} cannot be opened", contest.game))??;
         measured.push((contest, rates));
     }
     if json {
@@ -125,7 +183,7 @@ pub fn run(json: bool) -> Result<bool> {
 
 /// Both sides in turn, so that whatever else the machine does hits both.
 struct Match<'a> {
-    theirs: Option<&'static str>,
+    contest: &'a Contest,
     peer: &'a mut Peer,
 }
 
@@ -135,24 +193,35 @@ impl Visitor for Match<'_> {
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Result<Rates> {
         let mut best = Rates { theirs: None, ours: 0.0 };
         for round in 0..ROUNDS {
-            if let Some(name) = self.theirs {
-                let rate = self.peer.rate(name)?;
-                best.theirs = Some(best.theirs.map_or(rate, |best| best.max(rate)));
-            }
-            best.ours = best.ours.max(playout_rate(&game, &state, Seed(u64::from(round))));
+            let seed = Seed(u64::from(round));
+            let theirs = match self.contest.beside {
+                Beside::Nothing => None,
+                Beside::OpenSpiel(name) => Some(self.peer.rate(self.contest.work, name)?),
+                Beside::Ours(work) => Some(rate(work, &game, &state, seed)?),
+            };
+            best.theirs = theirs.map(|rate| best.theirs.map_or(rate, |best: f64| best.max(rate)));
+            best.ours = best.ours.max(rate(self.contest.work, &game, &state, seed)?);
         }
         Ok(best)
     }
 }
 
-fn playout_rate<G: Game>(game: &G, state: &G::State, seed: Seed) -> f64 {
+/// Our rate in one round.
+fn rate<G: Heuristics>(work: Work, game: &G, state: &G::State, seed: Seed) -> Result<f64> {
     let mut rng = seed.rng();
+    match work {
+        Work::Playouts => Ok(playout_rate(game, state, &mut rng)),
+        Work::Search(spec) => simulation_rate(spec, game, state, &mut rng),
+    }
+}
+
+fn playout_rate<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> f64 {
     let mut scratch = Scratch::default();
     let (mut batch, mut done) = (64_u64, 0_u64);
     let begin = Instant::now();
     loop {
         for _ in 0..batch {
-            black_box(game.playout(state, &mut rng, &mut scratch));
+            black_box(game.playout(state, rng, &mut scratch));
         }
         done += batch;
         let elapsed = begin.elapsed();
@@ -162,6 +231,23 @@ fn playout_rate<G: Game>(game: &G, state: &G::State, seed: Seed) -> f64 {
         // Long enough that looking at the clock costs nothing, short enough to stop in time.
         if elapsed < ROUND / 20 {
             batch *= 2;
+        }
+    }
+}
+
+fn simulation_rate<G: Heuristics>(spec: &str, game: &G, state: &G::State, rng: &mut Rng) -> Result<f64> {
+    let mut agent = build(&AgentSpec::parse(spec, game)?, game, &EmptyShelf)?;
+    let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
+    let mut done = 0;
+    let begin = Instant::now();
+    loop {
+        let budget = Budget { limits, clock: &NoClock };
+        let choice = agent.choose(Thought { game, state, budget, rng: &mut *rng, watcher: &mut Unwatched })?;
+        ensure!(choice.simulations == SIMULATIONS, "{spec} did not do all simulations");
+        done += SIMULATIONS;
+        let elapsed = begin.elapsed();
+        if elapsed >= ROUND {
+            return Ok(done as f64 / elapsed.as_secs_f64());
         }
     }
 }
@@ -190,8 +276,12 @@ impl Peer {
         Ok(peer)
     }
 
-    fn rate(&mut self, game: &str) -> Result<f64> {
-        writeln!(self.questions, "{game}\t{}", ROUND.as_secs_f64()).context("OpenSpiel has gone")?;
+    fn rate(&mut self, work: Work, game: &str) -> Result<f64> {
+        let work = match work {
+            Work::Playouts => "playouts".to_owned(),
+            Work::Search(_) => SIMULATIONS.to_string(),
+        };
+        writeln!(self.questions, "{work}\t{game}\t{}", ROUND.as_secs_f64()).context("OpenSpiel has gone")?;
         let answer = self.answer().with_context(|| format!("OpenSpiel could not play {game}"))?;
         answer["rate"].as_f64().context("OpenSpiel did not answer with a rate")
     }
@@ -232,8 +322,9 @@ fn report(measured: &[(&Contest, Rates)], version: &str) -> Value {
         .iter()
         .map(|(contest, rates)| {
             json!({
-                "game": contest.ours,
-                "peer": contest.theirs,
+                "game": contest.game,
+                "work": contest.work.name(),
+                "peer": contest.peer(),
                 "peer_per_second": rates.theirs,
                 "ours_per_second": rates.ours,
                 "ratio": rates.ratio(),
@@ -251,36 +342,40 @@ fn report(measured: &[(&Contest, Rates)], version: &str) -> Value {
 
 fn table(measured: &[(&Contest, Rates)], version: &str) -> String {
     let dash = || "-".to_owned();
-    let mut rows = vec![["game", "OpenSpiel/s", "ours/s", "ratio", "bar", "verdict", "prototype/s"].map(str::to_owned)];
+    let mut rows =
+        vec![["game", "work", "beside", "peer/s", "ours/s", "ratio", "bar", "verdict", "prototype/s"].map(str::to_owned)];
     for (contest, rates) in measured {
         rows.push([
-            contest.ours.to_owned(),
+            contest.game.to_owned(),
+            contest.work.name().to_owned(),
+            contest.peer().unwrap_or_else(dash),
             rates.theirs.map_or_else(dash, short),
             short(rates.ours),
-            rates.ratio().map_or_else(dash, |ratio| format!("{ratio:.1}")),
+            rates.ratio().map_or_else(dash, |ratio| format!("{ratio:.*}", if ratio < 10.0 { 2 } else { 1 })),
             contest.bar.map_or_else(dash, |bar| bar.to_string()),
             rates.verdict(contest).word().to_owned(),
             contest.prototype.map_or_else(dash, |millions| short(millions * 1e6)),
         ]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 7] = std::array::from_fn(width);
+    let widths: [usize; 9] = std::array::from_fn(width);
     let mut text = String::new();
     for row in &rows {
-        let _ = write!(text, "{:<1$}", row[0], widths[0]);
-        for (cell, width) in row.iter().zip(widths).skip(1) {
+        let _ = write!(text, "{:<3$}  {:<4$}  {:<5$}", row[0], row[1], row[2], widths[0], widths[1], widths[2]);
+        for (cell, width) in row.iter().zip(widths).skip(3) {
             let _ = write!(text, "  {cell:>width$}");
         }
         text.push('\n');
     }
-    for (contest, _) in measured.iter().filter(|(contest, _)| contest.theirs.is_some_and(|name| name.starts_with("hex"))) {
-        let _ = writeln!(text, "\nOpenSpiel has no Crosphere: {} stands beside its Hex of the same size.", contest.ours);
+    if measured.iter().any(|(contest, _)| contest.beside == Beside::OpenSpiel("hex(board_size=8)")) {
+        text.push_str("\nOpenSpiel has no Crosphere: its Hex of the same size stands beside it.\n");
     }
     let _ = write!(
         text,
-        "\nRandom playouts from the start, one thread, best of {ROUNDS} rounds of {} s in turn. OpenSpiel {version} is the wheel \
-         from PyPI;\nours is built for this very processor. Prototype: single-game programs on another day, to compare by eye \
-         only.\n",
+        "\nPlayouts: random games from the start. mcts: simulations of a search from the start, {SIMULATIONS} with a new tree each;\n\
+         OpenSpiel's is MCTSBot with one rollout a leaf. One thread, best of {ROUNDS} rounds of {} s in turn. OpenSpiel {version} is the\n\
+         wheel from PyPI; ours is built for this very processor. Prototype: single-game programs on another day, to compare by\n\
+         eye only.\n",
         ROUND.as_secs_f64()
     );
     text
@@ -329,9 +424,9 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "game       OpenSpiel/s  ours/s  ratio  bar  verdict  prototype/s",
-                "tictactoe        800 k  4.00 M    5.0   10   MISSED            -",
-                "tictactoe            -  4.00 M      -    -        -            -",
+                "game       work      beside                 peer/s  ours/s  ratio  bar  verdict  prototype/s",
+                "tictactoe  playouts  OpenSpiel tic_tac_toe   800 k  4.00 M   5.00   10   MISSED            -",
+                "tictactoe  playouts  -                           -  4.00 M      -    -        -            -",
             ]
         );
         let report = report(&measured, "1.0");
@@ -341,16 +436,21 @@ mod tests {
     }
 
     #[test]
-    fn contests_name_games_as_the_list_opens_them() {
-        for contest in &CONTESTS {
-            struct Spec;
-            impl Visitor for Spec {
-                type Output = String;
-                fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
-                    game.spec()
+    fn contests_can_be_opened_and_their_agents_built() {
+        struct Open(Contest);
+        impl Visitor for Open {
+            type Output = Result<()>;
+            fn visit<G: Heuristics>(self, game: G, _: G::State) -> Result<()> {
+                for work in [Some(self.0.work), if let Beside::Ours(work) = self.0.beside { Some(work) } else { None }] {
+                    if let Some(Work::Search(spec)) = work {
+                        build(&AgentSpec::parse(spec, &game)?, &game, &EmptyShelf)?;
+                    }
                 }
+                Ok(())
             }
-            plyground_games::open(contest.ours, None, Spec).unwrap();
+        }
+        for contest in CONTESTS {
+            plyground_games::open(contest.game, None, Open(contest)).unwrap().unwrap();
         }
     }
 }

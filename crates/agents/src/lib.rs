@@ -5,16 +5,22 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-use plyground_core::{Agent, Heuristics, InputError, KeyInfo, Limits, Params, split_spec};
+use plyground_core::{Agent, Heuristics, InputError, KeyInfo, Limits, Params, Shelf, split_spec};
 
+mod learn;
 mod mcts;
 mod minimax;
 mod pace;
 mod random;
+mod slip;
+mod solve;
 
+pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
 pub use mcts::{FlatMonteCarlo, Uct};
-pub use minimax::Minimax;
+pub use minimax::{Minimax, Searcher};
 pub use random::Random;
+use slip::Slipping;
+pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
 
 /// Describes an agent for people.
 #[derive(Clone, Copy, Debug)]
@@ -38,36 +44,83 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// Reads a spec. Unknown names are refused here; keys are checked when the game is known.
-    pub fn parse(text: &str) -> Result<Self, InputError> {
-        let (name, keys) = split_spec(text.trim());
+    /// Reads a spec for a game: an agent with its keys, or one of the game's ready-made opponents (`level=4`, `best`, a preset).
+    /// Unknown names are refused here; keys are checked when the agent is made.
+    pub fn parse<G: Heuristics>(text: &str, game: &G) -> Result<Self, InputError> {
+        let text = text.trim();
+        let (name, keys) = split_spec(ready_made(text, game)?.unwrap_or(text));
         let info = INFOS.iter().find(|info| info.name == name);
-        let info = info.ok_or_else(|| InputError::unknown("agent", name, INFOS.iter().map(|info| info.name)))?;
-        Ok(Self { text: text.trim().to_owned(), name: info.name, params: Params::parse(keys)? })
+        let info = info.ok_or_else(|| {
+            let agents = INFOS.iter().map(|info| info.name).chain(["level=1 to level=8", "best"]);
+            InputError::unknown("agent", name, agents.chain(game.presets().iter().map(|preset| preset.name)))
+        })?;
+        Ok(Self { text: text.to_owned(), name: info.name, params: Params::parse(keys)? })
     }
 
-    /// The text it was read from.
+    /// The text it was read from (for a ready-made opponent, its name).
     pub fn text(&self) -> &str {
         &self.text
     }
 
+    /// The description of the agent.
+    pub fn info(&self) -> &'static AgentInfo {
+        INFOS.iter().find(|info| info.name == self.name).expect("a parsed spec has a known name")
+    }
+
     /// The limits of thinking that the spec sets.
     pub fn limits(&self) -> Result<Limits, InputError> {
-        Ok(Limits {
-            simulations: self.params.number("sims", 1..=u64::MAX)?,
-            nodes: self.params.number("nodes", 1..=u64::MAX)?,
-            depth: self.params.number("depth", 1..=10_000)?,
-            time: self.params.duration("time")?,
-        })
+        limits(&self.params)
     }
+
+    fn check_keys<G: Heuristics>(&self) -> Result<(), InputError> {
+        self.params.check(self.name, &keys::<G>(self.info()))?;
+        self.limits().map(|_| ())
+    }
+}
+
+/// The keys that limit a thought, in agent specs and in budgets.
+pub const LIMITS: &[KeyInfo] = &[TIME, SIMS, NODES, DEPTH];
+
+/// The limits that the keys among [`LIMITS`] set.
+fn limits(params: &Params) -> Result<Limits, InputError> {
+    Ok(Limits {
+        simulations: params.number("sims", 1..=u64::MAX)?,
+        nodes: params.number("nodes", 1..=u64::MAX)?,
+        depth: params.number("depth", 1..=10_000)?,
+        time: params.duration("time")?,
+    })
+}
+
+/// Reads limits without an agent: `time=1s`, `sims=1000,nodes=5000`.
+pub fn parse_limits(text: &str) -> Result<Limits, InputError> {
+    let params = Params::parse(text)?;
+    params.check("a budget", LIMITS)?;
+    limits(&params)
 }
 
 pub(crate) const SIMS: KeyInfo = KeyInfo { key: "sims", value: "N", default: "", meaning: "stop after N simulated games" };
 pub(crate) const TIME: KeyInfo =
     KeyInfo { key: "time", value: "T", default: "", meaning: "stop after this time: 100ms, 1.5s, 2min" };
 pub(crate) const NODES: KeyInfo = KeyInfo { key: "nodes", value: "N", default: "", meaning: "stop after N positions" };
+const DEPTH: KeyInfo = KeyInfo { key: "depth", value: "PLIES", default: "", meaning: "look no further ahead" };
 
-type Build<G> = fn(&G, &Params) -> Result<Box<dyn Agent<G>>, InputError>;
+const SLIP: KeyInfo =
+    KeyInfo { key: "slip", value: "P", default: "0", meaning: "the chance of playing any legal move instead of the best" };
+
+/// The spec that a ready-made opponent of the game stands for; `None` if the text names none.
+pub fn ready_made<G: Heuristics>(text: &str, game: &G) -> Result<Option<&'static str>, InputError> {
+    if text == "best" {
+        return Ok(Some(game.best()));
+    }
+    if text.starts_with("level") {
+        let mut levels = game.levels().into_iter().zip(1..);
+        let level = levels.find(|(_, number)| text == format!("level={number}")).map(|(spec, _)| spec);
+        return level.map(Some).ok_or_else(|| InputError::malformed("level", text, "expected level=1 to level=8"));
+    }
+    Ok(game.presets().iter().find(|preset| preset.name == text).map(|preset| preset.spec))
+}
+
+type Build<G> = fn(&G, &Params, &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError>;
 
 /// Declares the list: the description of every agent, and the function that makes one from a spec.
 macro_rules! agents {
@@ -78,17 +131,47 @@ macro_rules! agents {
         /// How the agent with this name is made.
         fn builder<G: Heuristics>(name: &str) -> Option<Build<G>> {
             $(if name == $agent::INFO.name {
-                return Some(|game, params| Ok(Box::new($agent::build(game, params)?)));
+                return Some(|game, params, shelf| Ok(Box::new($agent::build(game, params, shelf)?)));
             })+
             None
         }
     };
 }
 
-use mcts::{flat as mc, uct as mcts_uct};
+use learn::q;
+use mcts::{flat as mc, hybrid, uct as mcts_uct};
+use minimax::family::{alphabeta, expectimax, mtdf, negascout, pvs, sss};
 use minimax::plain as minimax_plain;
 
-agents!(random, mc, mcts_uct, minimax_plain);
+agents!(random, mc, mcts_uct, hybrid, minimax_plain, alphabeta, pvs, negascout, mtdf, sss, expectimax, solve, q);
+
+type Enrol<G> = fn(&G, &Params) -> Result<Box<dyn Learner<G>>, InputError>;
+
+/// Declares which of the agents can be trained.
+macro_rules! learners {
+    ($($agent:ident),+ $(,)?) => {
+        /// The names of the agents that can be trained.
+        pub const LEARNERS: &[&str] = &[$($agent::INFO.name),+];
+
+        /// How the agent with this name is made for training.
+        fn enrolment<G: Heuristics>(name: &str) -> Option<Enrol<G>> {
+            $(if name == $agent::INFO.name {
+                return Some(|game, params| Ok(Box::new($agent::learner(game, params)?)));
+            })+
+            None
+        }
+    };
+}
+
+learners!(q);
+
+/// Makes the agent that a spec describes, to be trained.
+pub fn learner<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
+    let unknown = || InputError::unknown("agent to train", spec.name, LEARNERS.iter().copied());
+    let enrol = enrolment::<G>(spec.name).ok_or_else(unknown)?;
+    spec.check_keys::<G>()?;
+    enrol(game, &spec.params)
+}
 
 /// The keys that an agent understands for this game: its own, and those of the game's evaluators.
 pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
@@ -100,15 +183,18 @@ pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
             }
         }
     }
+    keys.push(SLIP);
     keys
 }
 
-/// Makes the agent that a spec describes.
-pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Agent<G>>, InputError> {
-    let info = INFOS.iter().find(|info| info.name == spec.name).expect("a parsed spec has a known name");
-    spec.params.check(info.name, &keys::<G>(info))?;
-    spec.limits()?;
-    builder::<G>(info.name).expect("what is listed can be built")(game, &spec.params)
+/// Makes the agent that a spec describes; the files that it names are read from the shelf.
+pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
+    spec.check_keys::<G>()?;
+    let agent = builder::<G>(spec.name).expect("what is listed can be built")(game, &spec.params, shelf)?;
+    Ok(match spec.params.number("slip", 0.0..=1.0)? {
+        None => agent,
+        Some(probability) => Box::new(Slipping { agent, probability }),
+    })
 }
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.

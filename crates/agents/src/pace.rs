@@ -1,12 +1,12 @@
 //! When to stop thinking, and telling the watcher how far it is: one piece of code for all agents.
 
-use plyground_core::{Budget, Progress, Watcher};
+use plyground_core::{Budget, Opinion, Progress, Watcher};
 
 /// Keeps an agent within its budget. Reading the clock and calling the watcher cost more than a node of a fast search, so both
 /// happen only every so many steps.
-pub(crate) struct Pace<'a, 'b> {
+pub(crate) struct Pace<'a, 'b, M> {
     pub budget: &'a Budget<'b>,
-    watcher: &'a mut dyn Watcher,
+    watcher: &'a mut dyn Watcher<M>,
     /// Steps (simulations or nodes) done.
     pub steps: u64,
     most: Option<u64>,
@@ -15,33 +15,34 @@ pub(crate) struct Pace<'a, 'b> {
     stopped: bool,
 }
 
-impl<'a, 'b> Pace<'a, 'b> {
+impl<'a, 'b, M> Pace<'a, 'b, M> {
     /// At most `most` steps; the clock is read and the watcher called every `every` steps.
-    pub fn new(budget: &'a Budget<'b>, watcher: &'a mut dyn Watcher, most: Option<u64>, every: u64) -> Self {
+    pub fn new(budget: &'a Budget<'b>, watcher: &'a mut dyn Watcher<M>, most: Option<u64>, every: u64) -> Self {
         Self { budget, watcher, steps: 0, most, next_look: every, every, stopped: false }
     }
 
     /// Counts a step; says whether thinking has to stop.
     #[inline]
-    pub fn step(&mut self, value: impl FnOnce() -> Option<f32>) -> bool {
+    pub fn step(&mut self, opinion: impl Fn() -> Opinion<M>) -> bool {
         self.steps += 1;
         if self.steps >= self.next_look {
-            self.look(value());
+            self.look(&opinion);
         }
-        self.stopped || self.most.is_some_and(|most| self.steps >= most)
+        self.stopped()
     }
 
     /// Has thinking been told to stop?
+    #[inline]
     pub fn stopped(&self) -> bool {
         self.stopped || self.most.is_some_and(|most| self.steps >= most)
     }
 
     #[cold]
-    fn look(&mut self, value: Option<f32>) {
+    fn look(&mut self, opinion: &dyn Fn() -> Opinion<M>) {
         self.next_look = self.steps + self.every;
         let by_steps = self.most.map_or(0.0, |most| self.steps as f32 / most as f32);
         let done = by_steps.max(self.budget.time_used().unwrap_or(0.0)).min(1.0);
-        let watched = self.watcher.progress(&Progress { done, nodes: self.steps, value });
+        let watched = self.watcher.progress(&Progress { done, nodes: self.steps, opinion });
         self.stopped |= watched.is_break() || self.budget.out_of_time();
     }
 }

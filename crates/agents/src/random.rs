@@ -1,6 +1,6 @@
 //! Any legal move, with equal chances: the yardstick of every study.
 
-use plyground_core::{Agent, AgentError, Choice, Game, InputError, Params, Scratch, Thought};
+use plyground_core::{Agent, AgentError, Choice, Game, InputError, Params, Scratch, Shelf, Thought};
 
 use crate::AgentInfo;
 
@@ -8,7 +8,7 @@ pub(crate) const INFO: AgentInfo =
     AgentInfo { name: "random", summary: "any legal move, with equal chances", keys: &[], evaluates: false };
 
 #[expect(clippy::unnecessary_wraps, reason = "all agents are built through one signature")]
-pub(crate) fn build<G: Game>(_: &G, _: &Params) -> Result<Random, InputError> {
+pub(crate) fn build<G: Game>(_: &G, _: &Params, _: &dyn Shelf) -> Result<Random, InputError> {
     Ok(Random)
 }
 

@@ -5,18 +5,31 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed, Thought, Turn,
-    Unwatched, Visitor, WIN_SCORE, Watcher,
+    Budget, Choice, EmptyShelf, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed,
+    Thought, Turn, Unwatched, Visitor, WIN_SCORE, Watcher,
 };
 use plyground_games::{for_each_sample, open};
 
 /// Small budgets, so that every agent can play on every board.
-const SPECS: &[&str] = &["random", "mc:playouts=2", "mcts:sims=40", "mcts:sims=40,c=0.3,memory=1", "minimax:depth=1"];
+const SPECS: &[&str] = &[
+    "random",
+    "mc:playouts=2",
+    "mcts:sims=40",
+    "mcts:sims=40,c=0.3,memory=1",
+    "minimax:depth=1",
+    "alphabeta:nodes=300",
+    "pvs:depth=1,quiescence=2,tt=1",
+    "negascout:nodes=200,reduce=3",
+    "mtdf:nodes=300,contempt=1",
+    "sss:depth=1",
+    "sss:nodes=300,form=list",
+    "expectimax:depth=2,samples=1,singular=1",
+];
 
 fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
-    let spec = AgentSpec::parse(spec).unwrap();
+    let spec = AgentSpec::parse(spec, game).unwrap();
     let budget = Budget { limits: spec.limits().unwrap().overridden_by(limits), clock: &NoClock };
-    build(&spec, game).unwrap().choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
+    build(&spec, game, &EmptyShelf).unwrap().choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
 }
 
 /// Plays a game between two specs and gives the moves and the outcome.
@@ -233,8 +246,8 @@ fn tic_tac_toe_is_a_draw_and_minimax_never_loses_it() {
 #[test]
 fn budgets_are_kept_and_a_watcher_can_stop() {
     struct Stop(u32);
-    impl Watcher for Stop {
-        fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+    impl<M> Watcher<M> for Stop {
+        fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()> {
             assert!((0.0..=1.0).contains(&progress.done));
             self.0 += 1;
             if self.0 >= 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -253,10 +266,14 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
             assert_eq!(choose(&game, &start, "mcts:sims=500", limits, &mut rng).simulations, 33);
             let nodes = choose(&game, &start, "minimax:nodes=5000", Limits::default(), &mut rng).nodes;
             assert!((5_000..5_100).contains(&nodes), "{nodes}");
-            for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9"] {
-                let spec = AgentSpec::parse(spec).unwrap();
+            for spec in ["alphabeta:nodes=500", "pvs:nodes=500", "mtdf:nodes=500", "sss:nodes=500", "sss:form=list,nodes=500"] {
+                let nodes = choose(&game, &start, spec, Limits::default(), &mut rng).nodes;
+                assert_eq!(nodes, 500, "{spec}");
+            }
+            for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9", "alphabeta:depth=9,tt=0,order=none"] {
+                let spec = AgentSpec::parse(spec, &game).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let choice = build(&spec, &game)
+                let choice = build(&spec, &game, &EmptyShelf)
                     .unwrap()
                     .choose(Thought { game: &game, state: &start, budget, rng: &mut rng, watcher: &mut Stop(0) })
                     .unwrap();
@@ -273,23 +290,34 @@ fn bad_specs_are_refused() {
     impl Visitor for Refuse {
         type Output = Option<String>;
         fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
-            let built = AgentSpec::parse(self.0).and_then(|spec| build(&spec, &game).map(|_| ()));
+            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build(&spec, &game, &EmptyShelf).map(|_| ()));
             built.err().map(|error| error.to_string())
         }
     }
     for (spec, message) in [
-        ("mtcs", "unknown agent 'mtcs' (did you mean 'mcts'?); expected one of random, mc, mcts, minimax"),
-        ("mcts:simms=3", "unknown key of mcts 'simms' (did you mean 'sims'?); expected one of sims, time, c, memory"),
+        ("level4", "malformed level 'level4': expected level=1 to level=8"),
+        ("level=9", "malformed level 'level=9': expected level=1 to level=8"),
+        ("random:simms=3", "unknown key of random 'simms'; expected slip"),
+        ("mc:simms=3", "unknown key of mc 'simms' (did you mean 'sims'?); expected one of playouts, sims, time, slip"),
+        ("mc:slip=2", "malformed value 'slip=2': expected slip from 0 to 1"),
         ("mcts:sims=many", "malformed value 'sims=many': expected sims from 1 to 18446744073709551615"),
         ("mcts:sims", "malformed key 'sims': expected sims=N"),
         ("mcts:c=NaN", "malformed value 'c=NaN': expected c from 0 to 100"),
-        ("random:sims=3", "unknown key of random 'sims'; expected none at all"),
+        ("random:sims=3", "unknown key of random 'sims'; expected slip"),
         ("minimax:eval=linez", "unknown value of 'eval' 'linez' (did you mean 'lines'?); expected lines"),
         ("minimax:depth=0", "malformed value 'depth=0': expected depth from 1 to 10000"),
+        ("pvs:order=hash+luck", "unknown criterion of order 'luck'; expected one of hash, killers, history, hints, none"),
+        ("pvs:order=hash+hints+hash", "malformed order 'hash+hints+hash': 'hash' is there twice"),
+        ("alphabeta:aspiration=wide", "malformed value 'aspiration=wide': expected aspiration from 0 to 1000000"),
+        ("sss:form=list,reduce=3", "malformed key 'reduce': form=list searches all lines to the same depth"),
         ("mcts:time=1", "malformed duration '1': expected a number and ms, s or min, like 100ms or 1.5s"),
-        ("", "unknown agent ''; expected one of random, mc, mcts, minimax"),
     ] {
         assert_eq!(open("mnk", None, Refuse(spec)).unwrap().as_deref(), Some(message), "{spec}");
+    }
+    let names: Vec<&str> = INFOS.iter().map(|info| info.name).collect();
+    for (spec, hint) in [("mtcs", " (did you mean 'mcts'?)"), ("", "")] {
+        let message = format!("unknown agent '{spec}'{hint}; expected one of {}, level=1 to level=8, best", names.join(", "));
+        assert_eq!(open("mnk", None, Refuse(spec)).unwrap(), Some(message));
     }
 }
 
@@ -301,7 +329,7 @@ fn an_agent_that_nobody_asked_for_a_move_says_so() {
         fn visit<G: Heuristics>(self, game: G, state: G::State) {
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
             for info in INFOS {
-                let mut agent = build(&AgentSpec::parse(info.name).unwrap(), &game).unwrap();
+                let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &EmptyShelf).unwrap();
                 let (rng, watcher) = (&mut Seed(5).rng(), &mut Unwatched);
                 assert!(agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).is_err());
             }

@@ -1,8 +1,10 @@
 //! What can be typed after `ply`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use plyground_table::{Limits, Seed, parse_duration, parse_limits};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -33,13 +35,21 @@ pub struct Global {
     pub quiet: bool,
 }
 
+impl Global {
+    /// The seed that was given; without one, things differ from run to run: the time is random enough for that.
+    pub fn seed_or_time(&self) -> u64 {
+        let now = || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
+        self.seed.unwrap_or_else(|| Seed(now()).numbered(0).0 >> 32)
+    }
+}
+
 #[derive(Subcommand)]
 pub enum Command {
     /// List the games with their parameters, sizes and variants
     Games,
     /// Print the rules of a game
     Rules(Rules),
-    /// List the agents with their keys
+    /// List the agents with their keys, and the ready-made opponents
     Agents(Agents),
     /// Draw a position
     Show(Place),
@@ -49,6 +59,16 @@ pub enum Command {
     Apply(Apply),
     /// Count the sequences of moves of each length
     Perft(Perft),
+    /// Find out who wins a position when both play perfectly
+    Solve(Solve),
+    /// Watch an agent think about a position, and see what it chooses and why
+    Think(Think),
+    /// Compare what agents would play in a position, and what it costs them
+    Compare(Compare),
+    /// Train an agent that learns by playing against itself, and keep what it has learnt
+    Train(Train),
+    /// Compute the values of all small regions of a game once and for all, for its solver
+    Regions(Regions),
     /// Play a game in the terminal
     Play(Play),
     /// Step through a recorded game
@@ -75,7 +95,7 @@ pub struct Rules {
 
 #[derive(clap::Args)]
 pub struct Agents {
-    /// Show the keys and evaluators for this game only
+    /// Show the opponents and evaluators of this game only
     pub game: Option<String>,
 }
 
@@ -100,6 +120,49 @@ pub struct Perft {
     pub divide: bool,
 }
 
+#[derive(clap::Args)]
+pub struct Solve {
+    #[command(flatten)]
+    pub place: Place,
+    /// Stop after this time: 30s, 5min [default: only when it is solved, or at Ctrl-C]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// The memory to use, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub memory: u32,
+    /// auto (the game's own solver where it has one), alphabeta, or dfpn (proof numbers)
+    #[arg(long, value_name = "METHOD", default_value = "auto")]
+    pub method: String,
+    /// Begin with the tablebase in this file [default: what earlier runs have kept]
+    #[arg(long, value_name = "FILE", conflicts_with = "fresh")]
+    pub tb: Option<PathBuf>,
+    /// Begin with nothing
+    #[arg(long)]
+    pub fresh: bool,
+    /// Keep what is found as a tablebase in this file, for agents (tb=FILE) and later runs [default: in the data directory]
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// The most positions to keep in a tablebase (ten bytes each)
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub keep: usize,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| error.to_string())
+}
+
+#[derive(clap::Args)]
+pub struct Regions {
+    /// The game; clobber has regions
+    pub game: String,
+    /// The stones of the largest regions, up to 10
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub stones: u32,
+    /// The file to write (replaced if it is there) [default: where the solver looks for it]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
 fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
@@ -107,6 +170,73 @@ fn seed(text: &str) -> Result<u64, String> {
 fn depth(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (1..=200).contains(number));
     number.ok_or_else(|| "expected a whole number from 1 to 200".to_owned())
+}
+
+#[derive(clap::Args)]
+pub struct Think {
+    #[command(flatten)]
+    pub place: Place,
+    /// Who thinks, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
+    #[arg(long, value_name = "SPEC", default_value = "best")]
+    pub agent: String,
+    #[command(flatten)]
+    pub budget: Budget,
+    /// Print every number that the agent gives about its search
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(clap::Args)]
+pub struct Compare {
+    #[command(flatten)]
+    pub place: Place,
+    /// Two agents or more, e.g. mcts:sims=5000 level=4 (see `ply agents`)
+    #[arg(value_name = "SPEC", required = true, num_args = 2..)]
+    pub agents: Vec<String>,
+    #[command(flatten)]
+    pub budget: Budget,
+}
+
+/// How long to think.
+#[derive(clap::Args)]
+pub struct Budget {
+    /// Limits instead of those of the spec: time=T, sims=N, nodes=N, depth=N, one or several behind commas
+    #[arg(long = "budget", value_name = "LIMITS", value_parser = limits)]
+    limits: Option<Limits>,
+}
+
+impl Budget {
+    /// What was asked for; nothing means what the spec says.
+    pub fn limits(&self) -> Limits {
+        self.limits.unwrap_or_default()
+    }
+}
+
+fn limits(text: &str) -> Result<Limits, String> {
+    if text.trim().is_empty() {
+        return Err("expected limits like time=1s or sims=1000,nodes=5000".to_owned());
+    }
+    parse_limits(text).map_err(|error| error.to_string())
+}
+
+#[derive(clap::Args)]
+pub struct Train {
+    /// The game, e.g. tictactoe or pawn:size=4x3 (see `ply games`)
+    pub game: String,
+    /// Who learns, with the keys of its training, e.g. q:alpha=0.5 (see `ply agents`)
+    #[arg(long, value_name = "SPEC", default_value = "q")]
+    pub agent: String,
+    /// The file for what is learnt; if it is there from an earlier training, that goes on
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Training games to play now [default: as many as the spec says]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = games)]
+    pub games: Option<u64>,
+}
+
+fn games(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|&number| number >= 1);
+    number.ok_or_else(|| "expected a whole number from 1".to_owned())
 }
 
 /// A seat at the table.
@@ -126,7 +256,7 @@ pub struct Play {
     /// The position to begin with [default: the start]
     #[arg(long, value_name = "P", conflicts_with = "resume")]
     pub position: Option<String>,
-    /// The opponent, e.g. mcts:sims=5000 (see `ply agents`) [default: mcts:sims=2000, or who it was]
+    /// The opponent, e.g. level=2 or mcts:sims=5000 (see `ply agents`) [default: level=4, or who it was]
     #[arg(long, value_name = "SPEC")]
     pub against: Option<String>,
     /// Your side [default: first, or what it was]
@@ -138,7 +268,7 @@ pub struct Play {
 }
 
 /// Who plays against you when you do not say.
-pub const DEFAULT_OPPONENT: &str = "mcts:sims=2000";
+pub const DEFAULT_OPPONENT: &str = "level=4";
 
 #[derive(clap::Args)]
 pub struct Replay {

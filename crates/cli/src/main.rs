@@ -10,6 +10,8 @@ use plyground_table::InputError;
 
 mod args;
 mod commands;
+mod interrupt;
+mod live;
 mod store;
 mod terminal;
 mod thinking;
@@ -70,6 +72,11 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Moves(args)) => commands::moves::run(args, global, out),
         Some(Command::Apply(args)) => commands::apply::run(args, global, out),
         Some(Command::Perft(args)) => commands::perft::run(args, global, out),
+        Some(Command::Solve(args)) => commands::solve::run(args, global, out),
+        Some(Command::Think(args)) => commands::think::run(args, global, out),
+        Some(Command::Compare(args)) => commands::compare::run(args, global, out),
+        Some(Command::Train(args)) => commands::train::run(args, global, out),
+        Some(Command::Regions(args)) => commands::regions::run(args, global, out),
         Some(Command::Play(args)) => commands::play::run(args, global, out),
         Some(Command::Replay(args)) => commands::replay::run(args, global, out),
         Some(Command::Convert(args)) => commands::convert::run(args, global, out),

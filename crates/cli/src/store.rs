@@ -1,11 +1,11 @@
-//! Game records in files.
+//! Files: game records, and what agents read.
 
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_table::{GameRecord, JSON_LINES, read_any};
+use plyground_table::{GameRecord, InputError, JSON_LINES, Shelf, read_any};
 
 use crate::args::Global;
 
@@ -15,6 +15,20 @@ pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {
         (Some(dir), _) => Ok(dir.clone()),
         (None, Some(dir)) => Ok(dir.join("plyground")),
         (None, None) => bail!("no home directory is known to keep games in: say where with --data DIR"),
+    }
+}
+
+/// Where what a game's own solver begins with is kept.
+pub fn knowledge_file(global: &Global, game: &str) -> anyhow::Result<PathBuf> {
+    Ok(data_dir(global)?.join("solved").join(format!("{game}.regions")))
+}
+
+/// The files that agent specs name: paths, looked for where `ply` was started.
+pub struct Files;
+
+impl Shelf for Files {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        fs::read(name).map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))
     }
 }
 
@@ -41,7 +55,7 @@ pub fn read_file(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
 
 /// Writes a file so that it is there whole or not at all. Links are followed, and what is no ordinary file (a pipe, a device) is
 /// written to, not replaced.
-pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let context = || format!("cannot write {}", path.display());
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let before = fs::metadata(&target).ok();
@@ -49,14 +63,14 @@ pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
         return fs::OpenOptions::new()
             .write(true)
             .open(&target)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|mut file| file.write_all(contents.as_ref()))
             .with_context(context);
     }
     let mut part = target.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
     let written = fs::File::create(&part).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        file.write_all(contents.as_ref())?;
         if let Some(metadata) = before {
             file.set_permissions(metadata.permissions())?;
         }
@@ -97,7 +111,7 @@ pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
 
 /// One record as a file of its own.
 pub fn write_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
-    write_whole(path, &(JSON_LINES.write)(std::slice::from_ref(record))?)
+    write_whole(path, (JSON_LINES.write)(std::slice::from_ref(record))?)
 }
 
 /// Adds a record to the end of a file.

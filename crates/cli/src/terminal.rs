@@ -1,6 +1,7 @@
 //! How things are written to the terminal.
 
 use std::io::{self, BufRead, Write};
+use std::time::Duration;
 
 use plyground_table::{KeyInfo, Session, Turn, draw_board, draw_counters};
 use serde_json::Value;
@@ -63,6 +64,81 @@ pub fn status_line(session: &dyn Session) -> String {
                 None => "a draw".to_owned(),
             };
             format!("the game is over, {how}: {}", session.why_over())
+        }
+    }
+}
+
+/// An expectation from -1 to +1 as a chance of winning.
+pub fn percent(value: f32) -> String {
+    format!("{:.0} %", f64::from(value + 1.0) * 50.0)
+}
+
+/// A whole number with commas between the thousands.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// How many a second, to three figures: 950, 83.1 k, 1.24 M. Nothing where no time has passed.
+pub fn rate(number: u64, time: Duration) -> Option<String> {
+    let seconds = time.as_secs_f64();
+    (seconds > 0.0).then(|| {
+        let (value, unit) = match number as f64 / seconds {
+            value if value < 999.5 => return format!("{value:.0}"),
+            value if value < 999_500.0 => (value / 1e3, "k"),
+            value if value < 999_500_000.0 => (value / 1e6, "M"),
+            value => (value / 1e9, "G"),
+        };
+        let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+        format!("{value:.decimals$} {unit}")
+    })
+}
+
+/// A time in seconds.
+pub fn seconds(time: Duration) -> String {
+    let decimals = if time.as_secs() < 10 { 3 } else { 1 };
+    format!("{:.decimals$} s", time.as_secs_f64())
+}
+
+/// At most `most` moves of a line.
+pub fn shortened(line: &[String], most: usize) -> String {
+    let dots = if line.len() > most { " …" } else { "" };
+    line[..line.len().min(most)].join(" ") + dots
+}
+
+/// Which way a column leans.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lean {
+    Left,
+    Right,
+}
+
+/// Rows of cells under one another, two spaces between the columns, no space at the end of a line.
+pub fn columns<const N: usize>(leans: [Lean; N], rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).zip(leans).map(|((cell, width), lean)| match lean {
+            Lean::Left => format!("{cell:<width$}"),
+            Lean::Right => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// What the user must be told, without being asked, where it does not mix with what was asked for.
+pub fn print_notes(notes: &[String], quiet: bool) {
+    if !quiet {
+        for note in notes {
+            let _ = writeln!(io::stderr(), "note: {note}");
         }
     }
 }

@@ -47,7 +47,7 @@ impl ThinkingBar {
 }
 
 impl Watcher for ThinkingBar {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         if let Some(bar) = &self.0 {
             bar.set_position((progress.done * Self::STEPS as f32) as u64);
         }

@@ -77,7 +77,7 @@ fn the_commands_of_a_game() {
     for expected in [
         "9 legal moves:",
         "a1  a2  a3",
-        "Try b2: winning chance",
+        "Try ",
         "You have not made a move yet.",
         "expected a file name: save FILE",
         "Saved. Look at it with: ply replay",
@@ -169,7 +169,85 @@ fn ply_alone_asks_and_enter_is_enough() {
     for expected in ["unknown game 'checkers'", "did you mean 'mcts'?", "unknown side 'third'", "you (second)"] {
         assert!(out.contains(expected), "{expected}: {out}");
     }
+    for expected in ["1  level=1  first day", "8  level=8  as strong as we can", "9  best", "[4]: "] {
+        assert!(out.contains(expected), "{expected}: {out}");
+    }
+    let out = stdout(&ply(&dir.0, &["--seed", "2"], "tictactoe\n\n\nquit\n"));
+    assert!(out.contains("against level=4, club player (second)"), "{out}");
     stdout(&ply(&dir.0, &[], ""));
+}
+
+#[test]
+fn training_is_kept_goes_on_and_plays() {
+    let dir = Scratch::new("train");
+    let file = dir.file("tictactoe.q");
+    let first = stdout(&ply(&dir.0, &["train", "tictactoe", "--out", &file, "--games", "1500"], ""));
+    for expected in ["q has played 1,500 training games of mnk:size=3x3,k=3", "764 positions from 1,500 games", "lost 0)"] {
+        assert!(first.contains(expected), "{expected}: {first}");
+    }
+    assert!(first.contains(&format!("ply play mnk:size=3x3,k=3 --against q:table={file}")), "{first}");
+    let more = stdout(&ply(&dir.0, &["train", "tictactoe", "--out", &file, "--games", "500", "--json"], ""));
+    assert!(more.contains("\"games\":500") && more.contains("\"total_games\":2000"), "{more}");
+    let at_once = dir.file("at-once.q");
+    stdout(&ply(&dir.0, &["train", "tictactoe", "--out", &at_once, "--games", "2000"], ""));
+    assert_eq!(fs::read(&file).unwrap(), fs::read(&at_once).unwrap(), "in two sittings or in one, the same table");
+
+    let agent = format!("q:table={file}");
+    let json = stdout(&ply(&dir.0, &["think", "tictactoe", "--agent", &agent, "--json"], ""));
+    assert!(json.contains("\"simulations\":0") && json.contains("\"training games\":2000.0"), "{json}");
+    let text = fs::read(&file).unwrap();
+    for (args, message) in [
+        (vec!["train", "clobber", "--out", &file], "it was learnt for 'mnk:size=3x3,k=3', not for clobber:size=5x6"),
+        (vec!["think", "clobber", "--agent", &agent], "it was learnt for 'mnk:size=3x3,k=3', not for clobber:size=5x6"),
+        (vec!["train", "clobber", "--out", &dir.file("no/such/file")], "there is no directory"),
+        (vec!["train", "clobber", "--out", dir.0.to_str().unwrap()], "cannot read"),
+    ] {
+        let output = ply(&dir.0, &args, "");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(message) && error.lines().count() == 1, "{args:?}: {error}");
+    }
+    assert_eq!(fs::read(&file).unwrap(), text, "what was learnt stays as it is");
+}
+
+/// Starts `ply`, waits until it tells on standard error that it is at work, and interrupts it.
+#[cfg(unix)]
+fn interrupted(data: &Path, args: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ply"))
+        .args(args)
+        .arg("--data")
+        .arg(data)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = String::new();
+    let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
+    errors.read_line(&mut told).unwrap();
+    assert!(!told.is_empty(), "{args:?}: it has ended by itself");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut output = child.wait_with_output().unwrap();
+    output.stderr = told.into_bytes();
+    output
+}
+
+#[cfg(unix)]
+#[test]
+fn who_is_interrupted_answers_with_what_there_is() {
+    let dir = Scratch::new("interrupted");
+    let args = ["think", "clobber", "--agent", "mcts:time=60min", "--json"];
+    let thought = stdout(&interrupted(&dir.0, &args));
+    assert!(thought.contains("\"move\":\"") && thought.lines().count() == 1, "{thought}");
+    let args = ["compare", "tictactoe", "random", "mcts", "mc", "--budget", "time=60min"];
+    let compared = stdout(&interrupted(&dir.0, &args));
+    assert!(compared.contains("\nrandom ") && compared.contains("\nmcts "), "{compared}");
+    assert!(!compared.contains("\nmc "), "nobody else is asked: {compared}");
+    let file = dir.file("clobber.q");
+    let trained = stdout(&interrupted(&dir.0, &["train", "clobber", "--out", &file, "--games", "1000000000"]));
+    assert!(trained.contains("training games of clobber") && !trained.contains("against random"), "{trained}");
+    let agent = format!("q:table={file}");
+    stdout(&ply(&dir.0, &["think", "clobber", "--agent", &agent], ""));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use crate::{Budget, Game, Player, Rng, Turn};
+use crate::{Budget, Game, InputError, Player, Rng, Turn};
 
 /// A way of choosing moves. It prints nothing, has no randomness but the one it is given, and reads no clock but the budget's.
 pub trait Agent<G: Game>: Send {
@@ -24,7 +24,7 @@ pub struct Thought<'a, G: Game> {
     /// The only randomness.
     pub rng: &'a mut Rng,
     /// Who looks on, and may say stop.
-    pub watcher: &'a mut dyn Watcher,
+    pub watcher: &'a mut dyn Watcher<G::Move>,
 }
 
 impl<G: Game> Thought<'_, G> {
@@ -65,6 +65,10 @@ pub struct Choice<G: Game> {
     pub depth: Option<u32>,
     /// Time used, by the clock of the budget.
     pub elapsed: Duration,
+    /// What else there is to know about the search, for `--explain`: rates, counts, sizes.
+    pub facts: Vec<Fact>,
+    /// What the user should be told: that the memory was used up, that a switch had no effect here …
+    pub notes: Vec<String>,
 }
 
 impl<G: Game> Choice<G> {
@@ -79,6 +83,8 @@ impl<G: Game> Choice<G> {
             simulations: 0,
             depth: None,
             elapsed: Duration::ZERO,
+            facts: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -94,29 +100,73 @@ pub struct Candidate<M> {
     pub value: Option<f32>,
 }
 
+/// A number that explains a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fact {
+    /// What it is, in words of the field: "cut-off rate", "effective branching factor".
+    pub name: &'static str,
+    /// How much.
+    pub value: f64,
+}
+
 /// How far a thought has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct Progress<'a, M> {
     /// The used part of the budget, from 0 to 1.
     pub done: f32,
-    /// Positions visited so far.
+    /// Positions visited or games simulated so far.
     pub nodes: u64,
-    /// The current opinion on the position, for the mover, from -1 to +1.
+    /// The current opinion. A function, because most watchers do not look at it every time.
+    pub opinion: &'a dyn Fn() -> Opinion<M>,
+}
+
+/// What an agent would say if it had to answer now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opinion<M> {
+    /// The expected result for the mover, from -1 to +1.
     pub value: Option<f32>,
+    /// Plies looked ahead.
+    pub depth: Option<u32>,
+    /// The best line so far.
+    pub line: Vec<M>,
+    /// The moves that it has looked at, best first; may be empty.
+    pub candidates: Vec<Candidate<M>>,
+}
+
+impl<M> Default for Opinion<M> {
+    fn default() -> Self {
+        Self { value: None, depth: None, line: Vec::new(), candidates: Vec::new() }
+    }
 }
 
 /// Looks over the shoulder of a thinking agent.
-pub trait Watcher {
+pub trait Watcher<M> {
     /// Called every few thousand nodes; `Break` asks the agent to answer at once with the best that it has.
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<()>;
+    fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()>;
 }
 
 /// Nobody watches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
-impl Watcher for Unwatched {
-    fn progress(&mut self, _: &Progress) -> ControlFlow<()> {
+impl<M> Watcher<M> for Unwatched {
+    fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+}
+
+/// Where agents find the files that their specs name: tablebases, learnt tables, networks. Handed in from outside: programs have
+/// a file system, browsers have none.
+pub trait Shelf {
+    /// The contents of a file.
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError>;
+}
+
+/// A shelf with nothing on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmptyShelf;
+
+impl Shelf for EmptyShelf {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        Err(InputError::malformed("file", name, "there are no files here"))
     }
 }

@@ -8,6 +8,7 @@
 mod agent;
 mod budget;
 mod evaluate;
+mod exact;
 mod family;
 mod game;
 mod outcome;
@@ -17,9 +18,10 @@ mod rng;
 mod text;
 mod view;
 
-pub use agent::{Agent, AgentError, Candidate, Choice, Progress, Thought, Unwatched, Watcher};
+pub use agent::{Agent, AgentError, Candidate, Choice, EmptyShelf, Fact, Opinion, Progress, Shelf, Thought, Unwatched, Watcher};
 pub use budget::{Budget, Clock, Limits, NoClock};
-pub use evaluate::{Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, WIN_SCORE, logistic};
+pub use evaluate::{DEFAULT_LEVELS, Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, Preset, WIN_SCORE, logistic};
+pub use exact::{ExactSolver, Pulse, Worth};
 pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, RecordFormat, Visitor};
 pub use game::{Game, Scratch, hash_state};
 pub use outcome::{Outcome, Player, Turn};

@@ -117,7 +117,8 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
             let part = found.len() > 2 && (word.contains(&found) || found.contains(word));
             (if part { distance.min(1) } else { distance }, word)
         })
-        .filter(|&(distance, word)| distance * 2 <= word.len().max(2))
+        // Something of the word must be left: every single letter is one step away from every other.
+        .filter(|&(distance, word)| distance < word.len() && distance * 2 <= word.len().max(2))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, word)| word)
 }
@@ -284,6 +285,7 @@ mod tests {
             "unknown game 'clober' (did you mean 'clobber'?); expected one of crosphere, clobber, pawn"
         );
         assert_eq!(nearest("zzzz", ["clobber", "pawn"]), None);
+        assert_eq!((nearest("", ["q"]), nearest("x", ["q"]), nearest("mx", ["q", "mc"])), (None, None, Some("mc")));
     }
 
     #[test]

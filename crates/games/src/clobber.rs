@@ -3,12 +3,20 @@
 use std::hint::select_unpredictable;
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
-    Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Turn, Visitor,
+    BoardView, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
+    MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Turn, Visitor,
 };
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
+
+mod book;
+mod database;
+mod mixing;
+mod regions;
+mod sums;
+mod table;
+mod values;
 
 const INFO: GameInfo = GameInfo {
     name: "clobber",
@@ -375,7 +383,8 @@ impl<B: Bits> Game for Clobber<B> {
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     what: Counted,
-    /// How much one more is worth, as the argument of the logistic function: fitted on games of `live` against itself on 6x6.
+    /// How much one more is worth, as the argument of the logistic function: fitted on games of `mcts:sims=300` against
+    /// itself (docs/performance.md, scales).
     worth: f32,
 }
 
@@ -408,6 +417,18 @@ impl<B: Bits> Evaluator<Clobber<B>> for Count {
     }
 }
 
+/// Measured in docs/levels.md.
+const LEVELS: [&str; 8] = [
+    "mcts:sims=13",
+    "mcts:sims=60",
+    "mcts:sims=270",
+    "mcts:sims=1200",
+    "mcts:sims=5500,solver=on",
+    "mcts:sims=25000,solver=on",
+    "mcts:sims=110000,solver=on,time=900ms",
+    "mcts:sims=500000,solver=on,time=1900ms",
+];
+
 impl<B: Bits> Heuristics for Clobber<B> {
     type Evaluator = Count;
 
@@ -428,6 +449,30 @@ impl<B: Bits> Heuristics for Clobber<B> {
 
     fn evaluator(&self, name: &str, _: &Params) -> Result<Count, InputError> {
         let what = if name == "mobility" { Counted::Moves } else { Counted::Live };
-        Ok(Count { what, worth: if self.own { 1.0 } else { 0.2 } })
+        Ok(Count { what, worth: if self.own { 1.0 } else { 0.1 } })
+    }
+
+    fn exact_solver(&self, memory: usize, knowledge: Option<&[u8]>) -> Result<Option<Box<dyn ExactSolver<Self>>>, InputError> {
+        if self.own {
+            return Ok(None);
+        }
+        let solver = sums::Sums::new(self.grid.files.into(), self.grid.ranks.into(), memory, knowledge)?;
+        Ok(Some(Box::new(solver)))
+    }
+
+    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
+        if self.own {
+            return Ok(None);
+        }
+        let range = 1..=database::MOST_STONES;
+        if !range.contains(&stones) {
+            let expected = format!("expected a number from 1 to {}", range.end());
+            return Err(InputError::malformed("number of stones", &stones.to_string(), expected));
+        }
+        Ok(Some(database::build(stones, report)))
+    }
+
+    fn levels(&self) -> [&'static str; 8] {
+        LEVELS
     }
 }

@@ -284,10 +284,23 @@ impl Evaluator<ConnectFour> for OpenLines {
         self.lines.iter().map(|&line| worth(line)).sum::<i32>() as f32
     }
 
+    /// The scale fits games of `mcts:sims=300` against itself (docs/performance.md, scales).
     fn win_chance(&self, score: f32) -> f32 {
-        logistic(score / 8.0)
+        logistic(score / 24.0)
     }
 }
+
+/// Measured in docs/levels.md.
+const LEVELS: [&str; 8] = [
+    "mcts:sims=9",
+    "mcts:sims=22",
+    "mcts:sims=48",
+    "mcts:sims=105",
+    "mcts:sims=240",
+    "mcts:sims=700,solver=on",
+    "mcts:sims=3500,solver=on,time=900ms",
+    "mcts:sims=20000,solver=on,time=1900ms",
+];
 
 impl Heuristics for ConnectFour {
     type Evaluator = OpenLines;
@@ -302,5 +315,9 @@ impl Heuristics for ConnectFour {
 
     fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines, InputError> {
         Ok(OpenLines { lines: self.grid.lines(self.k) })
+    }
+
+    fn levels(&self) -> [&'static str; 8] {
+        LEVELS
     }
 }

@@ -2,13 +2,15 @@
 
 use plyground_core::{
     BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
-    Outcome, Owner, Params, Piece, Player, RecordFormat, Rng, Scratch, Square, Turn, Visitor, WIN_SCORE, hash_state,
+    Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Turn, Visitor, WIN_SCORE, Worth,
+    hash_state,
 };
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
 
 mod chains;
+mod foresight;
 mod playout;
 mod thesis;
 
@@ -469,6 +471,10 @@ impl Evaluator<Crosphere> for Links {
         self.value(distances(usable, game.empty(state), game.edges), state.reserve)
     }
 
+    fn judges_children_at_once(&self) -> bool {
+        true
+    }
+
     /// All children from the parent: a stone that both chains may use shortens those whose shortest ways it lies on, and a strong
     /// stone lengthens the opponent's only if all of their shortest ways lead over its square.
     fn evaluate_children(&self, game: &Crosphere, state: &State, moves: &[Place], scores: &mut Vec<f32>) {
@@ -514,6 +520,48 @@ impl Evaluator<Crosphere> for Links {
     }
 }
 
+/// Measured in docs/levels.md.
+const LEVELS: [&str; 8] = [
+    "alphabeta:depth=1,slip=0.27",
+    "alphabeta:depth=1,slip=0.16",
+    "alphabeta:depth=1,slip=0.05",
+    "alphabeta:nodes=1500",
+    "alphabeta:nodes=5500",
+    "alphabeta:nodes=28000",
+    "alphabeta:nodes=250000,time=900ms",
+    "alphabeta:nodes=2000000,time=1900ms",
+];
+
+/// The opponents of the thesis' app: two of its three kinds (the third is its network) in their three strengths.
+const THESIS_APP: &[Preset] = &[
+    Preset {
+        name: "thesis-rollouts-125",
+        summary: "the thesis' app, random games, weak",
+        spec: "mcts:preset=crosphere,leaf=rollout,sims=125",
+    },
+    Preset {
+        name: "thesis-rollouts-250",
+        summary: "the thesis' app, random games, medium",
+        spec: "mcts:preset=crosphere,leaf=rollout,sims=250",
+    },
+    Preset {
+        name: "thesis-rollouts-500",
+        summary: "the thesis' app, random games, strong",
+        spec: "mcts:preset=crosphere,leaf=rollout,sims=500",
+    },
+    Preset { name: "thesis-heuristic-125", summary: "the thesis' app, heuristic, weak", spec: "mcts:preset=crosphere,sims=125" },
+    Preset {
+        name: "thesis-heuristic-250",
+        summary: "the thesis' app, heuristic, medium",
+        spec: "mcts:preset=crosphere,sims=250",
+    },
+    Preset {
+        name: "thesis-heuristic-500",
+        summary: "the thesis' app, heuristic, strong",
+        spec: "mcts:preset=crosphere,sims=500",
+    },
+];
+
 impl Heuristics for Crosphere {
     type Evaluator = Links;
 
@@ -537,5 +585,37 @@ impl Heuristics for Crosphere {
         let weight = keys.number("w", 0.0..=10.0)?.unwrap_or(0.4);
         let printed = keys.choice("stones", &["keep", "as-printed"])? == 1;
         Ok(Links { stone: if printed { -weight } else { weight } })
+    }
+
+    #[inline]
+    fn foregone(&self, state: &State) -> Option<Worth> {
+        self.foreseen(state)
+    }
+
+    #[inline]
+    fn worth_key(&self, state: &State) -> u128 {
+        self.view_key(state)
+    }
+
+    #[inline]
+    fn contenders(&self, state: &State, moves: &mut Vec<Place>) {
+        self.useful_moves(state, moves);
+    }
+
+    #[inline]
+    fn promise(&self, state: &State, mv: Place, child: &State) -> i32 {
+        self.outlook(state, mv, child)
+    }
+
+    fn levels(&self) -> [&'static str; 8] {
+        LEVELS
+    }
+
+    fn best(&self) -> &'static str {
+        "alphabeta:time=1900ms"
+    }
+
+    fn presets(&self) -> &'static [Preset] {
+        THESIS_APP
     }
 }

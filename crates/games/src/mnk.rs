@@ -254,7 +254,8 @@ impl<B: Bits> Mnk<B> {
 #[derive(Clone, Debug)]
 pub struct OpenLines<B> {
     lines: Vec<B>,
-    /// The score at which an advantage begins to tell: k squared, since a stone lies on up to 4k lines and lines count squared.
+    /// The score at which an advantage begins to tell: half the number of lines, which fits games of `mcts:sims=300` against
+    /// itself from 3x3 to 9x9 (docs/performance.md, scales).
     unit: f32,
 }
 
@@ -272,6 +273,29 @@ impl<B: Bits> Evaluator<Mnk<B>> for OpenLines<B> {
     }
 }
 
+/// Tic-Tac-Toe has less room between random and perfect than eight full steps need. Measured in docs/levels.md.
+const SMALL_LEVELS: [&str; 8] = [
+    "random",
+    "mcts:sims=6",
+    "mcts:sims=12",
+    "mcts:sims=24",
+    "mcts:sims=50",
+    "mcts:sims=130",
+    "mcts:sims=400",
+    "mcts:sims=3000,solver=on",
+];
+/// For larger boards; measured in docs/levels.md.
+const LEVELS: [&str; 8] = [
+    "mcts:sims=9",
+    "mcts:sims=14",
+    "mcts:sims=26",
+    "mcts:sims=65",
+    "mcts:sims=160",
+    "mcts:sims=300,solver=on",
+    "mcts:sims=1100,solver=on,time=900ms",
+    "mcts:sims=20000,solver=on,time=1900ms",
+];
+
 impl<B: Bits> Heuristics for Mnk<B> {
     type Evaluator = OpenLines<B>;
 
@@ -284,6 +308,13 @@ impl<B: Bits> Heuristics for Mnk<B> {
     }
 
     fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines<B>, InputError> {
-        Ok(OpenLines { lines: self.grid.lines(self.k), unit: (self.k * self.k) as f32 })
+        let lines = self.grid.lines(self.k);
+        // A board on which no line fits has no advantages either.
+        let unit = 0.5 * lines.len().max(1) as f32;
+        Ok(OpenLines { lines, unit })
+    }
+
+    fn levels(&self) -> [&'static str; 8] {
+        if self.grid.files * self.grid.ranks <= 9 { SMALL_LEVELS } else { LEVELS }
     }
 }

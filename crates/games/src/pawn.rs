@@ -2,11 +2,13 @@
 
 use plyground_core::{
     BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
-    Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
+    Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, Worth, logistic,
 };
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
+
+mod foresight;
 
 const INFO: GameInfo = GameInfo {
     name: "pawn",
@@ -479,6 +481,29 @@ const VIEW: KeyInfo = KeyInfo {
     meaning: "the player for whom the formula is computed; second for exactly what the study's second player did",
 };
 
+/// For boards that are solved within a move's time; measured in docs/levels.md.
+const SMALL_LEVELS: [&str; 8] = [
+    "random",
+    "mcts:sims=4",
+    "mcts:sims=7",
+    "mcts:sims=15",
+    "mcts:sims=36",
+    "mcts:sims=95",
+    "mcts:sims=320",
+    "solve:time=1900ms",
+];
+/// For larger boards; measured in docs/levels.md.
+const LEVELS: [&str; 8] = [
+    "mcts:sims=6",
+    "mcts:sims=20",
+    "mcts:sims=70",
+    "mcts:sims=250",
+    "mcts:sims=1000",
+    "mcts:sims=5000,solver=on",
+    "mcts:sims=30000,solver=on,time=900ms",
+    "mcts:sims=200000,solver=on,time=1900ms",
+];
+
 impl Heuristics for Pawn {
     type Evaluator = StudyValue;
 
@@ -497,5 +522,24 @@ impl Heuristics for Pawn {
         let formula = if name == "simple" { Formula::Simple } else { Formula::Advanced };
         let view = Player::BOTH[keys.choice("view", &["first", "second"])?];
         Ok(StudyValue { formula, view })
+    }
+
+    #[inline]
+    fn foregone(&self, state: &State) -> Option<Worth> {
+        self.foreseen(state)
+    }
+
+    #[inline]
+    fn worth_key(&self, state: &State) -> u128 {
+        self.view_key(state)
+    }
+
+    #[inline]
+    fn promise(&self, _: &State, mv: Step, child: &State) -> i32 {
+        self.outlook(mv, child)
+    }
+
+    fn levels(&self) -> [&'static str; 8] {
+        if self.grid.files * self.grid.ranks <= 25 { SMALL_LEVELS } else { LEVELS }
     }
 }

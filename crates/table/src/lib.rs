@@ -6,16 +6,23 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod advice;
 mod draw;
 mod records;
 mod session;
+mod solving;
+mod training;
 
+pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use draw::{draw_board, draw_counters};
-pub use plyground_agents::{AgentInfo, INFOS as AGENTS};
+pub use plyground_agents::{AgentInfo, Bounds, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
-    AgentError, BoardView, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, NoClock,
-    Outcome, PlayedMove, Player, Progress, RecordedPlayer, Seed, Turn, Unwatched, Watcher, parse_duration, split_spec,
+    AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
+    MoveSquares, NoClock, Outcome, PlayedMove, Player, Pulse, RecordedPlayer, Seed, Shelf, Turn, Unwatched, Worth,
+    parse_duration, split_spec,
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};
-pub use session::{Advice, AdvisedMove, LegalMove, Seat, Session, open};
+pub use session::{LEVEL_TITLES, LegalMove, Opponent, Seat, Session, open};
+pub use solving::{SolveOrder, Solved};
+pub use training::{Tally, Training};

@@ -1,12 +1,14 @@
 //! A game in progress, all in text.
 
-use std::time::Duration;
-
-use plyground_agents::AgentSpec;
+use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
-    Agent, AgentError, BoardView, Budget, Choice, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo,
-    Limits, MoveSquares, PlayedMove, Player, RecordedPlayer, Rng, Scratch, Seed, Thought, Turn, Visitor, Watcher,
+    Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo, Limits,
+    MoveSquares, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Shelf, Thought, Turn, Visitor,
 };
+
+use crate::advice::{Advice, Onlooker, Watcher};
+use crate::solving::{SolveOrder, Solved, solve};
+use crate::training::{Training, enrol};
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
 pub trait Session: Send {
@@ -51,11 +53,20 @@ pub trait Session: Send {
     /// The evaluators of the game.
     fn evaluators(&self) -> &'static [EvaluatorInfo];
     /// The keys that an agent (one of [`crate::AGENTS`]) understands in this game.
-    fn agent_keys(&self, agent: &plyground_agents::AgentInfo) -> Vec<KeyInfo>;
-    /// Gives an agent a seat, with its own stream of randomness.
-    fn seat(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError>;
-    /// Lets a seated agent think about the position. `limits` take the place of those of its spec, one by one.
+    fn agent_keys(&self, agent: &AgentInfo) -> Vec<KeyInfo>;
+    /// The ready-made opponents of the game: the levels, the best, and presets.
+    fn opponents(&self) -> Vec<Opponent>;
+    /// Gives an agent a seat, with its own stream of randomness. The files that its spec names are read from the shelf.
+    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError>;
+    /// Lets a seated agent think about the position. `limits`, where there are any that the agent keeps to, take the place of all
+    /// those of its spec; the others are named in the notes of the advice.
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
+    /// Solves the position; a tablebase to begin with is read from the shelf. The pulse may end it at any time.
+    fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
+    /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
+    fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
+    /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.
+    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError>;
 }
 
 /// A legal move as text.
@@ -69,41 +80,24 @@ pub struct LegalMove {
     pub squares: MoveSquares,
 }
 
+/// A ready-made opponent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opponent {
+    /// What to write where an agent spec is expected.
+    pub name: String,
+    /// What it is, in a line.
+    pub summary: String,
+    /// The spec that it stands for.
+    pub spec: String,
+}
+
+/// What the levels are called.
+pub const LEVEL_TITLES: [&str; 8] =
+    ["first day", "beginner", "casual", "club player", "strong club player", "expert", "master", "as strong as we can"];
+
 /// An agent that sits at the table of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat(usize);
-
-/// What an agent chose and why, as text.
-#[derive(Clone, Debug)]
-pub struct Advice {
-    /// The move.
-    pub mv: String,
-    /// The expected result for the mover, from -1 to +1.
-    pub value: Option<f32>,
-    /// What the agent expects to be played, beginning with the move.
-    pub line: Vec<String>,
-    /// The moves that it looked at, best first.
-    pub candidates: Vec<AdvisedMove>,
-    /// Positions visited.
-    pub nodes: u64,
-    /// Games simulated.
-    pub simulations: u64,
-    /// Plies looked ahead.
-    pub depth: Option<u32>,
-    /// Time used.
-    pub elapsed: Duration,
-}
-
-/// What an agent thinks of one of the moves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AdvisedMove {
-    /// The move.
-    pub mv: String,
-    /// How often it was tried.
-    pub visits: u64,
-    /// The expected result for the mover, from -1 to +1.
-    pub value: Option<f32>,
-}
 
 /// Opens the game of a spec, at its start or at a position.
 pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, InputError> {
@@ -142,8 +136,28 @@ struct Table<G: Heuristics> {
 
 struct Seated<G: Heuristics> {
     agent: Box<dyn Agent<G>>,
+    info: &'static AgentInfo,
     limits: Limits,
     rng: Rng,
+}
+
+/// The limits among `asked` that an agent keeps to, and a word about each of the others.
+fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
+    let mut notes = Vec::new();
+    let mut keeps = |key: &str| {
+        let known = agent.keys.iter().any(|info| info.key == key);
+        if !known {
+            notes.push(format!("{} has no limit by {key}: it is not used", agent.name));
+        }
+        known
+    };
+    let kept = Limits {
+        time: asked.time.filter(|_| keeps("time")),
+        simulations: asked.simulations.filter(|_| keeps("sims")),
+        nodes: asked.nodes.filter(|_| keeps("nodes")),
+        depth: asked.depth.filter(|_| keeps("depth")),
+    };
+    (kept, notes)
 }
 
 impl<G: Heuristics> Table<G> {
@@ -154,30 +168,6 @@ impl<G: Heuristics> Table<G> {
         self.history.push(PlayedMove { text: text.clone(), chance, ..PlayedMove::default() });
         self.game.play(&mut self.state, mv);
         text
-    }
-
-    fn advice(&self, choice: &Choice<G>) -> Advice {
-        let mut state = self.state.clone();
-        let mut line = Vec::new();
-        for &mv in &choice.principal_variation {
-            line.push(self.game.move_text(&state, mv));
-            self.game.play(&mut state, mv);
-        }
-        let advised = |candidate: &plyground_core::Candidate<G::Move>| AdvisedMove {
-            mv: self.game.move_text(&self.state, candidate.mv),
-            visits: candidate.visits,
-            value: candidate.value,
-        };
-        Advice {
-            mv: self.game.move_text(&self.state, choice.mv),
-            value: choice.value,
-            line,
-            candidates: choice.candidates.iter().map(advised).collect(),
-            nodes: choice.nodes,
-            simulations: choice.simulations,
-            depth: choice.depth,
-            elapsed: choice.elapsed,
-        }
     }
 }
 
@@ -304,21 +294,51 @@ impl<G: Heuristics> Session for Table<G> {
         G::evaluators()
     }
 
-    fn agent_keys(&self, agent: &plyground_agents::AgentInfo) -> Vec<KeyInfo> {
+    fn agent_keys(&self, agent: &AgentInfo) -> Vec<KeyInfo> {
         plyground_agents::keys::<G>(agent)
     }
 
-    fn seat(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError> {
-        let spec = AgentSpec::parse(spec)?;
-        let agent = plyground_agents::build(&spec, &self.game)?;
-        self.seats.push(Seated { agent, limits: spec.limits()?, rng: seed.rng() });
+    fn opponents(&self) -> Vec<Opponent> {
+        let opponent = |name: &str, summary: &str, spec: &str| Opponent {
+            name: name.to_owned(),
+            summary: summary.to_owned(),
+            spec: spec.to_owned(),
+        };
+        let levels = self.game.levels().into_iter().enumerate();
+        let mut opponents: Vec<Opponent> =
+            levels.map(|(index, spec)| opponent(&format!("level={}", index + 1), LEVEL_TITLES[index], spec)).collect();
+        opponents.push(opponent("best", "the strongest agent known for this game and size", self.game.best()));
+        opponents.extend(self.game.presets().iter().map(|preset| opponent(preset.name, preset.summary, preset.spec)));
+        opponents
+    }
+
+    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError> {
+        let spec = AgentSpec::parse(spec, &self.game)?;
+        let agent = plyground_agents::build(&spec, &self.game, shelf)?;
+        self.seats.push(Seated { agent, info: spec.info(), limits: spec.limits()?, rng: seed.rng() });
         Ok(Seat(self.seats.len() - 1))
     }
 
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
-        let Seated { agent, limits: own, rng } = &mut self.seats[seat.0];
-        let budget = Budget { limits: own.overridden_by(limits), clock };
-        let choice = agent.choose(Thought { game: &self.game, state: &self.state, budget, rng, watcher })?;
-        Ok(self.advice(&choice))
+        let Seated { agent, info, limits: own, rng } = &mut self.seats[seat.0];
+        let (asked, notes) = kept_limits(info, limits);
+        let budget = Budget { limits: if asked == Limits::default() { *own } else { asked }, clock };
+        let mut onlooker = Onlooker { game: &self.game, state: &self.state, watcher };
+        let choice = agent.choose(Thought { game: &self.game, state: &self.state, budget, rng, watcher: &mut onlooker })?;
+        let mut advice = Advice::new(&self.game, &self.state, choice);
+        advice.notes.extend(notes);
+        Ok(advice)
+    }
+
+    fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError> {
+        enrol(&self.game, spec)
+    }
+
+    fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError> {
+        solve(&self.game, &self.state, order, shelf, pulse)
+    }
+
+    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
+        self.game.knowledge(stones, report)
     }
 }

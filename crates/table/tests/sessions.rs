@@ -1,8 +1,10 @@
 //! Sessions: games as text, for every game in the list.
 
+use std::ops::ControlFlow;
+
 use plyground_table::{
-    AGENTS, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters, infos, open,
-    read_any, replay,
+    AGENTS, EmptyShelf, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters,
+    infos, open, parse_limits, read_any, replay,
 };
 
 fn samples() -> impl Iterator<Item = &'static str> {
@@ -12,7 +14,7 @@ fn samples() -> impl Iterator<Item = &'static str> {
 /// Plays a random game with seated agents, as text.
 fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
     let mut session = open(spec, None).unwrap();
-    let seats = [0, 1].map(|player| session.seat("random", seed.numbered(player)).unwrap());
+    let seats = [0, 1].map(|player| session.seat("random", seed.numbered(player), &EmptyShelf).unwrap());
     let mut chance = seed.named("chance").rng();
     loop {
         match session.turn() {
@@ -105,13 +107,57 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
     for sample in samples() {
         let mut session = open(sample, None).unwrap();
         for agent in AGENTS {
-            session.seat(agent.name, Seed(4)).unwrap();
-            assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4)).is_err());
+            session.seat(agent.name, Seed(4), &EmptyShelf).unwrap();
+            assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4), &EmptyShelf).is_err());
         }
         for evaluator in session.evaluators() {
-            session.seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4)).unwrap();
+            session.seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4), &EmptyShelf).unwrap();
         }
     }
+}
+
+#[test]
+fn a_budget_takes_the_place_of_the_limits_of_the_spec() {
+    let mut session = open("tictactoe", None).unwrap();
+    let mut think = |spec: &str, budget: &str| {
+        let seat = session.seat(spec, Seed(5), &EmptyShelf).unwrap();
+        session.think(seat, parse_limits(budget).unwrap(), &NoClock, &mut Unwatched).unwrap()
+    };
+    assert_eq!(think("mcts:sims=50", "").simulations, 50);
+    assert_eq!(think("mcts:sims=50", "sims=80").simulations, 80);
+    assert!(think("minimax:depth=2", "nodes=5000").depth > Some(2), "its own depth no longer holds");
+    let unknown = think("minimax:depth=2", "sims=80");
+    assert_eq!((unknown.depth, unknown.notes.len()), (Some(2), 1), "what it does not know leaves its own limits alone");
+    assert_eq!(unknown.notes[0], "minimax has no limit by sims: it is not used");
+    for bad in ["sims", "sims=0", "time=1", "depth=0", "c=1", "sims=1,sims=2", ","] {
+        assert!(parse_limits(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_trained_agent_is_checked_and_its_file_plays() {
+    let session = open("tictactoe", None).unwrap();
+    let mut training = session.training("q").unwrap();
+    training.train(2_000, &mut |_| ControlFlow::Continue(()));
+    assert_eq!((training.learnt().games, training.learnt().positions), (2_000, 764));
+    let mut told = 0;
+    let [first, second] = training
+        .check(100, Seed(6), &mut |played| {
+            told = played;
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!((first.games(), second.games(), first.lost + second.lost, told), (100, 100, 0, 200));
+    assert_eq!(first.guesses + second.guesses, 0, "it knows every position");
+    assert!(first.score().unwrap() > 0.9 && second.score().unwrap() > 0.7, "{first:?} {second:?}");
+    let [stopped, _] = training.check(100, Seed(6), &mut |_| ControlFlow::Break(())).unwrap();
+    assert_eq!(stopped.games(), 1);
+
+    let mut again = session.training("q").unwrap();
+    again.load("FILE", &training.save()).unwrap();
+    assert_eq!(again.save(), training.save());
+    assert!(open("pawn", None).unwrap().training("q").unwrap().load("FILE", &training.save()).is_err());
+    assert!(session.training("mcts").is_err() && session.training("q:nonsense=1").is_err());
 }
 
 #[test]

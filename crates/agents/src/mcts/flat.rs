@@ -1,6 +1,8 @@
 //! Flat Monte Carlo: the same number of random games after each legal move; the best average is played.
 
-use plyground_core::{Agent, AgentError, Candidate, Choice, Game, InputError, KeyInfo, Params, Player, Rng, Scratch, Thought};
+use plyground_core::{
+    Agent, AgentError, Candidate, Choice, Game, InputError, KeyInfo, Opinion, Params, Player, Rng, Scratch, Shelf, Thought,
+};
 
 use crate::{AgentInfo, SIMS, TIME, pace::Pace};
 
@@ -20,7 +22,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-pub(crate) fn build<G: Game>(_: &G, params: &Params) -> Result<FlatMonteCarlo, InputError> {
+pub(crate) fn build<G: Game>(_: &G, params: &Params, _: &dyn Shelf) -> Result<FlatMonteCarlo, InputError> {
     Ok(FlatMonteCarlo { playouts: params.number("playouts", 1..=u64::from(u32::MAX))? })
 }
 
@@ -60,15 +62,9 @@ impl<G: Game> Agent<G> for FlatMonteCarlo {
         let mut pace = Pace::new(&budget, watcher, Some(most), 256);
         simulate(game, &mut arms, mover, rounds, rng, &mut pace);
         let best = best_arm(&arms);
-        let candidate = |arm: &Arm<G>| Candidate {
-            mv: arm.mv,
-            visits: arm.games,
-            value: (arm.games > 0).then(|| (2.0 * arm.average() - 1.0) as f32),
-        };
-        let mut candidates: Vec<_> = arms.iter().map(candidate).collect();
-        candidates.sort_by(|a, b| b.value.partial_cmp(&a.value).expect("averages are numbers").then(a.mv.cmp(&b.mv)));
+        let Opinion { value, candidates, .. } = opinion(&arms);
         Ok(Choice {
-            value: candidate(&arms[best]).value,
+            value,
             principal_variation: vec![arms[best].mv],
             candidates,
             nodes: pace.steps,
@@ -92,17 +88,30 @@ fn arms<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> Vec<Arm<G>> {
     moves.into_iter().map(arm).collect()
 }
 
-fn simulate<G: Game>(game: &G, arms: &mut [Arm<G>], mover: Player, rounds: u64, rng: &mut Rng, pace: &mut Pace<'_, '_>) {
+fn simulate<G: Game>(game: &G, arms: &mut [Arm<G>], mover: Player, rounds: u64, rng: &mut Rng, pace: &mut Pace<'_, '_, G::Move>) {
     let mut scratch = Scratch::default();
     for _ in 0..rounds {
-        let leader = arms[best_arm(arms)].average() as f32;
-        for arm in arms.iter_mut() {
+        for number in 0..arms.len() {
+            let arm = &mut arms[number];
             let outcome = game.playout(&arm.child, rng, &mut scratch);
             arm.games += 1;
             arm.reward += f64::from(outcome.reward(mover));
-            if pace.step(|| Some(2.0 * leader - 1.0)) {
+            if pace.step(|| opinion(arms)) {
                 return;
             }
         }
     }
+}
+
+/// What the games so far say.
+fn opinion<G: Game>(arms: &[Arm<G>]) -> Opinion<G::Move> {
+    let candidate = |arm: &Arm<G>| Candidate {
+        mv: arm.mv,
+        visits: arm.games,
+        value: (arm.games > 0).then(|| (2.0 * arm.average() - 1.0) as f32),
+    };
+    let mut candidates: Vec<_> = arms.iter().map(candidate).collect();
+    candidates.sort_by(|a, b| b.value.partial_cmp(&a.value).expect("averages are numbers").then(a.mv.cmp(&b.mv)));
+    let best = candidate(&arms[best_arm(arms)]);
+    Opinion { value: best.value, depth: None, line: vec![best.mv], candidates }
 }

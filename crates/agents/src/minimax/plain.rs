@@ -1,10 +1,11 @@
 //! Minimax to a fixed depth, without any pruning: the definition that faster searches are held to.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Game, Heuristics, InputError, KeyInfo, Params, Player, Thought,
-    Turn, WIN_SCORE,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Fact, Game, Heuristics, InputError, KeyInfo, Opinion, Params,
+    Player, Shelf, Thought, Turn, WIN_SCORE,
 };
 
+use super::{expected, settings::EVAL};
 use crate::{AgentInfo, NODES, TIME, evaluator, pace::Pace};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
@@ -19,14 +20,14 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         },
         NODES,
         TIME,
-        KeyInfo { key: "eval", value: "NAME", default: "the game's first", meaning: "how unfinished positions are judged" },
+        EVAL,
     ],
     evaluates: true,
 };
 
 const DEFAULT_DEPTH: u32 = 2;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params) -> Result<Minimax<G::Evaluator>, InputError> {
+pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, _: &dyn Shelf) -> Result<Minimax<G::Evaluator>, InputError> {
     Ok(Minimax { evaluator: evaluator(game, params)? })
 }
 
@@ -87,9 +88,9 @@ impl<E> Minimax<E> {
     where
         E: Evaluator<G>,
     {
-        let value = |score: f32| (2.0 * self.chance_of(score) - 1.0) * mover.sign();
-        // Stable: of equals the first in the shuffled order stays first.
-        moves.sort_by(|a, b| (b.score * mover.sign()).total_cmp(&(a.score * mover.sign())));
+        let value = |score: f32| expected(&self.evaluator, score, mover);
+        // Stable: of equals the first in the shuffled order stays first (and 0 and -0 are equal).
+        moves.sort_by(|a, b| (b.score * mover.sign() + 0.0).total_cmp(&(a.score * mover.sign() + 0.0)));
         let best = &moves[0];
         let candidate = |mv: &RootMove<G::Move>| Candidate { mv: mv.mv, visits: 0, value: Some(value(mv.score)) };
         Choice {
@@ -98,30 +99,17 @@ impl<E> Minimax<E> {
             candidates: moves.iter().map(candidate).collect(),
             nodes,
             depth: Some(depth),
+            facts: vec![Fact { name: "score", value: f64::from(best.score * mover.sign()) }],
             elapsed: budget.clock.elapsed(),
             ..Choice::bare(best.mv)
         }
     }
-
-    /// The first player's expected result, from 0 to 1.
-    fn chance_of<G: Game>(&self, score: f32) -> f32
-    where
-        E: Evaluator<G>,
-    {
-        if score >= WIN_SCORE / 2.0 {
-            1.0
-        } else if score <= -WIN_SCORE / 2.0 {
-            0.0
-        } else {
-            self.evaluator.win_chance(score)
-        }
-    }
 }
 
-struct Search<'a, 'b, 'c, G, E> {
+struct Search<'a, 'b, 'c, G: Game, E> {
     game: &'a G,
     evaluator: &'a E,
-    pace: Pace<'b, 'c>,
+    pace: Pace<'b, 'c, G::Move>,
     /// Was a position judged before its end?
     cut_off: bool,
 }
@@ -151,7 +139,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// The score of a position in the first player's view, and the line of play behind it (up to the first chance event).
     fn score(&mut self, state: &G::State, depth: u32, ply: u32, line: &mut Vec<G::Move>) -> f32 {
         line.clear();
-        self.pace.step(|| None);
+        self.pace.step(Opinion::default);
         match self.game.turn(state) {
             // Shorter wins and longer losses are better.
             Turn::Over(outcome) => outcome.value() * (WIN_SCORE - ply as f32),

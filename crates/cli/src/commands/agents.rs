@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use plyground_table::{AGENTS, EvaluatorInfo, Session, infos, open};
+use plyground_table::{AGENTS, EvaluatorInfo, Opponent, Session, infos, open};
 use serde_json::{Value, json};
 
 use crate::args::{Agents, Global};
 use crate::commands::games::key_json;
-use crate::terminal::{key_list, print_json, wrapped};
+use crate::terminal::{Lean, columns, key_list, print_json, wrapped};
 
 pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let games: Vec<Box<dyn Session>> = match &args.game {
@@ -22,7 +22,14 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         write!(out, "{}", key_list(agent.keys, "    "))?;
         writeln!(out)?;
     }
-    writeln!(out, "Evaluators, for agents with the key eval (the first is the default):")?;
+    writeln!(out, "Ready-made opponents: write the name wherever an agent is expected.")?;
+    for game in &games {
+        writeln!(out, "  {}", game.spec())?;
+        let row = |opponent: Opponent| [format!("    {}", opponent.name), opponent.summary, opponent.spec];
+        let rows: Vec<[String; 3]> = game.opponents().into_iter().map(row).collect();
+        write!(out, "{}", columns([Lean::Left; 3], &rows))?;
+    }
+    writeln!(out, "\nEvaluators, for agents with the key eval (the first is the default):")?;
     for game in &games {
         writeln!(out, "  {}", game.info().name)?;
         for evaluator in game.evaluators() {
@@ -31,7 +38,10 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         }
     }
     if !global.quiet {
-        writeln!(out, "\nAn agent is one word everywhere: name or name:key=value,key=value, e.g. mcts:sims=5000,c=1.")?;
+        writeln!(
+            out,
+            "\nAn agent is one word everywhere: name or name:key=value,key=value, e.g. mcts:sims=5000,c=1, or level=4."
+        )?;
     }
     Ok(())
 }
@@ -47,5 +57,8 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
     let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
     let evaluators: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.info().name.to_owned(), game.evaluators().iter().map(evaluator_json).collect())).collect();
-    json!({"agents": agents, "evaluators": evaluators})
+    let opponent_json = |opponent: Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
+    let opponents: serde_json::Map<String, Value> =
+        games.iter().map(|game| (game.spec(), game.opponents().into_iter().map(opponent_json).collect())).collect();
+    json!({"agents": agents, "opponents": opponents, "evaluators": evaluators})
 }

@@ -11,11 +11,11 @@ use plyground_table::{
 
 use crate::args::{DEFAULT_OPPONENT, Global, Play, Side};
 use crate::store;
-use crate::terminal::{ask, status_line, table};
+use crate::terminal::{ask, count, percent, print_notes, shortened, status_line, table};
 use crate::thinking::{ThinkingBar, WallClock, milliseconds};
 
 /// Who gives the hints.
-const ADVISER: &str = "mcts:sims=20000";
+const ADVISER: &str = "best";
 
 const HELP: &str = "type a move, or
   ?          the legal moves
@@ -74,13 +74,12 @@ fn last_open(file: &Path) -> anyhow::Result<GameRecord> {
 
 /// Plays a session to its end, or until the player leaves. Whatever happens, the game is kept.
 pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    // Without a seed of their own, games differ: the time is random enough for that.
-    let now = || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
     let before = setup.resumed.as_ref().and_then(|(seed, _)| *seed);
-    let seed = global.seed.or(before).unwrap_or_else(|| Seed(now()).numbered(0).0 >> 32);
+    let seed = global.seed.or(before).unwrap_or_else(|| global.seed_or_time());
     let mut game = Game::new(session, setup, seed, global)?;
-    let first = ["you", &game.against][setup.human.index()].to_owned();
-    let second = ["you", &game.against][setup.human.other().index()].to_owned();
+    let opponent = introduced(game.session.as_ref(), &game.against);
+    let first = ["you", &opponent][setup.human.index()];
+    let second = ["you", &opponent][setup.human.other().index()];
     writeln!(out, "{}: {first} (first) against {second} (second), seed {seed}", game.session.spec())?;
     if !global.quiet {
         writeln!(out, "{HELP}\n")?;
@@ -94,6 +93,12 @@ pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut
         _ => {}
     }
     Ok(())
+}
+
+/// An opponent as it is introduced: a ready-made one with what it is.
+fn introduced(session: &dyn Session, spec: &str) -> String {
+    let known = session.opponents().into_iter().find(|opponent| opponent.name == spec);
+    known.map_or(spec.to_owned(), |opponent| format!("{spec}, {}", opponent.summary))
 }
 
 struct Game {
@@ -113,6 +118,8 @@ struct Game {
     /// Files that this game has been saved to: only they may be written again.
     saved: Vec<PathBuf>,
     resigned: bool,
+    /// What the opponent had to say beside its moves: nothing is said twice.
+    told: Vec<String>,
 }
 
 enum Kept {
@@ -129,8 +136,8 @@ enum Next {
 
 impl Game {
     fn new(mut session: Box<dyn Session>, setup: &Setup, seed: u64, global: &Global) -> anyhow::Result<Self> {
-        let opponent = session.seat(&setup.against, Seed(seed).named("opponent"))?;
-        let adviser = session.seat(ADVISER, Seed(seed).named("adviser"))?;
+        let opponent = session.seat(&setup.against, Seed(seed).named("opponent"), &store::Files)?;
+        let adviser = session.seat(ADVISER, Seed(seed).named("adviser"), &store::Files)?;
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
         // A game that was kept here goes on in its file; any other file is the player's own and stays as it is.
@@ -150,6 +157,7 @@ impl Game {
             quiet: global.quiet,
             saved: Vec::new(),
             resigned: false,
+            told: Vec::new(),
         })
     }
 
@@ -183,7 +191,10 @@ impl Game {
     }
 
     fn opponent_turn(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
-        let advice = self.think(self.opponent, &self.against.clone())?;
+        let mut advice = self.think(self.opponent, &self.against.clone())?;
+        advice.notes.retain(|note| !self.told.contains(note));
+        print_notes(&advice.notes, self.quiet);
+        self.told.append(&mut advice.notes);
         self.session.play(&advice.mv)?;
         self.session.annotate(Some(milliseconds(advice.elapsed)), advice.value);
         let expects = advice.value.map_or(String::new(), |value| format!(" (winning chance {})", percent(value)));
@@ -241,10 +252,13 @@ impl Game {
     fn hint(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
         let advice = self.think(self.adviser, "The adviser")?;
         let expects = advice.value.map_or(String::new(), |value| format!(": winning chance {}", percent(value)));
-        writeln!(out, "Try {}{expects}, after {} simulated games.", advice.mv, advice.simulations)?;
+        let (number, what) = match advice.simulations {
+            0 => (advice.nodes, "positions"),
+            simulations => (simulations, "simulated games"),
+        };
+        writeln!(out, "Try {}{expects}, after {} {what}.", advice.mv, count(number))?;
         if advice.line.len() > 1 {
-            let shown = &advice.line[..advice.line.len().min(6)];
-            writeln!(out, "It looks at {}.", shown.join(" "))?;
+            writeln!(out, "It looks at {}.", shortened(&advice.line, 6))?;
         }
         Ok(())
     }
@@ -347,9 +361,4 @@ impl Game {
         }
         Ok(Kept::Finished(self.games.clone()))
     }
-}
-
-/// An expectation from -1 to +1 as a chance of winning.
-fn percent(value: f32) -> String {
-    format!("{:.0} %", f64::from(value + 1.0) * 50.0)
 }

@@ -2,19 +2,12 @@
 
 use std::io::Write;
 
-use plyground_table::{InputError, Player, infos, open};
+use plyground_table::{InputError, Opponent, Player, infos, open};
 
 use crate::args::{DEFAULT_OPPONENT, Global};
 use crate::commands::play::{Setup, play};
-use crate::terminal::ask;
-
-/// Opponents to pick from; any agent spec can be typed instead.
-const OPPONENTS: &[(&str, &str)] = &[
-    ("random", "plays anything"),
-    ("mc:playouts=20", "tries every move a few times"),
-    (DEFAULT_OPPONENT, "thinks ahead"),
-    ("mcts:sims=50000", "thinks ahead for longer"),
-];
+use crate::store::Files;
+use crate::terminal::{Lean, ask, columns};
 
 pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "Plyground. Enter takes what stands in [brackets], q leaves.\n")?;
@@ -30,15 +23,16 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
         return Ok(());
     };
     writeln!(out)?;
-    for (index, (spec, what)) in OPPONENTS.iter().enumerate() {
-        writeln!(out, "  {}  {what} ({spec})", index + 1)?;
-    }
-    let usual = OPPONENTS.iter().position(|(spec, _)| *spec == DEFAULT_OPPONENT).unwrap_or(0);
+    let opponents = open(&game, None)?.opponents();
+    let row = |(opponent, number): (&Opponent, usize)| [format!("  {number}"), opponent.name.clone(), opponent.summary.clone()];
+    let rows: Vec<[String; 3]> = opponents.iter().zip(1..).map(row).collect();
+    write!(out, "{}", columns([Lean::Right, Lean::Left, Lean::Left], &rows))?;
+    let usual = opponents.iter().position(|opponent| opponent.name == DEFAULT_OPPONENT).unwrap_or(0);
     let question = format!("opponent, or any agent spec (see ply agents) [{}]: ", usual + 1);
     let Some(against) = choose(out, &question, |answer| {
-        let picked = pick(answer, OPPONENTS.len(), usual).map_or(answer, |index| OPPONENTS[index].0);
+        let picked = pick(answer, opponents.len(), usual).map_or(answer, |index| &opponents[index].name);
         let mut session = open(&game, None)?;
-        session.seat(picked, plyground_table::Seed(0))?;
+        session.seat(picked, plyground_table::Seed(0), &Files)?;
         Ok(picked.to_owned())
     })?
     else {

@@ -46,11 +46,11 @@ impl Evaluator<TucChess> for Judge {
         if behind { score - last.sign() * Self::CAPTURED_KING_BUT_BEHIND } else { score }
     }
 
-    /// The scales fit games of players who take the best next position, but a random move now and then, by this very evaluation.
+    /// The scales fit games of `mcts:sims=300` against itself (docs/performance.md, scales).
     fn win_chance(&self, score: f32) -> f32 {
         match self {
-            Self::Report => logistic(score / 20.0),
-            Self::Points => logistic(score / 6.0),
+            Self::Report => logistic(score / 8.0),
+            Self::Points => logistic(score / 4.0),
         }
     }
 }
@@ -72,6 +72,18 @@ fn in_check(state: &State, player: Player) -> bool {
     pawns | straight != 0
 }
 
+/// Measured in docs/levels.md.
+const LEVELS: [&str; 8] = [
+    "alphabeta:depth=1,slip=0.45",
+    "alphabeta:depth=1,slip=0.25",
+    "alphabeta:depth=1,slip=0.1",
+    "alphabeta:depth=2,slip=0.25",
+    "alphabeta:depth=2,slip=0.1",
+    "alphabeta:depth=2,time=900ms",
+    "alphabeta:nodes=300000,time=900ms",
+    "alphabeta:time=1900ms",
+];
+
 impl Heuristics for TucChess {
     type Evaluator = Judge;
 
@@ -92,5 +104,9 @@ impl Heuristics for TucChess {
             "points" => Ok(Judge::Points),
             _ => Err(InputError::unknown("evaluator", name, Self::evaluators().iter().map(|info| info.name))),
         }
+    }
+
+    fn levels(&self) -> [&'static str; 8] {
+        LEVELS
     }
 }

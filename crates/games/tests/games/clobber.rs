@@ -9,18 +9,18 @@ use serde::Deserialize;
 use crate::common::{best_result, look, play, refusal};
 
 #[derive(Deserialize)]
-struct Oracle {
-    starts: Vec<Solved>,
+pub struct Oracle {
+    pub starts: Vec<Solved>,
     perft: HashMap<String, Vec<u64>>,
 }
 
 #[derive(Deserialize)]
-struct Solved {
-    size: String,
-    first_wins: bool,
+pub struct Solved {
+    pub size: String,
+    pub first_wins: bool,
 }
 
-fn oracle() -> Oracle {
+pub fn oracle() -> Oracle {
     serde_json::from_str(include_str!("../data/clobber.json")).unwrap()
 }
 

@@ -5,6 +5,7 @@ mod common;
 mod naive;
 
 mod clobber;
+mod clobber_sums;
 mod connect_four;
 mod crosphere;
 mod crosphere_thesis;

@@ -1,0 +1,119 @@
+//! UCT beside the crate `minimax` 0.6 in one run: `cargo run --release -p plyground-bench --bin uct`.
+//!
+//! Both search from the start position, 10,000 simulations with a new tree each, in one thread, on the same rules: the peer is given
+//! our states, moves and results through its trait. The best of several rounds in turn counts. Then our own search with two threads.
+
+use std::marker::PhantomData;
+use std::time::{Duration, Instant};
+
+use minimax::{MCTSOptions, MonteCarloTreeSearch, Strategy, Winner};
+use plyground_agents::{AgentSpec, build};
+use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Player, Seed, Thought, Turn, Unwatched, Visitor};
+
+const SIMULATIONS: u32 = 10_000;
+const ROUNDS: u32 = 5;
+const ROUND: Duration = Duration::from_millis(500);
+
+const GAMES: [&str; 6] =
+    ["tictactoe", "connect-four", "pawn:size=6x6", "clobber:size=5x6", "clobber:size=8x8", "crosphere:size=8x8,strong=5"];
+
+/// One of our games in the peer's terms. Its rules have no parameters, so each position brings them along.
+struct Ours<G>(PhantomData<G>);
+
+struct Position<G: Heuristics> {
+    game: &'static G,
+    state: G::State,
+    /// Who made the last move: the peer wants winners named that way.
+    last_mover: Player,
+}
+
+impl<G: Heuristics> Clone for Position<G> {
+    fn clone(&self) -> Self {
+        Self { game: self.game, state: self.state.clone(), last_mover: self.last_mover }
+    }
+}
+
+impl<G: Heuristics> minimax::Game for Ours<G> {
+    type S = Position<G>;
+    type M = G::Move;
+
+    fn generate_moves(position: &Position<G>, moves: &mut Vec<G::Move>) -> Option<Winner> {
+        let winner = Self::get_winner(position);
+        if winner.is_none() {
+            position.game.moves(&position.state, moves);
+        }
+        winner
+    }
+
+    fn apply(position: &mut Position<G>, mv: G::Move) -> Option<Position<G>> {
+        let mut after = position.clone();
+        if let Turn::Player(mover) = after.game.turn(&after.state) {
+            after.last_mover = mover;
+        }
+        after.game.play(&mut after.state, mv);
+        Some(after)
+    }
+
+    fn get_winner(position: &Position<G>) -> Option<Winner> {
+        let Turn::Over(outcome) = position.game.turn(&position.state) else { return None };
+        Some(match outcome.winner {
+            None => Winner::Draw,
+            Some(winner) if winner == position.last_mover => Winner::PlayerJustMoved,
+            Some(_) => Winner::PlayerToMove,
+        })
+    }
+}
+
+/// Simulations a second over as many whole searches as begin in a round.
+fn rate(mut search: impl FnMut()) -> f64 {
+    let (mut done, begin) = (0.0, Instant::now());
+    while begin.elapsed() < ROUND {
+        search();
+        done += f64::from(SIMULATIONS);
+    }
+    done / begin.elapsed().as_secs_f64()
+}
+
+struct Contest;
+
+impl Visitor for Contest {
+    /// The peer, ours, ours with two threads.
+    type Output = [f64; 3];
+
+    fn visit<G: Heuristics>(self, game: G, state: G::State) -> [f64; 3] {
+        let game: &'static G = Box::leak(Box::new(game));
+        let mut best = [0.0_f64; 3];
+        let mut rng = Seed(1).rng();
+        let limits = Limits { simulations: Some(u64::from(SIMULATIONS)), ..Limits::default() };
+        let mut agents = ["mcts", "mcts:threads=2"].map(|spec| {
+            let spec = AgentSpec::parse(spec, game).expect("the spec is known");
+            build(&spec, game, &EmptyShelf).expect("the agent can be built")
+        });
+        for _ in 0..ROUNDS {
+            let position = Position { game, state: state.clone(), last_mover: Player::Second };
+            let options = MCTSOptions::default().with_num_threads(1).with_max_rollout_depth(1_000);
+            let mut peer = MonteCarloTreeSearch::<Ours<G>>::new(options);
+            peer.set_max_rollouts(SIMULATIONS);
+            best[0] = best[0].max(rate(|| {
+                peer.choose_move(&position).expect("the start has a move");
+            }));
+            for (agent, best) in agents.iter_mut().zip(&mut best[1..]) {
+                *best = best.max(rate(|| {
+                    let budget = Budget { limits, clock: &NoClock };
+                    let thought = Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
+                    agent.choose(thought).expect("the start has a move");
+                }));
+            }
+        }
+        best
+    }
+}
+
+fn main() -> anyhow::Result<()> {
+    println!("{:<28} {:>12} {:>12} {:>7} {:>14} {:>8}", "game", "minimax 0.6/s", "ours/s", "ratio", "two threads/s", "speed-up");
+    for game in GAMES {
+        let [theirs, ours, two] = plyground_games::open(game, None, Contest)?;
+        println!("{game:<28} {theirs:>12.0} {ours:>12.0} {:>7.1} {two:>14.0} {:>8.2}", ours / theirs, two / ours);
+    }
+    Ok(())
+}

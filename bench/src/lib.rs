@@ -1,0 +1,25 @@
+//! Measurements that need more than a benchmark harness: agents beside their peers in one run, levels against each other.
+//!
+//! Nothing that is shipped depends on this crate; it is the only place where a peer is linked.
+#![forbid(unsafe_code)]
+
+pub mod duel;
+pub mod plot;
+
+use std::time::{Duration, Instant};
+
+/// The clock on the wall.
+pub struct WallClock(Instant);
+
+impl WallClock {
+    /// Starts now.
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl plyground_core::Clock for WallClock {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,55 @@
+//! Agents that learn by playing against themselves, and keep what they have learnt in a file.
+
+use std::ops::ControlFlow;
+
+use plyground_core::{Agent, Fact, Game, InputError};
+
+pub(crate) mod q;
+mod values;
+
+pub use q::QLearning;
+
+/// An agent that can be trained. What it has learnt goes into a file, which the agent reads again when its spec names it.
+pub trait Learner<G: Game>: Agent<G> {
+    /// The number of training games that its spec asks for.
+    fn lessons(&self) -> u64;
+
+    /// Plays `games` training games, or fewer if the coach says stop: then the game in progress counts for nothing. So the same
+    /// number of games leads to the same knowledge, however often training was interrupted.
+    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>);
+
+    /// How much it knows.
+    fn learnt(&self) -> Learnt;
+
+    /// What it has learnt, as the contents of a file.
+    fn save(&self, game: &G) -> Vec<u8>;
+
+    /// Takes over what a file holds, in place of what was learnt so far. Files of other games, other formats, cut-off and damaged
+    /// ones are refused; `name` is what the file is called.
+    fn load(&mut self, game: &G, name: &str, file: &[u8]) -> Result<(), InputError>;
+}
+
+/// Asked every few moves of training whether to go on.
+pub type Coach<'a> = dyn FnMut(Lesson) -> ControlFlow<()> + 'a;
+
+/// How far training has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// Training games played since training was asked for.
+    pub games: u64,
+    /// Positions known.
+    pub positions: u64,
+}
+
+/// How much a learner knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learnt {
+    /// Training games in all, those of earlier sittings included.
+    pub games: u64,
+    /// Positions known.
+    pub positions: u64,
+    /// Other numbers.
+    pub facts: Vec<Fact>,
+    /// What the user should be told.
+    pub notes: Vec<String>,
+}

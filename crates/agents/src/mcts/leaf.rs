@@ -1,0 +1,124 @@
+//! What a position at the edge of the tree is worth: a random game, a better one, one that is cut short, or no game at all.
+
+use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn, WIN_SCORE};
+
+use super::shallow::Shallow;
+
+/// How leaves are valued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaf {
+    /// A random game.
+    Rollout,
+    /// A game in which whoever can win at once does, and one of the most promising moves is played otherwise.
+    HeuristicRollout,
+    /// A random game of this many moves at most, then the evaluator's opinion.
+    CutRollout(u32),
+    /// The evaluator's opinion.
+    Eval,
+}
+
+/// The moves of a game beyond the tree, with who made them.
+pub(crate) type Played<M> = Vec<(Player, M)>;
+
+/// Values leaves.
+pub(crate) struct Judge<'a, G: Heuristics> {
+    pub game: &'a G,
+    pub evaluator: &'a G::Evaluator,
+    pub leaf: Leaf,
+    /// How deep every move of a rollout is checked by minimax; 0 for not at all.
+    pub minimax: u32,
+}
+
+#[expect(clippy::expl_impl_clone_on_copy, reason = "derived, it would want games to be Copy, of which it holds only a reference")]
+impl<G: Heuristics> Clone for Judge<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Heuristics> Copy for Judge<'_, G> {}
+
+impl<G: Heuristics> Judge<'_, G> {
+    /// The first player's expected result, from 0 to 1, for a score.
+    #[inline]
+    pub fn chance(&self, score: f32) -> f32 {
+        if score >= WIN_SCORE / 2.0 {
+            1.0
+        } else if score <= -WIN_SCORE / 2.0 {
+            0.0
+        } else {
+            self.evaluator.win_chance(score)
+        }
+    }
+
+    /// The reward of a position in the first player's view.
+    #[inline]
+    pub fn reward(&self, state: &G::State, rng: &mut Rng, scratch: &mut Scratch<G::Move>) -> f32 {
+        if self.leaf == Leaf::Rollout && self.minimax == 0 {
+            self.game.playout(state, rng, scratch).reward(Player::First)
+        } else {
+            self.play(state, rng, scratch, |_, _| ())
+        }
+    }
+
+    /// The same, move by move; `seen` is shown every move of a player.
+    pub fn play(
+        &self,
+        state: &G::State,
+        rng: &mut Rng,
+        scratch: &mut Scratch<G::Move>,
+        mut seen: impl FnMut(Player, G::Move),
+    ) -> f32 {
+        let mut left = match self.leaf {
+            Leaf::Rollout | Leaf::HeuristicRollout => u32::MAX,
+            Leaf::CutRollout(moves) => moves,
+            Leaf::Eval => 0,
+        };
+        let mut shallow = Shallow::new(self.game);
+        let mut state = state.clone();
+        loop {
+            let mv = match self.game.turn(&state) {
+                Turn::Over(outcome) => return outcome.reward(Player::First),
+                _ if left == 0 => return self.chance(self.evaluator.score(self.game, &state)),
+                Turn::Chance => self.game.random_outcome(&state, rng, scratch),
+                Turn::Player(player) => {
+                    left -= 1;
+                    let mv = if self.minimax > 0 {
+                        shallow.informed_move(&state, self.minimax, rng, scratch)
+                    } else if self.leaf == Leaf::HeuristicRollout {
+                        self.promising_move(&state, player, rng, scratch)
+                    } else {
+                        self.game.random_move(&state, rng, scratch)
+                    };
+                    seen(player, mv);
+                    mv
+                }
+            };
+            self.game.play(&mut state, mv);
+        }
+    }
+
+    /// A move that wins at once, or one of those with the highest hint (the policy of the Tic-Tac-Toe report of 2024).
+    fn promising_move(&self, state: &G::State, player: Player, rng: &mut Rng, scratch: &mut Scratch<G::Move>) -> G::Move {
+        self.game.moves(state, &mut scratch.moves);
+        let (mut highest, mut equals, mut chosen) = (i32::MIN, 0, scratch.moves[0]);
+        for &mv in &scratch.moves {
+            let mut after = state.clone();
+            self.game.play(&mut after, mv);
+            if matches!(self.game.turn(&after), Turn::Over(outcome) if outcome.winner == Some(player)) {
+                return mv;
+            }
+            let hint = self.game.hint(state, mv);
+            if hint > highest {
+                (highest, equals, chosen) = (hint, 1, mv);
+            } else if hint == highest {
+                equals += 1;
+                // Each of the equals with the same chance, without a list of them.
+                if rng.below(equals) == 0 {
+                    chosen = mv;
+                }
+            }
+        }
+        chosen
+    }
+}

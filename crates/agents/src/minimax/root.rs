@@ -1,0 +1,445 @@
+//! The root of a search: iterative deepening, the windows in which each method asks, and the choice of the move.
+
+use plyground_core::{
+    Agent, AgentError, Candidate, Choice, Evaluator, Fact, Heuristics, InputError, Limits, Opinion, Params, Player, Thought,
+};
+
+use super::order::{History, Moves};
+use super::search::{LOOK_EVERY, Reach, Search, Stats, Window};
+use super::settings::{DEFAULT_DEPTH, Method, Settings};
+use super::sss::OpenList;
+use super::table::{Entry, Table};
+use super::{DEEPEST, SURE, expected, family};
+use crate::pace::Pace;
+
+/// Bounds of averages need not be averages themselves, so that null windows could close in on a value by tiny steps: after so many of
+/// them the rest is left to a window of the usual kind.
+const MOST_STEPS_WITH_CHANCE: u32 = 8;
+
+/// An agent of the minimax family: finds the value of plain minimax, and a move that has it, without looking at everything.
+///
+/// It keeps its table between thoughts.
+#[derive(Clone, Debug)]
+pub struct Searcher<E> {
+    evaluator: E,
+    settings: Settings,
+    table: Table,
+    history: History,
+    /// Has the game shown chance events in earlier thoughts?
+    chance: bool,
+    /// Whose draws were counted less in earlier thoughts.
+    mover: Option<Player>,
+}
+
+impl<E> Searcher<E> {
+    /// The agent with this name (`alphabeta`, `pvs`, `negascout`, `mtdf`, `sss` or `expectimax`) and these keys, with any evaluator.
+    pub fn new(name: &str, params: &Params, evaluator: E) -> Result<Self, InputError> {
+        let settings = Settings::read(family::method(name, params)?, params)?;
+        let table = Table::new(settings.table, settings.replacement);
+        Ok(Self { evaluator, settings, table, history: History::default(), chance: false, mover: None })
+    }
+}
+
+impl<G: Heuristics, E: Evaluator<G>> Agent<G> for Searcher<E> {
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Thought { game, state, budget, rng, watcher } = thought;
+        let contempt = self.settings.contempt;
+        // What a draw counts depends on who thinks.
+        if contempt != 0.0 && self.mover.replace(mover).is_some_and(|last| last != mover) {
+            self.table.clear();
+        }
+        self.table.next_age();
+        self.history.fade();
+        let mut search = Search {
+            game,
+            evaluator: &self.evaluator,
+            settings: &self.settings,
+            table: &mut self.table,
+            history: &mut self.history,
+            pace: Pace::new(&budget, watcher, budget.limits.nodes, LOOK_EVERY),
+            opinion: Opinion::default(),
+            stats: Stats::default(),
+            lines: Vec::new(),
+            killers: Vec::new(),
+            spare_moves: Vec::new(),
+            spare_events: Vec::new(),
+            scores: Vec::new(),
+            stop: false,
+            cut_short: false,
+            chance: self.chance,
+            draw: if contempt == 0.0 { 0.0 } else { -contempt * mover.sign() },
+            sample_seed: 0,
+            root_depth: 0,
+        };
+        let mut moves = Vec::new();
+        game.moves(state, &mut moves);
+        if self.settings.shuffle {
+            rng.shuffle(&mut moves);
+        }
+        if self.settings.samples > 0 {
+            search.sample_seed = rng.bits();
+        }
+        let mut root = Root::new(&mut search, state, mover, moves);
+        root.deepen(budget.limits);
+        let mut choice = root.choice();
+        self.chance = search.chance;
+        choice.elapsed = budget.clock.elapsed();
+        Ok(choice)
+    }
+}
+
+/// A move of the root and what the current iteration has found out about it, in the mover's view.
+struct RootMove<M> {
+    mv: M,
+    /// Its place in the shuffled order: of equal moves the first one is played.
+    rank: usize,
+    lower: f32,
+    upper: f32,
+}
+
+/// What an iteration came to.
+#[derive(Clone, Debug)]
+struct Best<M> {
+    mv: M,
+    rank: usize,
+    value: f32,
+    line: Vec<M>,
+}
+
+pub(super) struct Root<'s, 'a, 'b, 'c, G: Heuristics, E> {
+    search: &'s mut Search<'a, 'b, 'c, G, E>,
+    state: &'s G::State,
+    mover: Player,
+    /// In the order in which they are searched.
+    moves: Vec<RootMove<G::Move>>,
+    /// Of the last iteration that says something.
+    best: Option<Best<G::Move>>,
+    /// The last completed one.
+    depth: u32,
+    branching: f64,
+    notes: Vec<String>,
+}
+
+impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
+    fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: Vec<G::Move>) -> Self {
+        let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY };
+        let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
+        if search.settings.order.uses_hints() {
+            moves.sort_by_key(|root| std::cmp::Reverse(search.game.hint(state, root.mv)));
+        }
+        Self { search, state, mover, moves, best: None, depth: 0, branching: 0.0, notes: Vec::new() }
+    }
+
+    /// Iterative deepening (Slate and Atkin 1977), or one search at once.
+    fn deepen(&mut self, limits: Limits) {
+        let open_ended = self.search.settings.iterative && (limits.time.is_some() || limits.nodes.is_some());
+        let deepest = limits.depth.unwrap_or(if open_ended { DEEPEST } else { DEFAULT_DEPTH }).min(DEEPEST);
+        let mut depth = if self.search.settings.iterative { 1 } else { deepest };
+        loop {
+            let before = self.search.pace.steps;
+            self.search.cut_short = false;
+            self.search.root_depth = depth;
+            for root in &mut self.moves {
+                (root.lower, root.upper) = (f32::NEG_INFINITY, f32::INFINITY);
+            }
+            self.iterate(depth);
+            if self.search.stop {
+                break;
+            }
+            self.depth = depth;
+            self.branching = ((self.search.pace.steps - before) as f64).powf(1.0 / f64::from(depth));
+            self.bring_forward();
+            self.report();
+            if depth >= deepest || self.is_settled() {
+                break;
+            }
+            depth += 1;
+        }
+    }
+
+    /// Would every deeper search come to the same result?
+    fn is_settled(&self) -> bool {
+        let is_sure = self.best.as_ref().is_some_and(|best| best.value.abs() >= SURE);
+        !self.search.cut_short || (is_sure && !self.search.chance)
+    }
+
+    fn iterate(&mut self, depth: u32) {
+        let reach = Reach { depth: depth as i32, ply: 0 };
+        let guess = self.best.as_ref().map_or(0.0, |best| best.value);
+        let best = match self.search.settings.method {
+            Method::AlphaBeta | Method::PrincipalVariation => match self.search.settings.aspiration {
+                Some(width) if self.best.is_some() => self.aspire(reach, guess, width),
+                _ => self.in_window(reach, Window::WHOLE),
+            },
+            Method::FromGuess => self.in_null_windows(reach, guess),
+            Method::FromAbove => self.in_null_windows(reach, f32::INFINITY),
+            Method::OpenList => self.by_open_list(reach),
+        };
+        if let Some(best) = best {
+            self.best = Some(best);
+            self.report();
+        }
+    }
+
+    /// Aspiration windows: the value is expected near the last one; where it is not, that side is opened.
+    fn aspire(&mut self, reach: Reach, guess: f32, width: f32) -> Option<Best<G::Move>> {
+        let mut window = Window { alpha: guess - width, beta: guess + width };
+        loop {
+            let before = self.best.clone();
+            let best = self.in_window(reach, window);
+            if self.search.stop {
+                return best;
+            }
+            match best {
+                None => window.alpha = f32::NEG_INFINITY,
+                Some(best) if best.value >= window.beta => {
+                    window.beta = f32::INFINITY;
+                    self.best = before;
+                }
+                within => return within,
+            }
+        }
+    }
+
+    /// Searches all moves in a window that shrinks to what is better than the best so far: or as good, for a move that goes before it
+    /// in the shuffled order. Nothing if no move is above `alpha`.
+    fn in_window(&mut self, reach: Reach, window: Window) -> Option<Best<G::Move>> {
+        let mut best: Option<Best<G::Move>> = None;
+        for at in 0..self.moves.len() {
+            let RootMove { mv, rank, .. } = self.moves[at];
+            let alpha = match &best {
+                Some(best) if rank < best.rank => best.value.next_down(),
+                Some(best) => best.value,
+                None => window.alpha,
+            };
+            let inner = Window { alpha: alpha.max(window.alpha), ..window };
+            let narrow = best.is_some() && self.search.settings.method == Method::PrincipalVariation;
+            self.search.line(1).clear();
+            let mut value = f32::INFINITY;
+            if narrow {
+                value = self.after(mv, reach, Window::above(inner.alpha));
+            }
+            if value > inner.alpha && (!narrow || value < inner.beta) {
+                value = self.after(mv, reach, inner);
+            }
+            if self.search.stop {
+                break;
+            }
+            let root = &mut self.moves[at];
+            if value > inner.alpha {
+                root.lower = value;
+            }
+            if value < inner.beta {
+                root.upper = value;
+            }
+            if value > inner.alpha {
+                self.search.extend_line(0, mv);
+                let line = self.search.line(0).clone();
+                best = Some(Best { mv, rank, value, line });
+                if value >= window.beta {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// The value of a root move, in the mover's view.
+    fn after(&mut self, mv: G::Move, reach: Reach, window: Window) -> f32 {
+        let mut child = self.state.clone();
+        self.search.game.play(&mut child, mv);
+        self.search.value(&child, self.mover, reach.next(), window)
+    }
+
+    /// MTD: asks again and again whether the value is at least so much, until the bounds meet.
+    fn in_null_windows(&mut self, reach: Reach, guess: f32) -> Option<Best<G::Move>> {
+        let (mut lower, mut upper) = (f32::NEG_INFINITY, f32::INFINITY);
+        let mut beta = guess;
+        let mut steps = 0;
+        while lower < upper {
+            if steps >= MOST_STEPS_WITH_CHANCE && self.search.chance {
+                return self.in_window(reach, Window { alpha: lower.next_down(), beta: upper.next_up() });
+            }
+            steps += 1;
+            let value = self.at_least(reach, beta);
+            if self.search.stop {
+                return None;
+            }
+            if value < beta {
+                upper = value;
+            } else {
+                lower = value;
+            }
+            beta = if value == lower { value.next_up() } else { value };
+        }
+        self.first_with(reach, lower)
+    }
+
+    /// One step of MTD: the best of all moves as far as needed to know whether it reaches `beta`.
+    fn at_least(&mut self, reach: Reach, beta: f32) -> f32 {
+        let mut best = f32::NEG_INFINITY;
+        for at in 0..self.moves.len() {
+            let value = self.test(at, reach, beta);
+            best = best.max(value);
+            if best >= beta || self.search.stop {
+                break;
+            }
+        }
+        best
+    }
+
+    /// A bound of a root move that tells whether it reaches `beta`.
+    fn test(&mut self, at: usize, reach: Reach, beta: f32) -> f32 {
+        let RootMove { mv, lower, upper, .. } = self.moves[at];
+        if lower >= beta {
+            return lower;
+        }
+        if upper < beta {
+            return upper;
+        }
+        let value = self.after(mv, reach, Window { alpha: beta.next_down(), beta });
+        let root = &mut self.moves[at];
+        if value >= beta {
+            root.lower = value;
+        } else {
+            root.upper = value;
+        }
+        value
+    }
+
+    /// The first move in the shuffled order that has the value of the root.
+    fn first_with(&mut self, reach: Reach, value: f32) -> Option<Best<G::Move>> {
+        let mut by_rank: Vec<usize> = (0..self.moves.len()).collect();
+        by_rank.sort_by_key(|&at| self.moves[at].rank);
+        for at in by_rank {
+            let reached = self.test(at, reach, value);
+            if self.search.stop {
+                return None;
+            }
+            if reached >= value {
+                let root = &mut self.moves[at];
+                (root.lower, root.upper) = (value, value);
+                return Some(Best { mv: root.mv, rank: root.rank, value, line: vec![root.mv] });
+            }
+        }
+        None
+    }
+
+    /// SSS* as it was published; when its list outgrows the memory, in the form that does without.
+    fn by_open_list(&mut self, reach: Reach) -> Option<Best<G::Move>> {
+        let mut ranked: Vec<(usize, G::Move)> = self.moves.iter().map(|root| (root.rank, root.mv)).collect();
+        ranked.sort_by_key(|&(rank, _)| rank);
+        let moves: Vec<G::Move> = ranked.into_iter().map(|(_, mv)| mv).collect();
+        match OpenList::solve(self.search, self.state, self.mover, reach, &moves) {
+            Some((rank, value)) => {
+                let at = self.moves.iter().position(|root| root.rank == rank)?;
+                let root = &mut self.moves[at];
+                (root.lower, root.upper) = (value, value);
+                Some(Best { mv: root.mv, rank, value, line: vec![root.mv] })
+            }
+            None if self.search.stop => None,
+            None => {
+                let note = format!(
+                    "at depth {} the list of open positions needs more than {} MB (tt=): null windows took over",
+                    reach.depth, self.search.settings.table
+                );
+                self.notes.push(note);
+                self.in_null_windows(reach, f32::INFINITY)
+            }
+        }
+    }
+
+    /// The best move is searched first next time.
+    fn bring_forward(&mut self) {
+        if let Some(best) = &self.best
+            && let Some(at) = self.moves.iter().position(|root| root.rank == best.rank)
+        {
+            self.moves[..=at].rotate_right(1);
+        }
+    }
+
+    /// Tells the watcher what the best move is now.
+    fn report(&mut self) {
+        let Some(best) = &self.best else { return };
+        let value = expected(self.search.evaluator, best.value * self.mover.sign(), self.mover);
+        self.search.opinion = Opinion {
+            value: Some(value),
+            depth: Some(self.search.root_depth),
+            line: best.line.clone(),
+            candidates: self.candidates(best),
+        };
+    }
+
+    /// The best move, then the others in the order of what is known about them; a value only where it is exact.
+    fn candidates(&self, best: &Best<G::Move>) -> Vec<Candidate<G::Move>> {
+        let mut others: Vec<&RootMove<G::Move>> = self.moves.iter().filter(|root| root.rank != best.rank).collect();
+        others.sort_by(|a, b| b.upper.total_cmp(&a.upper).then(a.rank.cmp(&b.rank)));
+        let value = |score: f32| Some(expected(self.search.evaluator, score * self.mover.sign(), self.mover));
+        let first = Candidate { mv: best.mv, visits: 0, value: value(best.value) };
+        let rest = others.into_iter().map(|root| Candidate {
+            mv: root.mv,
+            visits: 0,
+            value: if root.lower == root.upper { value(root.lower) } else { None },
+        });
+        std::iter::once(first).chain(rest).collect()
+    }
+
+    /// Follows the best moves of the table from the end of a line on.
+    fn lengthen(&mut self, line: &mut Vec<G::Move>) {
+        let mut state = self.state.clone();
+        for &mv in line.iter() {
+            self.search.game.play(&mut state, mv);
+        }
+        let mut moves = Moves::default();
+        while self.search.table.is_on() && line.len() < self.depth as usize {
+            self.search.game.moves(&state, &mut moves.all);
+            let key = self.search.key(&state, line.len() as u32);
+            let best = self.search.table.get(key).map_or(Entry::NO_MOVE, |entry| entry.best);
+            let Some(&mv) = moves.all.get(usize::from(best)) else { break };
+            self.search.game.play(&mut state, mv);
+            line.push(mv);
+        }
+    }
+
+    fn choice(&mut self) -> Choice<G> {
+        let nodes = self.search.pace.steps;
+        let facts = self.facts();
+        let notes = std::mem::take(&mut self.notes);
+        // Stopped before the first move was searched: the one that looks best.
+        let Some(mut best) = self.best.take() else {
+            return Choice { nodes, facts, notes, ..Choice::bare(self.moves[0].mv) };
+        };
+        self.lengthen(&mut best.line);
+        Choice {
+            value: Some(expected(self.search.evaluator, best.value * self.mover.sign(), self.mover)),
+            candidates: self.candidates(&best),
+            principal_variation: best.line,
+            nodes,
+            depth: Some(self.depth),
+            facts,
+            notes,
+            ..Choice::bare(best.mv)
+        }
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let Stats { expanded, cut_offs, first_cut_offs, probes, hits, table_cut_offs } = self.search.stats;
+        let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let score = self.best.as_ref().map(|best| Fact { name: "score", value: f64::from(best.value) });
+        let mut facts = Vec::from_iter(score);
+        facts.extend([
+            Fact { name: "cut-off rate", value: share(cut_offs, expanded) },
+            Fact { name: "cut-offs by the first move", value: share(first_cut_offs, cut_offs) },
+            Fact { name: "effective branching factor", value: self.branching },
+        ]);
+        if self.search.table.is_on() {
+            facts.extend([
+                Fact { name: "table probes", value: probes as f64 },
+                Fact { name: "table hits", value: hits as f64 },
+                Fact { name: "table cut-offs", value: table_cut_offs as f64 },
+            ]);
+        }
+        facts
+    }
+}

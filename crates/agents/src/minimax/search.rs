@@ -1,0 +1,427 @@
+//! The search that all agents of the family share: fail-soft negamax with everything that can be switched on or off.
+
+use plyground_core::{Evaluator, Heuristics, Opinion, Outcome, Player, Turn, WIN_SCORE};
+
+use super::SURE;
+use super::chance::Event;
+use super::order::{History, Killers, Moves, Ranking};
+use super::settings::{Method, Settings};
+use super::table::{Entry, Table};
+use crate::pace::Pace;
+
+/// The clock is read and the watcher called once in so many nodes: slow evaluations take a microsecond or two.
+pub(super) const LOOK_EVERY: u64 = 256;
+
+/// Nearer to the end of the look-ahead, looking a position up takes longer than searching it.
+const TABLE_FROM: i32 = 2;
+/// Nearer to the end, ordering the moves takes longer than what it saves.
+pub(super) const ORDER_FROM: i32 = 2;
+/// Reductions and singular extensions take three plies to be worth anything.
+const REDUCE_FROM: i32 = 3;
+const SINGULAR_FROM: i32 = 3;
+
+/// An open interval of scores in the view of some player. What is outside of it need not be known exactly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub alpha: f32,
+    pub beta: f32,
+}
+
+impl Window {
+    pub const WHOLE: Self = Self { alpha: f32::NEG_INFINITY, beta: f32::INFINITY };
+
+    /// Asks only whether the score is above `alpha`: no number is in between.
+    #[inline]
+    pub fn above(alpha: f32) -> Self {
+        Self { alpha, beta: alpha.next_up() }
+    }
+
+    /// The same in the view of the opponent.
+    #[inline]
+    fn opposite(self) -> Self {
+        Self { alpha: -self.beta, beta: -self.alpha }
+    }
+
+    #[inline]
+    fn is_null(self) -> bool {
+        self.beta <= self.alpha.next_up()
+    }
+}
+
+/// How much look-ahead is left, and how much has been used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Moves of the players still to be looked ahead; from 0 down while only noisy moves are followed.
+    pub depth: i32,
+    /// Moves of the players since the root.
+    pub ply: u32,
+}
+
+impl Reach {
+    #[inline]
+    pub fn next(self) -> Self {
+        Self { depth: self.depth - 1, ply: self.ply + 1 }
+    }
+}
+
+/// What `--explain` tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stats {
+    /// Positions whose moves were searched.
+    pub expanded: u64,
+    pub cut_offs: u64,
+    pub first_cut_offs: u64,
+    pub probes: u64,
+    pub hits: u64,
+    pub table_cut_offs: u64,
+}
+
+pub(super) struct Search<'a, 'b, 'c, G: Heuristics, E> {
+    pub game: &'a G,
+    pub evaluator: &'a E,
+    pub settings: &'a Settings,
+    pub table: &'a mut Table,
+    pub history: &'a mut History,
+    pub pace: Pace<'b, 'c, G::Move>,
+    /// What the watcher is told.
+    pub opinion: Opinion<G::Move>,
+    pub stats: Stats,
+    /// The best lines from each ply on, up to the first chance event.
+    pub lines: Vec<Vec<G::Move>>,
+    pub killers: Vec<Killers<G::Move>>,
+    /// Lists that are used again and again, so that no node allocates.
+    pub spare_moves: Vec<Moves<G::Move>>,
+    pub spare_events: Vec<Event<G::Move>>,
+    pub scores: Vec<f32>,
+    /// Must the search end now? What it returns then means nothing.
+    pub stop: bool,
+    /// Was a position judged before its end?
+    pub cut_short: bool,
+    /// Has a chance event been met? Then scores near a win may be averages.
+    pub chance: bool,
+    /// What a draw counts in the first player's view.
+    pub draw: f32,
+    /// Where sampling begins.
+    pub sample_seed: u64,
+    /// The depth of the search at the root.
+    pub root_depth: u32,
+}
+
+impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
+    /// The value of a position in the view of `viewer`: exact inside the window, a bound outside.
+    pub fn value(&mut self, state: &G::State, viewer: Player, reach: Reach, window: Window) -> f32 {
+        if self.stop {
+            return 0.0;
+        }
+        self.count();
+        match self.game.turn(state) {
+            Turn::Over(outcome) => self.result(outcome, reach.ply) * viewer.sign(),
+            Turn::Chance => self.average(state, viewer, reach, window),
+            Turn::Player(player) if player == viewer => self.best(state, player, reach, window),
+            Turn::Player(player) => -self.best(state, player, reach, window.opposite()),
+        }
+    }
+
+    /// Counts a position, and finds out now and then whether to stop.
+    #[inline]
+    pub fn count(&mut self) {
+        let opinion = &self.opinion;
+        self.stop = self.pace.step(|| opinion.clone());
+    }
+
+    /// The score of a finished game, in the first player's view: shorter wins and longer losses are better.
+    #[inline]
+    fn result(&self, outcome: Outcome, ply: u32) -> f32 {
+        match outcome.winner {
+            Some(winner) => winner.sign() * (WIN_SCORE - ply as f32),
+            None => self.draw,
+        }
+    }
+
+    /// The value of a position for the player to move.
+    fn best(&mut self, state: &G::State, player: Player, reach: Reach, window: Window) -> f32 {
+        if reach.depth <= 0 {
+            return self.horizon(state, player, reach, window);
+        }
+        let key = (self.table.is_on() && reach.depth >= TABLE_FROM).then(|| self.key(state, reach.ply));
+        let mut hash_move = usize::MAX;
+        if let Some(entry) = key.and_then(|key| self.look_up(key)) {
+            hash_move = usize::from(entry.best);
+            if let Some(value) = self.known(&entry, reach, window) {
+                return value;
+            }
+        }
+        let mut moves = self.spare_moves.pop().unwrap_or_default();
+        self.game.moves(state, &mut moves.all);
+        let best = if reach.depth == 1 && self.judges_at_once() {
+            self.frontier(state, player, reach, &moves.all)
+        } else {
+            self.rank(state, player, reach, hash_move, &mut moves);
+            // Whether this position hangs on a judgement is asked apart from what came before.
+            let cut_short = std::mem::take(&mut self.cut_short);
+            let (best, best_move) = self.try_moves(state, player, reach, window, &mut moves);
+            if let Some(key) = key.filter(|_| !self.stop) {
+                self.remember(key, reach, window, best, best_move);
+            }
+            self.cut_short |= cut_short;
+            best
+        };
+        self.spare_moves.push(moves);
+        best
+    }
+
+    pub fn rank(&mut self, state: &G::State, player: Player, reach: Reach, hash_move: usize, moves: &mut Moves<G::Move>) {
+        let order = self.settings.order;
+        if order.is_none() || reach.depth < ORDER_FROM {
+            return moves.leave();
+        }
+        let ply = reach.ply as usize;
+        if self.killers.len() <= ply {
+            self.killers.resize(ply + 1, [None; 2]);
+        }
+        let killers = self.killers[ply];
+        moves.rank(order, &Ranking { game: self.game, state, player, hash_move, killers, history: self.history });
+    }
+
+    /// The best value and the number of its move.
+    fn try_moves(
+        &mut self,
+        state: &G::State,
+        player: Player,
+        reach: Reach,
+        window: Window,
+        moves: &mut Moves<G::Move>,
+    ) -> (f32, usize) {
+        self.stats.expanded += 1;
+        let singular = self.singular(state, player, reach, moves);
+        let is_null = window.is_null();
+        if !is_null {
+            self.line(reach.ply).clear();
+        }
+        let (mut best, mut best_move) = (f32::NEG_INFINITY, usize::from(Entry::NO_MOVE));
+        for turn in 0..moves.all.len() {
+            let number = moves.pick(turn);
+            let mv = moves.all[number];
+            let mut child = state.clone();
+            self.game.play(&mut child, mv);
+            if !is_null {
+                self.line(reach.ply + 1).clear();
+            }
+            let inner = Window { alpha: window.alpha.max(best), ..window };
+            let mut next = reach.next();
+            if singular == Some(number) {
+                next.depth += 1;
+            }
+            let late = singular.is_none() && self.is_late(state, mv, turn, reach);
+            let value = self.try_move(&child, player, next, inner, turn, late);
+            if self.stop {
+                break;
+            }
+            if value > best {
+                (best, best_move) = (value, number);
+                if value >= window.beta {
+                    self.cut(player, mv, turn, reach);
+                    break;
+                }
+                if value > window.alpha && !is_null {
+                    self.extend_line(reach.ply, mv);
+                }
+            }
+        }
+        (best, best_move)
+    }
+
+    /// The value of a move that is tried as number `turn`.
+    #[inline]
+    fn try_move(&mut self, child: &G::State, player: Player, next: Reach, window: Window, turn: usize, late: bool) -> f32 {
+        if late {
+            let less = Reach { depth: next.depth - 1, ..next };
+            let value = self.value(child, player, less, Window::above(window.alpha));
+            if value <= window.alpha {
+                return value;
+            }
+        }
+        // At the end of the look-ahead a narrow window saves nothing.
+        if turn > 0 && next.depth > 0 && self.settings.method == Method::PrincipalVariation && !window.is_null() {
+            let value = self.value(child, player, next, Window::above(window.alpha));
+            if value <= window.alpha || value >= window.beta {
+                return value;
+            }
+        }
+        self.value(child, player, next, window)
+    }
+
+    /// Late-move reductions: is the move one of those that are unlikely to matter?
+    #[inline]
+    fn is_late(&self, state: &G::State, mv: G::Move, turn: usize, reach: Reach) -> bool {
+        reach.depth >= REDUCE_FROM && self.settings.reduce.is_some_and(|after| turn >= after) && !self.game.noisy(state, mv)
+    }
+
+    /// Singular extensions (Anantharaman, Campbell and Hsu 1990): the number of the move, if there is one, that is better than all
+    /// others by more than the margin when all are searched three plies less deep.
+    fn singular(&mut self, state: &G::State, player: Player, reach: Reach, moves: &mut Moves<G::Move>) -> Option<usize> {
+        let margin = self.settings.singular?;
+        // A line of forced moves ends after as many plies again as were asked for.
+        if reach.depth < SINGULAR_FROM || moves.all.len() < 2 || reach.ply >= 2 * self.root_depth {
+            return None;
+        }
+        let less = Reach { depth: reach.depth - 3, ply: reach.ply + 1 };
+        let after = |search: &mut Self, number: usize, window| {
+            let mut child = state.clone();
+            search.game.play(&mut child, moves.all[number]);
+            search.value(&child, player, less, window)
+        };
+        let (mut best, mut best_move) = (f32::NEG_INFINITY, 0);
+        for number in 0..moves.all.len() {
+            let value = after(self, number, Window { alpha: best, beta: f32::INFINITY });
+            if value > best {
+                (best, best_move) = (value, number);
+            }
+        }
+        let near = best - margin;
+        let others = (0..moves.all.len()).filter(|&number| number != best_move);
+        for number in others {
+            if after(self, number, Window::above(near.next_down())) >= near {
+                return None;
+            }
+        }
+        Some(best_move)
+    }
+
+    /// At the end of the look-ahead: the evaluation, or with quiescence the best of it and what the noisy moves lead to.
+    fn horizon(&mut self, state: &G::State, player: Player, reach: Reach, window: Window) -> f32 {
+        self.cut_short = true;
+        let mut best = self.evaluator.score(self.game, state) * player.sign();
+        if -reach.depth >= self.settings.quiescence || best >= window.beta {
+            return best;
+        }
+        let mut moves = self.spare_moves.pop().unwrap_or_default();
+        self.game.moves(state, &mut moves.all);
+        moves.all.retain(|&mv| self.game.noisy(state, mv));
+        self.rank(state, player, Reach { depth: ORDER_FROM, ..reach }, usize::MAX, &mut moves);
+        for turn in 0..moves.all.len() {
+            let number = moves.pick(turn);
+            let mut child = state.clone();
+            self.game.play(&mut child, moves.all[number]);
+            let inner = Window { alpha: window.alpha.max(best), ..window };
+            let value = self.value(&child, player, reach.next(), inner);
+            if self.stop {
+                break;
+            }
+            best = best.max(value);
+            if best >= window.beta {
+                break;
+            }
+        }
+        self.spare_moves.push(moves);
+        best
+    }
+
+    /// Can all children of a position be judged at once? Not when a draw must be told from a level position.
+    fn judges_at_once(&self) -> bool {
+        !self.chance && self.settings.quiescence == 0 && self.draw == 0.0 && self.evaluator.judges_children_at_once()
+    }
+
+    /// A ply before the end of the look-ahead: the best of all children, judged at once.
+    fn frontier(&mut self, state: &G::State, player: Player, reach: Reach, moves: &[G::Move]) -> f32 {
+        self.pace.steps += moves.len() as u64;
+        self.evaluator.evaluate_children(self.game, state, moves, &mut self.scores);
+        let best = self.scores.iter().fold(f32::NEG_INFINITY, |best, score| best.max(score * player.sign()));
+        if best.abs() == WIN_SCORE {
+            return best.signum() * (WIN_SCORE - reach.next().ply as f32);
+        }
+        self.cut_short = true;
+        best
+    }
+
+    /// The line from a ply on.
+    pub fn line(&mut self, ply: u32) -> &mut Vec<G::Move> {
+        let ply = ply as usize;
+        if self.lines.len() <= ply {
+            self.lines.resize_with(ply + 1, Vec::new);
+        }
+        &mut self.lines[ply]
+    }
+
+    /// The line from a ply on is this move and what follows it.
+    pub fn extend_line(&mut self, ply: u32, mv: G::Move) {
+        let reply = std::mem::take(self.line(ply + 1));
+        let line = self.line(ply);
+        line.clear();
+        line.push(mv);
+        line.extend_from_slice(&reply);
+        *self.line(ply + 1) = reply;
+    }
+
+    /// Notes that a move was enough.
+    fn cut(&mut self, player: Player, mv: G::Move, turn: usize, reach: Reach) {
+        self.stats.cut_offs += 1;
+        self.stats.first_cut_offs += u64::from(turn == 0);
+        if reach.depth < ORDER_FROM || self.settings.order.is_none() {
+            return;
+        }
+        self.history.praise(player, &mv, reach.depth);
+        if let Some(killers) = self.killers.get_mut(reach.ply as usize)
+            && killers[0] != Some(mv)
+        {
+            *killers = [Some(mv), killers[0]];
+        }
+    }
+
+    /// The key of a position in the table. Averages over wins and other results depend on the ply in a way that cannot be undone, so
+    /// with chance around the ply is part of the key.
+    #[inline]
+    pub fn key(&self, state: &G::State, ply: u32) -> u64 {
+        let key = self.game.hash(state);
+        if self.chance { key ^ u64::from(ply).wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { key }
+    }
+
+    #[inline]
+    fn look_up(&mut self, key: u64) -> Option<Entry> {
+        self.stats.probes += 1;
+        let entry = self.table.get(key)?;
+        self.stats.hits += 1;
+        Some(entry)
+    }
+
+    /// What the table knows, if it is enough.
+    #[inline]
+    fn known(&mut self, entry: &Entry, reach: Reach, window: Window) -> Option<f32> {
+        let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(reach.depth, self.chance);
+        let (lower, upper) = (self.counted_from_root(lower, reach.ply), self.counted_from_root(upper, reach.ply));
+        let (value, lasts) = if lower >= window.beta || lower == upper {
+            (lower, lower_lasts && (lower >= window.beta || upper_lasts))
+        } else if upper <= window.alpha {
+            (upper, upper_lasts)
+        } else {
+            return None;
+        };
+        self.cut_short |= !lasts;
+        self.stats.table_cut_offs += 1;
+        Some(value)
+    }
+
+    fn remember(&mut self, key: u64, reach: Reach, window: Window, value: f32, best_move: usize) {
+        // The key may have become another one when the search met chance for the first time: then the entry is never found.
+        let value_here = self.counted_from_here(value, reach.ply);
+        let is_final = !self.cut_short;
+        let mut entry = Entry { depth: reach.depth as u8, best: best_move as u16, ..Entry::UNKNOWN };
+        if value > window.alpha {
+            (entry.lower, entry.final_lower) = (value_here, is_final);
+        }
+        if value < window.beta {
+            (entry.upper, entry.final_upper) = (value_here, is_final);
+        }
+        self.table.put(key, entry);
+    }
+
+    /// Wins and losses are counted from the root in the search, and from the position in the table.
+    fn counted_from_here(&self, value: f32, ply: u32) -> f32 {
+        if value.abs() >= SURE && value.is_finite() && !self.chance { value + value.signum() * ply as f32 } else { value }
+    }
+
+    #[inline]
+    fn counted_from_root(&self, value: f32, ply: u32) -> f32 {
+        if value.abs() >= SURE && value.is_finite() && !self.chance { value - value.signum() * ply as f32 } else { value }
+    }
+}

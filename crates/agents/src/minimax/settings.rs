@@ -1,0 +1,169 @@
+//! The switches of the searches, and the keys that set them.
+
+use plyground_core::{InputError, KeyInfo, Params};
+
+use super::order::Order;
+use super::table::Replacement;
+
+pub(super) const DEFAULT_DEPTH: u32 = 4;
+const DEFAULT_TABLE: usize = 64;
+const MOST_TABLE: usize = 65_536;
+
+pub(super) const DEPTH: KeyInfo = KeyInfo {
+    key: "depth",
+    value: "PLIES",
+    default: "4, or as deep as time or nodes allow",
+    meaning: "moves of the players looked ahead (chance events come on top), at most 255",
+};
+pub(super) const EVAL: KeyInfo =
+    KeyInfo { key: "eval", value: "NAME", default: "the game's first", meaning: "how unfinished positions are judged" };
+pub(super) const ITERATIVE: KeyInfo = KeyInfo {
+    key: "iterative",
+    value: "on|off",
+    default: "on",
+    meaning: "search 1 ply deep, then 2, and so on, or at once as deep as wanted",
+};
+pub(super) const TABLE: KeyInfo =
+    KeyInfo { key: "tt", value: "MB", default: "64", meaning: "size of the transposition table; 0 for none" };
+pub(super) const REPLACE: KeyInfo = KeyInfo {
+    key: "replace",
+    value: "two-tier|depth|always",
+    default: "two-tier",
+    meaning: "what gives way in the table: the shallower of two or else the older, the shallower, the older",
+};
+pub(super) const ORDER: KeyInfo = KeyInfo {
+    key: "order",
+    value: "LIST",
+    default: Order::DEFAULT,
+    meaning: "which moves are tried first: some of hash, killers, history, hints (the game's), joined by +, the most important first; or none",
+};
+pub(super) const ASPIRATION: KeyInfo = KeyInfo {
+    key: "aspiration",
+    value: "W|off",
+    default: "off",
+    meaning: "first ask whether the value is within W of that of the search before",
+};
+pub(super) const REDUCE: KeyInfo = KeyInfo {
+    key: "reduce",
+    value: "N|off",
+    default: "off",
+    meaning: "late-move reductions: after N moves, look at quiet ones a ply less deep first (changes the value)",
+};
+pub(super) const QUIESCENCE: KeyInfo = KeyInfo {
+    key: "quiescence",
+    value: "PLIES",
+    default: "0",
+    meaning: "follow captures and the like so many plies beyond the depth (changes the value)",
+};
+pub(super) const SINGULAR: KeyInfo = KeyInfo {
+    key: "singular",
+    value: "M|off",
+    default: "off",
+    meaning: "look a ply deeper after a move that is better than all others by more than M (changes the value)",
+};
+pub(super) const SHUFFLE: KeyInfo = KeyInfo {
+    key: "shuffle",
+    value: "on|off",
+    default: "on",
+    meaning: "choose among equal moves by the seed, or the first in the game's order",
+};
+pub(super) const CONTEMPT: KeyInfo = KeyInfo {
+    key: "contempt",
+    value: "C",
+    default: "0",
+    meaning: "what a draw counts less than a level position, in units of the evaluator",
+};
+pub(super) const STAR: KeyInfo = KeyInfo {
+    key: "star",
+    value: "2|1|off",
+    default: "2",
+    meaning: "pruning at chance events: Star2 (tries one reply to each outcome first), Star1, or none",
+};
+pub(super) const SAMPLES: KeyInfo = KeyInfo {
+    key: "samples",
+    value: "N",
+    default: "0",
+    meaning: "draw N outcomes of a chance event that has more; 0 looks at all of them",
+};
+pub(super) const FORM: KeyInfo = KeyInfo {
+    key: "form",
+    value: "memory|list",
+    default: "memory",
+    meaning: "null-window searches with a table (Plaat 1996), or the original with its list of open positions (at most tt MB)",
+};
+
+/// How the root asks for the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// Alpha-beta with the whole window (Knuth and Moore 1975).
+    AlphaBeta,
+    /// Principal variation search (Marsland 1983; Reinefeld's `NegaScout`, 1983): later moves must first prove in a null window that they
+    /// are better.
+    PrincipalVariation,
+    /// A series of null windows (Plaat, Schaeffer, Pijls and de Bruin 1996) that begins at the value of the last search.
+    FromGuess,
+    /// The same that begins above all values: SSS* in another form, as they showed.
+    FromAbove,
+    /// SSS* (Stockman 1979) with its list of open positions.
+    OpenList,
+}
+
+/// Pruning at chance events (Ballard 1983).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Star {
+    Two,
+    One,
+    Off,
+}
+
+/// All switches of a search.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub method: Method,
+    pub iterative: bool,
+    /// In megabytes.
+    pub table: usize,
+    pub replacement: Replacement,
+    pub order: Order,
+    pub aspiration: Option<f32>,
+    pub reduce: Option<usize>,
+    pub quiescence: i32,
+    pub singular: Option<f32>,
+    pub shuffle: bool,
+    pub contempt: f32,
+    pub star: Star,
+    pub samples: usize,
+}
+
+impl Settings {
+    pub fn read(method: Method, params: &Params) -> Result<Self, InputError> {
+        if let (Method::OpenList, Some(key)) = (method, ["reduce", "singular"].into_iter().find(|key| params.has(key))) {
+            return Err(InputError::malformed("key", key, "form=list searches all lines to the same depth"));
+        }
+        let is_on = |key| Ok::<bool, InputError>(params.choice(key, &["on", "off"])? == 0);
+        Ok(Self {
+            method,
+            iterative: is_on("iterative")?,
+            table: params.number("tt", 0..=MOST_TABLE)?.unwrap_or(DEFAULT_TABLE),
+            replacement: [Replacement::TwoTier, Replacement::Depth, Replacement::Always]
+                [params.choice("replace", &["two-tier", "depth", "always"])?],
+            order: Order::read(params.get("order").unwrap_or(Order::DEFAULT))?,
+            aspiration: unless_off(params, "aspiration", |params, key| params.number(key, 0.0..=1e6))?,
+            reduce: unless_off(params, "reduce", |params, key| params.number(key, 1..=10_000))?,
+            quiescence: params.number("quiescence", 0..=100)?.unwrap_or(0),
+            singular: unless_off(params, "singular", |params, key| params.number(key, 0.0..=1e6))?,
+            shuffle: is_on("shuffle")?,
+            contempt: params.number("contempt", -1e5..=1e5)?.unwrap_or(0.0),
+            star: [Star::Two, Star::One, Star::Off][params.choice("star", &["2", "1", "off"])?],
+            samples: params.number("samples", 0..=1_000_000)?.unwrap_or(0),
+        })
+    }
+}
+
+fn unless_off<N>(
+    params: &Params,
+    key: &str,
+    read: impl Fn(&Params, &str) -> Result<Option<N>, InputError>,
+) -> Result<Option<N>, InputError> {
+    if params.get(key) == Some("off") { Ok(None) } else { read(params, key) }
+}

@@ -1,0 +1,16 @@
+//! Exact solving: what a position is worth when both play perfectly.
+
+mod agent;
+mod alphabeta;
+mod dfpn;
+mod distance;
+mod lookup;
+mod solver;
+mod table;
+mod tablebase;
+
+pub use agent::Solve;
+pub(crate) use agent::{INFO, build};
+pub use solver::{Method, Solution, Solver, refuse_chance};
+pub use table::Bounds;
+pub use tablebase::Tablebase;

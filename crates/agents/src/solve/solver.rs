@@ -1,0 +1,433 @@
+//! From the worth of a position to a whole answer: best move, line, length, and a tablebase.
+
+use std::collections::{BinaryHeap, HashSet};
+use std::ops::ControlFlow;
+
+use plyground_core::{ExactSolver, Game, Heuristics, InputError, Outcome, Player, Pulse, Rng, Scratch, Seed, Turn, Worth};
+
+use super::{
+    alphabeta::AlphaBeta,
+    dfpn::{DfPn, NumberTable},
+    distance::{Distances, Race},
+    lookup::{Lookup, symmetric_key, worth_of},
+    table::{Bounds, Table},
+    tablebase::Tablebase,
+};
+
+/// How positions are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The game's own solver where it has one, else alpha-beta.
+    Auto,
+    /// Alpha-beta with a large table.
+    AlphaBeta,
+    /// Depth-first proof-number search.
+    DfPn,
+}
+
+impl Method {
+    /// The words for them, in their order.
+    pub const WORDS: [&'static str; 3] = ["auto", "alphabeta", "dfpn"];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::AlphaBeta, Self::DfPn];
+}
+
+/// Solves positions of one game, and keeps what it has found between calls.
+pub struct Solver<G: Heuristics> {
+    known: Lookup,
+    distances: Distances,
+    own: Option<Box<dyn ExactSolver<G>>>,
+    /// For proof-number search.
+    numbers: Option<NumberTable>,
+    /// Positions searched by the general methods.
+    nodes: u64,
+}
+
+/// What is known of a position after solving it.
+#[derive(Clone, Debug)]
+pub struct Solution<G: Game> {
+    /// What the position is worth to the player to move, as far as it is known.
+    pub bounds: Bounds,
+    /// A best move; `None` when the game is over or nothing is known.
+    pub best: Option<G::Move>,
+    /// Best play to the end, beginning with the best move; as far as it was found.
+    pub line: Vec<G::Move>,
+    /// The length of the game with best play (or, if not exact, of the line).
+    pub plies: u32,
+    /// Is the length that of the fastest win against the slowest loss?
+    pub plies_exact: bool,
+    /// The positions of the line, from its beginning, from which its length is known to be that of best play.
+    exact_steps: usize,
+    /// Positions searched.
+    pub nodes: u64,
+}
+
+/// Remembers that the pulse said stop.
+struct Relay<'a> {
+    pulse: &'a mut dyn Pulse,
+    stopped: bool,
+}
+
+impl Pulse for Relay<'_> {
+    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+        self.stopped |= self.pulse.beat(nodes).is_break();
+        if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Ends a search after so many positions.
+struct Capped<'a> {
+    pulse: &'a mut dyn Pulse,
+    /// Added to what the search reports.
+    before: u64,
+    last: u64,
+}
+
+impl Pulse for Capped<'_> {
+    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+        if nodes >= self.last { ControlFlow::Break(()) } else { self.pulse.beat(self.before + nodes) }
+    }
+}
+
+/// Refuses games in which chance plays: their positions are worth an expectation, not a win, a draw or a loss. Found out by playing
+/// some games at random.
+pub fn refuse_chance<G: Heuristics>(game: &G) -> Result<(), InputError> {
+    let mut rng: Rng = Seed(0).rng();
+    let mut scratch = Scratch::default();
+    for _ in 0..8 {
+        let mut state = game.start();
+        loop {
+            match game.turn(&state) {
+                Turn::Over(_) => break,
+                Turn::Chance => {
+                    let detail = "chance plays a part in it, so that its positions are not won, drawn or lost for certain";
+                    return Err(InputError::malformed("game to solve", &game.spec(), detail));
+                }
+                Turn::Player(_) => {
+                    let mv = game.random_move(&state, &mut rng, &mut scratch);
+                    game.play(&mut state, mv);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<G: Heuristics> Solver<G> {
+    /// A solver that uses about `memory` bytes. `knowledge` is for the game's own solver ([`Heuristics::exact_solver`]).
+    pub fn new(
+        game: &G,
+        method: Method,
+        memory: usize,
+        tablebase: Option<Tablebase>,
+        knowledge: Option<&[u8]>,
+    ) -> Result<Self, InputError> {
+        refuse_chance(game)?;
+        let own = if method == Method::Auto { game.exact_solver(memory, knowledge)? } else { None };
+        // The game's own solver has a table of its own; what is left to the general methods is small.
+        let memory = if own.is_some() { memory / 8 } else { memory };
+        let numbers = (method == Method::DfPn).then(|| NumberTable::new(memory / 2));
+        let table = Table::new(if numbers.is_some() { memory / 4 } else { memory / 8 * 7 });
+        let known = Lookup { table, tablebase };
+        Ok(Self { known, distances: Distances::new(memory / 8), own, numbers, nodes: 0 })
+    }
+
+    /// Positions searched since the solver was made.
+    pub fn nodes(&self) -> u64 {
+        self.nodes + self.own.as_ref().map_or(0, |own| own.nodes())
+    }
+
+    /// What is known of a position without a search.
+    fn recall(&self, game: &G, state: &G::State) -> Bounds {
+        match game.turn(state) {
+            Turn::Over(outcome) => Bounds::exactly(over(outcome)),
+            Turn::Player(_) | Turn::Chance => match game.foregone(state) {
+                Some(worth) => Bounds::exactly(worth),
+                None => self.known.probe(symmetric_key(game, state), 0).and(self.known.table.probe(game.worth_key(state))),
+            },
+        }
+    }
+
+    /// What a position is worth to the player to move; of a finished game, to the player who would be. Bounds when the pulse says stop.
+    pub fn worth(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Bounds {
+        let mut bounds = self.recall(game, state);
+        if bounds.exact().is_some() {
+            return bounds;
+        }
+        let key = symmetric_key(game, state);
+        if let Some(own) = &mut self.own {
+            let before = own.nodes();
+            let Some(worth) = own.worth(game, state, pulse) else { return bounds };
+            self.known.store(key, Bounds::exactly(worth), own.nodes() - before);
+            return Bounds::exactly(worth);
+        }
+        for goal in [Worth::Win, Worth::Draw] {
+            if bounds.least >= goal || bounds.most < goal {
+                continue;
+            }
+            let (found, stopped);
+            if let Some(numbers) = &mut self.numbers {
+                let mut search = DfPn::new(game, &mut self.known, numbers, pulse, self.nodes);
+                found = search.search(state, key, goal);
+                (self.nodes, stopped) = (search.nodes, search.stopped);
+            } else {
+                let mut search = AlphaBeta::new(game, &mut self.known, pulse, self.nodes);
+                found = Bounds::found(search.search(state, key, goal, 0), goal);
+                (self.nodes, stopped) = (search.nodes, search.stopped);
+            }
+            if stopped {
+                break;
+            }
+            bounds = bounds.and(found);
+        }
+        bounds
+    }
+
+    /// Solves a position: its worth first, then the length of the game, then the line.
+    pub fn solve(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Solution<G> {
+        let pulse = &mut Relay { pulse, stopped: false };
+        let before = self.nodes();
+        let bounds = self.worth(game, state, pulse);
+        let mut solution =
+            Solution { bounds, best: None, line: Vec::new(), plies: 0, plies_exact: false, exact_steps: 0, nodes: 0 };
+        match (game.turn(state), bounds.exact()) {
+            (Turn::Over(_), _) => solution.plies_exact = true,
+            (_, None) => solution.best = self.surest(game, state),
+            (_, Some(_)) => {
+                let searched = self.nodes() - before;
+                // The line of the proof comes first: the length may take longer than there is time.
+                if self.recalled_distance(game, state).is_none() {
+                    solution.line = self.line(game, state, None, pulse).0;
+                }
+                let length = self.distance(game, state, LEAST_FOR_DISTANCE.max(DISTANCE_FACTOR * searched), pulse);
+                if length.is_some() {
+                    let (line, exact) = self.line(game, state, length, pulse);
+                    if exact > 0 {
+                        solution.line = line;
+                    }
+                    solution.exact_steps = exact;
+                }
+                solution.best = solution.line.first().copied().or_else(|| self.surest(game, state));
+                solution.plies = length.unwrap_or(solution.line.len() as u32);
+                solution.plies_exact = length.is_some();
+            }
+        }
+        solution.nodes = self.nodes() - before;
+        solution
+    }
+
+    /// The length of the game as the tablebase has it.
+    fn recalled_distance(&self, game: &G, state: &G::State) -> Option<u32> {
+        self.known.tablebase.as_ref().and_then(|base| base.probe(game, state)).and_then(|(_, plies)| plies)
+    }
+
+    /// The exact length of a decided game, unless finding it takes more than `most` positions.
+    fn distance(&mut self, game: &G, state: &G::State, most: u64, pulse: &mut dyn Pulse) -> Option<u32> {
+        if let Some(plies) = self.recalled_distance(game, state) {
+            return Some(plies);
+        }
+        let winner = self.winner(game, state)?;
+        self.race(game, winner, most, pulse, |race| race.distance(state))
+    }
+
+    /// Who wins a position that is solved and not over.
+    fn winner(&self, game: &G, state: &G::State) -> Option<Player> {
+        let Turn::Player(mover) = game.turn(state) else { return None };
+        match self.recall(game, state).exact()? {
+            Worth::Win => Some(mover),
+            Worth::Loss => Some(mover.other()),
+            Worth::Draw => None,
+        }
+    }
+
+    /// Lets `question` be answered by a search for a win of `winner` that looks at no more than `most` positions.
+    fn race<T>(
+        &mut self,
+        game: &G,
+        winner: Player,
+        most: u64,
+        pulse: &mut dyn Pulse,
+        question: impl FnOnce(&mut Race<'_, G>) -> Option<T>,
+    ) -> Option<T> {
+        let mut capped = Capped { before: self.nodes(), last: most, pulse };
+        let (known, distances) = (&self.known, &mut self.distances);
+        let mut race = Race { game, known, distances, pulse: &mut capped, winner, nodes: 0, stopped: false };
+        let answer = question(&mut race);
+        self.nodes += race.nodes;
+        answer
+    }
+
+    /// The move that is sure to give the most, or leaves the most open.
+    fn surest(&self, game: &G, state: &G::State) -> Option<G::Move> {
+        let children = children(game, state);
+        let best = children.into_iter().max_by_key(|(mv, child)| {
+            let bounds = self.view(game, state, child);
+            (bounds.least, bounds.most, std::cmp::Reverse(*mv))
+        });
+        best.map(|(mv, _)| mv)
+    }
+
+    /// The moves with what is known of each, in the view of the player to move.
+    pub fn moves(&self, game: &G, state: &G::State) -> Vec<(G::Move, Bounds)> {
+        children(game, state).into_iter().map(|(mv, child)| (mv, self.view(game, state, &child))).collect()
+    }
+
+    /// What is known of a child, in the view of the player who moves to it.
+    fn view(&self, game: &G, state: &G::State, child: &G::State) -> Bounds {
+        match (game.turn(child), game.turn(state)) {
+            (Turn::Over(outcome), Turn::Player(mover)) => Bounds::exactly(worth_of(outcome, mover)),
+            _ => self.recall(game, child).opposite(),
+        }
+    }
+
+    /// Best play from a position whose worth is known, and how many of its steps are known to be the fastest or slowest. The
+    /// distance is that of the position, if it is known.
+    fn line(&mut self, game: &G, state: &G::State, distance: Option<u32>, pulse: &mut Relay<'_>) -> (Vec<G::Move>, usize) {
+        let mut line = Vec::new();
+        let mut exact = 0;
+        let mut state = state.clone();
+        let mut race = distance.zip(self.winner(game, &state));
+        while matches!(game.turn(&state), Turn::Player(_)) && (line.is_empty() || !pulse.stopped) {
+            let next = race.and_then(|(plies, winner)| self.step_by_distance(game, &state, plies, winner, pulse));
+            race = next.as_ref().and(race).map(|(plies, winner)| (plies - 1, winner));
+            exact += usize::from(next.is_some());
+            let Some((mv, child)) = next.or_else(|| self.step_by_worth(game, &state, pulse)) else { break };
+            line.push(mv);
+            state = child;
+        }
+        (line, exact)
+    }
+
+    /// A move after which the game lasts exactly `plies - 1` more, in a position from which `winner` wins in exactly `plies`.
+    fn step_by_distance(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        plies: u32,
+        winner: Player,
+        pulse: &mut dyn Pulse,
+    ) -> Option<(G::Move, G::State)> {
+        let attacks = game.turn(state) == Turn::Player(winner);
+        let children = children(game, state);
+        let remembered = |solver: &Self, child: &G::State| match game.turn(child) {
+            Turn::Over(outcome) if outcome.winner == Some(winner) => Some(0),
+            Turn::Player(_) => solver.recalled_distance(game, child),
+            Turn::Over(_) | Turn::Chance => None,
+        };
+        if let Some(found) = children.iter().find(|(_, child)| remembered(self, child) == Some(plies - 1)) {
+            return Some(found.clone());
+        }
+        let live = children.into_iter().filter(|(_, child)| matches!(game.turn(child), Turn::Player(_)));
+        // The length is known, so that half a question is enough: can the winner be as fast, can the loser be as slow?
+        let fits = |race: &mut Race<'_, G>, child: &G::State| match plies - 1 {
+            0 => Some(false),
+            left if attacks => race.is_within(child, left),
+            1 => Some(true),
+            left => race.is_within(child, left - 1).map(|within| !within),
+        };
+        self.race(game, winner, LEAST_FOR_DISTANCE, pulse, |race| {
+            let mut live = live;
+            live.find(|(_, child)| fits(race, child) == Some(true))
+        })
+    }
+
+    /// A move that keeps the worth: for a loser, into the position that took the most work.
+    fn step_by_worth(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Option<(G::Move, G::State)> {
+        let worth = self.worth(game, state, pulse).exact()?;
+        let children = children(game, state);
+        if worth == Worth::Loss {
+            let work = |child: &G::State| match game.turn(child) {
+                Turn::Over(_) => -1,
+                _ => self.known.table.known(symmetric_key(game, child)).map_or(0, |known| i64::from(known.work)),
+            };
+            return children.into_iter().max_by_key(|(mv, child)| (work(child), std::cmp::Reverse(*mv)));
+        }
+        let keeps = |bounds: Bounds| bounds.least >= worth;
+        if let Some((mv, child)) = children.iter().find(|(_, child)| keeps(self.view(game, state, child))) {
+            return Some((*mv, child.clone()));
+        }
+        for (mv, child) in children {
+            if matches!(game.turn(&child), Turn::Player(_)) && keeps(self.worth(game, &child, pulse).opposite()) {
+                return Some((mv, child));
+            }
+        }
+        None
+    }
+
+    /// What is worth keeping of the positions behind `state`: at most `most` (and the line), those that took the most work first.
+    /// Positions that are found again in a thousand steps are left out.
+    pub fn tablebase(&self, game: &G, state: &G::State, solution: &Solution<G>, most: usize) -> Tablebase {
+        let mut entries = Vec::new();
+        let mut seen = HashSet::from([symmetric_key(game, state)]);
+        let mut states = vec![(state.clone(), 0)];
+        let mut queue = BinaryHeap::from([(u32::MAX, 0_usize)]);
+        while let Some((_, index)) = queue.pop().filter(|_| entries.len() < most) {
+            let (state, ply) = states[index].clone();
+            if let Some(worth) = self.recall(game, &state).exact() {
+                entries.push((symmetric_key(game, &state), worth, None));
+            }
+            for (_, child) in children(game, &state) {
+                let key = symmetric_key(game, &child);
+                if matches!(game.turn(&child), Turn::Over(_)) || game.foregone(&child).is_some() || !seen.insert(key) {
+                    continue;
+                }
+                // Positions further from the root are in the table under their plain key.
+                let table = &self.known.table;
+                let known = table.known(key).or_else(|| table.known(game.worth_key(&child)));
+                let solved = known.filter(|known| known.bounds.exact().is_some());
+                let work = match solved {
+                    Some(known) if known.work >= LEAST_WORK => known.work,
+                    // Behind what a stopped search has left open there may be solved positions.
+                    None if ply < OPEN_PLIES => 0,
+                    _ => continue,
+                };
+                states.push((child, ply + 1));
+                queue.push((work, states.len() - 1));
+            }
+        }
+        entries.extend(along_line(game, state, solution));
+        let found = Tablebase::new(entries);
+        self.known.tablebase.as_ref().map_or_else(|| found.clone(), |before| before.joined(&found))
+    }
+}
+
+/// The exact length of a game is looked for with so many times the positions that its worth took, and at least with so many.
+const DISTANCE_FACTOR: u64 = 2;
+const LEAST_FOR_DISTANCE: u64 = 3_000_000;
+
+/// How far positions that are not solved themselves are followed.
+const OPEN_PLIES: u32 = 4;
+
+/// The work, as a power of two, from which on a position is kept in a tablebase.
+const LEAST_WORK: u32 = 10;
+
+/// The worth of a finished game: whoever would be to move has lost, if anyone has. (The rules do not say who would be to move. It is
+/// the loser in all games but Crosphere, where a player can complete the opponent's chain.)
+fn over(outcome: Outcome) -> Worth {
+    if outcome.winner.is_some() { Worth::Loss } else { Worth::Draw }
+}
+
+fn children<G: Game>(game: &G, state: &G::State) -> Vec<(G::Move, G::State)> {
+    let mut moves = Vec::new();
+    game.moves(state, &mut moves);
+    let child = |mv| {
+        let mut child = state.clone();
+        game.play(&mut child, mv);
+        (mv, child)
+    };
+    moves.into_iter().map(child).collect()
+}
+
+/// The positions along the line, with their distances.
+fn along_line<G: Heuristics>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, Worth, Option<u32>)> {
+    let mut entries = Vec::new();
+    let mut state = state.clone();
+    let Some(mut worth) = solution.bounds.exact() else { return entries };
+    for (step, &mv) in solution.line.iter().enumerate() {
+        let plies = (step < solution.exact_steps).then(|| solution.plies - step as u32);
+        entries.push((symmetric_key(game, &state), worth, plies));
+        game.play(&mut state, mv);
+        worth = worth.opposite();
+    }
+    entries
+}

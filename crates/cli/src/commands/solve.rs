@@ -1,0 +1,201 @@
+//! `ply solve GAME`: who wins when both play perfectly.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use plyground_table::{Pulse, Session, SolveOrder, Solved, Turn, Worth, open};
+use serde_json::json;
+
+use crate::args::{Global, Solve};
+use crate::store::{Files, data_dir, typed, write_whole};
+use crate::terminal::{print_json, wrapped};
+
+pub fn run(args: &Solve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let session = open(&args.place.game, args.place.position.as_deref())?;
+    let files = Kept::new(args, global, session.as_ref());
+    let order = SolveOrder {
+        method: args.method.clone(),
+        memory: args.memory as usize,
+        tablebase: files.read.as_ref().map(|path| path.display().to_string()),
+        keep: args.keep,
+    };
+    let mut watch = Watch::new(args.time, global.quiet || global.json)?;
+    let solved = match session.solve(&order, &Files, &mut watch) {
+        // What an earlier run has kept helps where it can be read; nobody asked for it.
+        Err(_) if args.tb.is_none() && order.tablebase.is_some() => {
+            session.solve(&SolveOrder { tablebase: None, ..order }, &Files, &mut watch)
+        }
+        solved => solved,
+    }?;
+    let seconds = watch.begin.elapsed().as_secs_f64();
+    watch.finish();
+    let kept = files.keep(&solved)?;
+    if global.json {
+        return print_json(out, &page(&solved, seconds));
+    }
+    write!(out, "{}", report(session.as_ref(), &solved))?;
+    let rate = solved.nodes as f64 / seconds.max(1e-9);
+    writeln!(out, "{} positions in {seconds:.3} s, {rate:.0} a second", solved.nodes)?;
+    if let Some(path) = kept.filter(|_| !global.quiet) {
+        writeln!(out, "{} solved positions are kept in {}", solved.kept, typed(&path))?;
+    }
+    Ok(())
+}
+
+/// Less than this is found again sooner than a file is read.
+const WORTH_KEEPING: u64 = 10_000;
+
+/// Where tablebases are read from and written to.
+struct Kept {
+    read: Option<PathBuf>,
+    write: Option<PathBuf>,
+    /// Was the file to write asked for, or is it only the usual place?
+    asked: bool,
+}
+
+impl Kept {
+    fn new(args: &Solve, global: &Global, session: &dyn Session) -> Self {
+        let name: String = session.spec().chars().map(|c| if c == ':' { '-' } else { c }).collect();
+        let usual = data_dir(global).ok().map(|dir| dir.join("solved").join(name + ".plytb"));
+        let before = usual.clone().filter(|path| !args.fresh && path.exists());
+        Self { read: args.tb.clone().or(before), write: args.save.clone().or(usual), asked: args.save.is_some() }
+    }
+
+    /// Keeps what was found, and gives the name of the file. Where nobody asked for a file, nothing is lost when it cannot be
+    /// written.
+    fn keep(&self, solved: &Solved) -> anyhow::Result<Option<PathBuf>> {
+        let Some(path) = self.write.as_ref().filter(|_| self.asked || solved.nodes >= WORTH_KEEPING) else { return Ok(None) };
+        if !self.asked {
+            let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
+            let written = parent.map_err(anyhow::Error::from).and_then(|()| write_whole(path, &solved.tablebase));
+            return Ok(written.ok().map(|()| path.clone()));
+        }
+        write_whole(path, &solved.tablebase)?;
+        Ok(Some(path.clone()))
+    }
+}
+
+fn page(solved: &Solved, seconds: f64) -> serde_json::Value {
+    let worth = solved.worth();
+    let mut page = json!({
+        "value": worth.map(Worth::word),
+        "best": solved.best,
+        "plies": worth.map(|_| solved.plies),
+        "nodes": solved.nodes,
+        "seconds": seconds,
+        "line": solved.line,
+        "plies_exact": worth.map(|_| solved.plies_exact),
+    });
+    if worth.is_none() {
+        page["at_least"] = solved.bounds.least.word().into();
+        page["at_most"] = solved.bounds.most.word().into();
+    }
+    page
+}
+
+/// What was found, in words.
+fn report(session: &dyn Session, solved: &Solved) -> String {
+    let players = session.info().players;
+    let Turn::Player(mover) = session.turn() else {
+        return format!("the game is over: {}\n", session.why_over());
+    };
+    let (name, other) = (players[mover.index()], players[mover.other().index()]);
+    let worth = match (solved.worth(), solved.bounds.least, solved.bounds.most) {
+        (Some(Worth::Win), ..) => format!("{name} is to move and wins"),
+        (Some(Worth::Loss), ..) => format!("{name} is to move, and {other} wins"),
+        (Some(Worth::Draw), ..) => format!("{name} is to move, and it is a draw"),
+        (None, Worth::Draw, _) => format!("not solved; {name}, who is to move, has at least a draw"),
+        (None, _, Worth::Draw) => format!("not solved; {name}, who is to move, has at most a draw"),
+        (None, ..) => "not solved".to_owned(),
+    };
+    let mut text = format!("{}: {worth}\n", session.spec());
+    if let Some(worth) = solved.worth() {
+        let plies = if solved.plies == 1 { "1 ply".to_owned() } else { format!("{} plies", solved.plies) };
+        let length = match worth {
+            _ if solved.plies_exact => format!("the game lasts {plies} with best play on both sides"),
+            Worth::Draw => format!("a line of best play, {plies}"),
+            Worth::Win | Worth::Loss => format!("a line of best play, {plies} (the exact length of the game was not found)"),
+        };
+        writeln!(text, "{length}:").expect("writing to a string");
+        text += &wrapped(&solved.line.join(" "), "  ");
+        text.push('\n');
+    }
+    text
+}
+
+/// Looks after a running solver: the time, Ctrl-C, and how far it is.
+struct Watch {
+    begin: Instant,
+    limit: Option<Duration>,
+    stop: Arc<AtomicBool>,
+    bar: Option<ProgressBar>,
+    every: Duration,
+    next: Duration,
+    quiet: bool,
+}
+
+impl Watch {
+    fn new(limit: Option<Duration>, quiet: bool) -> anyhow::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        // A second Ctrl-C ends the program at once, like everywhere.
+        ctrlc::set_handler(move || {
+            if told.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        })
+        .context("cannot listen for Ctrl-C")?;
+        let bar = (io::stderr().is_terminal() && !quiet).then(|| match limit {
+            Some(limit) => ProgressBar::new(limit.as_millis() as u64).with_style(style("{bar:30} {msg}, {elapsed} gone")),
+            None => ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed} gone")),
+        });
+        // A bar moves, lines in a pipe are for reading afterwards.
+        let every = if bar.is_some() { Duration::from_millis(100) } else { Duration::from_secs(10) };
+        Ok(Self { begin: Instant::now(), limit, stop, bar, every, next: every, quiet })
+    }
+
+    fn show(&self, nodes: u64, elapsed: Duration) {
+        let seconds = elapsed.as_secs_f64();
+        let rate = format!("{nodes} positions, {:.0} a second", nodes as f64 / seconds.max(1e-9));
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(rate);
+                bar.set_position(elapsed.as_millis() as u64);
+            }
+            // Whoever has closed this pipe does not want to read it.
+            None => drop(writeln!(io::stderr(), "{seconds:.0} s: {rate}")),
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is well-formed")
+}
+
+impl Pulse for Watch {
+    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+        let elapsed = self.begin.elapsed();
+        if elapsed >= self.next && !self.quiet {
+            self.next = elapsed + self.every;
+            self.show(nodes, elapsed);
+        }
+        if self.stop.load(Ordering::Relaxed) || self.limit.is_some_and(|limit| elapsed >= limit) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,169 @@
+//! `ply train GAME --out FILE`: an agent learns by playing against itself, and what it has learnt is kept.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use plyground_table::{Learnt, Lesson, Seed, Tally, Training, open, split_spec};
+use serde_json::{Value, json};
+
+use crate::args::{Global, Train};
+use crate::interrupt;
+use crate::live::{LiveText, bar};
+use crate::store::{typed, write_whole};
+use crate::terminal::{count, print_json, print_notes, rate, seconds};
+
+/// Games against random in each seat, as an honest check.
+const CHECK_GAMES: u64 = 1_000;
+
+/// What was learnt is written at least this often: whatever happens, not more is lost.
+const KEEP_EVERY: Duration = Duration::from_secs(30);
+
+pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let session = open(&args.game, None)?;
+    let mut training = session.training(&args.agent)?;
+    let before = load(training.as_mut(), &args.out)?;
+    let games = args.games.unwrap_or_else(|| training.lessons());
+    interrupt::catch()?;
+    let begin = Instant::now();
+    train(training.as_mut(), games, &args.out, global.quiet)?;
+    let time = begin.elapsed();
+    let learnt = training.learnt();
+    let bytes = fs::metadata(&args.out).map_or(0, |metadata| metadata.len());
+    // Who has asked to stop does not want to wait for a check either.
+    let tallies = if interrupt::asked() { None } else { Some(check(training.as_mut(), global)?) };
+    print_notes(&learnt.notes, global.quiet);
+    let sitting =
+        Sitting { game: session.spec(), agent: &args.agent, file: &args.out, games: learnt.games - before, time, bytes };
+    if global.json {
+        return print_json(out, &sitting.json(&learnt, tallies.as_ref()));
+    }
+    sitting.print(&learnt, tallies.as_ref(), global.quiet, out)
+}
+
+/// Reads what an earlier training has left in the file, and says how many games that were.
+fn load(training: &mut dyn Training, file: &Path) -> anyhow::Result<u64> {
+    match fs::read(file) {
+        Ok(bytes) => match training.load(&file.display().to_string(), &bytes) {
+            Ok(()) => Ok(training.learnt().games),
+            Err(error) => bail!("{error}; the file stays as it is: choose another name for --out"),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // A name that cannot be written should not come to light after an hour of training.
+            match file.parent() {
+                Some(dir) if !dir.as_os_str().is_empty() && !dir.is_dir() => {
+                    bail!("cannot write {}: there is no directory {}", file.display(), dir.display())
+                }
+                _ => Ok(0),
+            }
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+fn train(training: &mut dyn Training, games: u64, file: &Path, quiet: bool) -> anyhow::Result<()> {
+    let mut text = LiveText::new(quiet);
+    let mut done = 0;
+    loop {
+        let (sitting, before) = (Instant::now(), training.learnt().games);
+        training.train(games - done, &mut |lesson| {
+            let lesson = Lesson { games: done + lesson.games, ..lesson };
+            let elapsed = text.elapsed();
+            text.show(|| full_view(lesson, games, elapsed), || line(lesson, games, elapsed));
+            if sitting.elapsed() >= KEEP_EVERY { ControlFlow::Break(()) } else { interrupt::flow() }
+        });
+        done += training.learnt().games - before;
+        write_whole(file, training.save())?;
+        if done >= games || interrupt::asked() {
+            return Ok(());
+        }
+    }
+}
+
+fn line(lesson: Lesson, games: u64, elapsed: Duration) -> String {
+    let part = lesson.games as f64 / games as f64;
+    let left = elapsed.as_secs_f64() * (1.0 - part) / part.max(1e-9);
+    let left = if lesson.games > 0 { format!(", {left:.0} s left") } else { String::new() };
+    let a_second = rate(lesson.games, elapsed).map_or(String::new(), |rate| format!(", {rate} a second"));
+    format!(
+        "{} of {} training games{a_second}{left}, {} positions known",
+        count(lesson.games),
+        count(games),
+        count(lesson.positions)
+    )
+}
+
+fn full_view(lesson: Lesson, games: u64, elapsed: Duration) -> String {
+    let done = lesson.games as f32 / games as f32;
+    format!("{} (Ctrl-C: stop and keep what is learnt)\n{}", bar(done), line(lesson, games, elapsed))
+}
+
+fn check(training: &mut dyn Training, global: &Global) -> anyhow::Result<[Tally; 2]> {
+    let mut text = LiveText::new(global.quiet);
+    let told = |played: u64| format!("checking: {} of {} games against random", count(played), count(2 * CHECK_GAMES));
+    let tallies = training.check(CHECK_GAMES, Seed(global.seed.unwrap_or(0)).named("check"), &mut |played| {
+        text.show(|| told(played), || told(played));
+        interrupt::flow()
+    })?;
+    Ok(tallies)
+}
+
+/// What this run has done.
+struct Sitting<'a> {
+    game: String,
+    agent: &'a str,
+    file: &'a Path,
+    games: u64,
+    time: Duration,
+    bytes: u64,
+}
+
+impl Sitting<'_> {
+    fn json(&self, learnt: &Learnt, tallies: Option<&[Tally; 2]>) -> Value {
+        let tally = |tally: &Tally| json!({"won": tally.won, "drawn": tally.drawn, "lost": tally.lost, "moves": tally.moves, "guesses": tally.guesses});
+        json!({
+            "game": self.game, "agent": self.agent, "games": self.games, "seconds": self.time.as_secs_f64(),
+            "file": self.file, "bytes": self.bytes, "total_games": learnt.games, "positions": learnt.positions,
+            "against_random": tallies.map(|[first, second]| json!({"first": tally(first), "second": tally(second)})), "notes": learnt.notes,
+        })
+    }
+
+    fn print(&self, learnt: &Learnt, tallies: Option<&[Tally; 2]>, quiet: bool, out: &mut impl Write) -> anyhow::Result<()> {
+        let a_second = rate(self.games, self.time).map_or(String::new(), |rate| format!(", {rate} a second"));
+        writeln!(
+            out,
+            "{} has played {} training games of {} ({}{a_second}).",
+            self.agent,
+            count(self.games),
+            self.game,
+            seconds(self.time)
+        )?;
+        let (games, positions) = (count(learnt.games), count(learnt.positions));
+        writeln!(out, "{}: {positions} positions from {games} games in all, {} bytes", self.file.display(), count(self.bytes))?;
+        for (tally, seat) in tallies.into_iter().flatten().zip(["first", "second"]) {
+            if let Some(score) = tally.score() {
+                let guessed = match tally.guesses {
+                    0 => String::new(),
+                    guesses => format!("; {:.0} % of its moves were guesses", 100.0 * guesses as f64 / tally.moves as f64),
+                };
+                writeln!(
+                    out,
+                    "{seat} against random, {} games: {:.1} % (won {}, drawn {}, lost {}){guessed}",
+                    count(tally.games()),
+                    score * 100.0,
+                    tally.won,
+                    tally.drawn,
+                    tally.lost,
+                )?;
+            }
+        }
+        if !quiet {
+            let name = split_spec(self.agent).0;
+            writeln!(out, "Play against it with: ply play {} --against {name}:table={}", self.game, typed(self.file))?;
+        }
+        Ok(())
+    }
+}

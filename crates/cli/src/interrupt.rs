@@ -1,0 +1,32 @@
+//! Ctrl-C: the first asks for an answer with what there is, the second ends the program.
+
+use std::ops::ControlFlow;
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// What a shell reports for a program that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// From now on Ctrl-C (or a termination from outside) no longer ends the program at once.
+pub fn catch() -> anyhow::Result<()> {
+    let handler = || {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            process::exit(INTERRUPTED);
+        }
+    };
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
+}
+
+/// Has somebody asked to stop?
+pub fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// The same as an answer to whoever asks whether to go on.
+pub fn flow() -> ControlFlow<()> {
+    if asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}

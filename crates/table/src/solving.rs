@@ -1,0 +1,81 @@
+//! Solving a position, all in text.
+
+use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
+use plyground_core::{Heuristics, InputError, Pulse, Shelf, Turn, Worth};
+
+/// How a position is to be solved.
+#[derive(Clone, Debug)]
+pub struct SolveOrder {
+    /// One of [`Method::WORDS`].
+    pub method: String,
+    /// The memory to use, in megabytes.
+    pub memory: usize,
+    /// A tablebase to begin with.
+    pub tablebase: Option<String>,
+    /// The most positions to keep for a tablebase.
+    pub keep: usize,
+}
+
+/// A solved position, or what was found out about it.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// What the position is worth to the player to move, as far as it is known.
+    pub bounds: Bounds,
+    /// A best move.
+    pub best: Option<String>,
+    /// Best play to the end.
+    pub line: Vec<String>,
+    /// The length of the game with best play (or, if not exact, of the line).
+    pub plies: u32,
+    /// Is the length that of the fastest win against the slowest loss?
+    pub plies_exact: bool,
+    /// Positions searched.
+    pub nodes: u64,
+    /// The positions that are worth keeping, as a file.
+    pub tablebase: Vec<u8>,
+    /// How many they are.
+    pub kept: usize,
+}
+
+impl Solved {
+    /// The worth, where it is known.
+    pub fn worth(&self) -> Option<Worth> {
+        self.bounds.exact()
+    }
+}
+
+pub(crate) fn solve<G: Heuristics>(
+    game: &G,
+    state: &G::State,
+    order: &SolveOrder,
+    shelf: &dyn Shelf,
+    pulse: &mut dyn Pulse,
+) -> Result<Solved, InputError> {
+    let method = Method::WORDS.iter().position(|word| *word == order.method);
+    let method = Method::ALL[method.ok_or_else(|| InputError::unknown("method", &order.method, Method::WORDS))?];
+    let read = |name: &String| Tablebase::from_bytes(&shelf.read(name)?, game, name);
+    let before = order.tablebase.as_ref().map(read).transpose()?;
+    let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, None)?;
+    let solution: Solution<G> = solver.solve(game, state, pulse);
+    let tablebase = match game.turn(state) {
+        Turn::Player(_) => solver.tablebase(game, state, &solution, order.keep),
+        Turn::Chance | Turn::Over(_) => Tablebase::default(),
+    };
+    let mut ahead = state.clone();
+    let text = |&mv: &G::Move| {
+        let text = game.move_text(&ahead, mv);
+        game.play(&mut ahead, mv);
+        text
+    };
+    let line: Vec<String> = solution.line.iter().map(text).collect();
+    Ok(Solved {
+        bounds: solution.bounds,
+        best: solution.best.map(|mv| game.move_text(state, mv)),
+        line,
+        plies: solution.plies,
+        plies_exact: solution.plies_exact,
+        nodes: solution.nodes,
+        kept: tablebase.len(),
+        tablebase: tablebase.to_bytes(game),
+    })
+}

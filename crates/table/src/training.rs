@@ -1,0 +1,129 @@
+//! Agents that learn, as text and bytes.
+
+use std::ops::ControlFlow;
+
+use plyground_agents::{AgentSpec, Coach, Learner, Learnt, learner};
+use plyground_core::{
+    AgentError, Budget, Heuristics, InputError, Limits, NoClock, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched,
+};
+
+/// An agent in training for one game.
+pub trait Training: Send {
+    /// The number of training games that its spec asks for.
+    fn lessons(&self) -> u64;
+    /// Takes over what a file holds; `name` is what the file is called.
+    fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
+    /// Plays training games, until the coach says stop.
+    fn train(&mut self, games: u64, coach: &mut Coach<'_>);
+    /// How much it knows.
+    fn learnt(&self) -> Learnt;
+    /// What it has learnt, as the contents of a file.
+    fn save(&self) -> Vec<u8>;
+    /// Plays `games` games in each seat against random moves. `go_on` is told how many games have been played; what was played
+    /// when it said stop is what counts.
+    fn check(&mut self, games: u64, seed: Seed, go_on: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<[Tally; 2], AgentError>;
+}
+
+/// The results of one seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games won.
+    pub won: u64,
+    /// Games drawn.
+    pub drawn: u64,
+    /// Games lost.
+    pub lost: u64,
+    /// Moves made.
+    pub moves: u64,
+    /// Those of them about which the agent had no opinion.
+    pub guesses: u64,
+}
+
+impl Tally {
+    /// Games played.
+    pub fn games(self) -> u64 {
+        self.won + self.drawn + self.lost
+    }
+
+    /// A win counts 1, a draw a half: from 0 to 1; `None` without games.
+    pub fn score(self) -> Option<f64> {
+        (self.games() > 0).then(|| (self.won as f64 + 0.5 * self.drawn as f64) / self.games() as f64)
+    }
+}
+
+struct Classroom<G: Heuristics> {
+    game: G,
+    learner: Box<dyn Learner<G>>,
+}
+
+/// Makes the agent of a spec for training.
+pub(crate) fn enrol<G: Heuristics>(game: &G, spec: &str) -> Result<Box<dyn Training>, InputError> {
+    let learner = learner(&AgentSpec::parse(spec, game)?, game)?;
+    Ok(Box::new(Classroom { game: game.clone(), learner }))
+}
+
+impl<G: Heuristics> Classroom<G> {
+    fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut Tally) -> Result<(), AgentError> {
+        let game = &self.game;
+        let mut state = game.start();
+        let mut scratch = Scratch::default();
+        let outcome = loop {
+            let mv = match game.turn(&state) {
+                Turn::Over(outcome) => break outcome,
+                Turn::Chance => game.random_outcome(&state, rng, &mut scratch),
+                Turn::Player(player) if player == seat => {
+                    let budget = Budget { limits: Limits::default(), clock: &NoClock };
+                    let choice = self.learner.choose(Thought { game, state: &state, budget, rng, watcher: &mut Unwatched })?;
+                    tally.moves += 1;
+                    tally.guesses += u64::from(choice.value.is_none());
+                    choice.mv
+                }
+                Turn::Player(_) => game.random_move(&state, rng, &mut scratch),
+            };
+            game.play(&mut state, mv);
+        };
+        match outcome.winner {
+            Some(winner) if winner == seat => tally.won += 1,
+            Some(_) => tally.lost += 1,
+            None => tally.drawn += 1,
+        }
+        Ok(())
+    }
+}
+
+impl<G: Heuristics> Training for Classroom<G> {
+    fn lessons(&self) -> u64 {
+        self.learner.lessons()
+    }
+
+    fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError> {
+        self.learner.load(&self.game, name, file)
+    }
+
+    fn train(&mut self, games: u64, coach: &mut Coach<'_>) {
+        self.learner.train(&self.game, games, coach);
+    }
+
+    fn learnt(&self) -> Learnt {
+        self.learner.learnt()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.learner.save(&self.game)
+    }
+
+    fn check(&mut self, games: u64, seed: Seed, go_on: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<[Tally; 2], AgentError> {
+        let mut tallies = [Tally::default(); 2];
+        // The seats take turns, so that a check that was stopped has seen both.
+        for number in 0..games {
+            for seat in Player::BOTH {
+                let mut rng = seed.numbered(number).numbered(seat.index() as u64).rng();
+                self.exam(seat, &mut rng, &mut tallies[seat.index()])?;
+            }
+            if go_on(2 * (number + 1)).is_break() {
+                break;
+            }
+        }
+        Ok(tallies)
+    }
+}
