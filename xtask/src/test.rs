@@ -150,7 +150,7 @@ fn docs(_: &Workspace) -> Result<Outcome> {
 }
 
 fn test(_: &Workspace) -> Result<Outcome> {
-    process::run(cargo().args(["test", "--workspace"]))?;
+    process::run(cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
     Ok(Outcome::Passed)
 }
 

@@ -344,6 +344,33 @@ impl Visitor for KeepsAndReads {
     }
 }
 
+/// The game's own solver also has more to keep than its line.
+struct OwnKeeps;
+
+impl Visitor for OwnKeeps {
+    type Output = usize;
+    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+        let mut solver = Solver::new(&game, Method::Auto, 64_000_000, None, None).unwrap();
+        let solution = solver.solve(&game, &start, &mut Untimed);
+        let tablebase = solver.tablebase(&game, &start, &solution, 5_000);
+        let mut general = Solver::new(&game, Method::AlphaBeta, 64_000_000, None, None).unwrap();
+        let mut found = 0;
+        for state in random_positions(&game, 4_000, Seed(25)) {
+            if let Some((worth, _)) = tablebase.probe(&game, &state) {
+                assert_eq!(general.worth(&game, &state, &mut Untimed), Bounds::exactly(worth));
+                found += 1;
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn a_tablebase_has_what_the_own_solver_of_a_game_knows() {
+    let found = open("clobber:size=4x4", None, OwnKeeps).unwrap();
+    assert!(found > 100, "{found}");
+}
+
 /// Tries to read bytes for a game, and gives the message if it is refused.
 struct Reads<'a>(&'a [u8]);
 

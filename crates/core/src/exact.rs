@@ -48,6 +48,9 @@ pub trait ExactSolver<G: Game>: Send {
     /// What the position (not over, a player to move) is worth; `None` when the pulse said stop.
     fn worth(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Option<Worth>;
 
+    /// The same as far as it is known without a search: what earlier calls have found on their way.
+    fn recall(&mut self, game: &G, state: &G::State) -> Option<Worth>;
+
     /// Positions looked at since it was made.
     fn nodes(&self) -> u64;
 }

@@ -12,6 +12,8 @@ pub struct SolveOrder {
     pub memory: usize,
     /// A tablebase to begin with.
     pub tablebase: Option<String>,
+    /// What `ply regions` has written, for the game's own solver.
+    pub regions: Option<String>,
     /// The most positions to keep for a tablebase.
     pub keep: usize,
 }
@@ -55,7 +57,8 @@ pub(crate) fn solve<G: Heuristics>(
     let method = Method::ALL[method.ok_or_else(|| InputError::unknown("method", &order.method, Method::WORDS))?];
     let read = |name: &String| Tablebase::from_bytes(&shelf.read(name)?, game, name);
     let before = order.tablebase.as_ref().map(read).transpose()?;
-    let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, None)?;
+    let regions = order.regions.as_ref().map(|name| shelf.read(name)).transpose()?;
+    let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, regions.as_deref())?;
     let solution: Solution<G> = solver.solve(game, state, pulse);
     let tablebase = match game.turn(state) {
         Turn::Player(_) => solver.tablebase(game, state, &solution, order.keep),

@@ -26,6 +26,12 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         },
         KeyInfo { key: "memory", value: "MB", default: "256", meaning: "the size of its table" },
         KeyInfo { key: "tb", value: "FILE", default: "", meaning: "a tablebase that ply solve has written" },
+        KeyInfo {
+            key: "regions",
+            value: "FILE",
+            default: "",
+            meaning: "values of small regions that ply regions has written, for a game whose own solver uses them",
+        },
         KeyInfo { default: "5000000, or until time is used up", ..NODES },
         TIME,
     ],
@@ -42,9 +48,11 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
     let memory = params.number("memory", 1..=1_000_000)?.unwrap_or(256_usize).saturating_mul(1_000_000);
     let read = |name: &str| Tablebase::from_bytes(&shelf.read(name)?, game, name);
     let tablebase = params.get("tb").map(read).transpose()?;
+    let regions = params.get("regions").map(|name| shelf.read(name)).transpose()?;
     let names: Vec<&str> = G::evaluators().iter().map(|info| info.name).collect();
     let evaluator = game.evaluator(names[0], &Params::default())?;
-    Ok(Solve { solver: Solver::new(game, method, memory, tablebase, None)?, look_ahead: Minimax { evaluator } })
+    let solver = Solver::new(game, method, memory, tablebase, regions.as_deref())?;
+    Ok(Solve { solver, look_ahead: Minimax { evaluator } })
 }
 
 /// The agent that solves.

@@ -199,7 +199,9 @@ impl<G: Heuristics> Solver<G> {
                 if self.recalled_distance(game, state).is_none() {
                     solution.line = self.line(game, state, None, pulse).0;
                 }
-                let length = self.distance(game, state, LEAST_FOR_DISTANCE.max(DISTANCE_FACTOR * searched), pulse);
+                // The general search for the length knows nothing of what makes a game's own solver fast.
+                let most = if self.own.is_some() { 0 } else { DISTANCE_FACTOR * searched };
+                let length = self.distance(game, state, most.max(LEAST_FOR_DISTANCE), pulse);
                 if length.is_some() {
                     let (line, exact) = self.line(game, state, length, pulse);
                     if exact > 0 {
@@ -343,8 +345,16 @@ impl<G: Heuristics> Solver<G> {
             return children.into_iter().max_by_key(|(mv, child)| (work(child), std::cmp::Reverse(*mv)));
         }
         let keeps = |bounds: Bounds| bounds.least >= worth;
-        if let Some((mv, child)) = children.iter().find(|(_, child)| keeps(self.view(game, state, child))) {
-            return Some((*mv, child.clone()));
+        // What the search has found on its way comes first: a move that it did not need may take longer than all it needed.
+        if let Some(found) = children.iter().find(|(_, child)| keeps(self.view(game, state, child))) {
+            return Some(found.clone());
+        }
+        if let Some(own) = &mut self.own {
+            let is_over = |child: &G::State| matches!(game.turn(child), Turn::Over(_));
+            let mut kept = |child: &G::State| own.recall(game, child).is_some_and(|worth_then| worth_then.opposite() >= worth);
+            if let Some(found) = children.iter().find(|(_, child)| !is_over(child) && kept(child)) {
+                return Some(found.clone());
+            }
         }
         for (mv, child) in children {
             if matches!(game.turn(&child), Turn::Player(_)) && keeps(self.worth(game, &child, pulse).opposite()) {
@@ -356,8 +366,8 @@ impl<G: Heuristics> Solver<G> {
 
     /// What is worth keeping of the positions behind `state`: at most `most` (and the line), those that took the most work first.
     /// Positions that are found again in a thousand steps are left out.
-    pub fn tablebase(&self, game: &G, state: &G::State, solution: &Solution<G>, most: usize) -> Tablebase {
-        let mut entries = Vec::new();
+    pub fn tablebase(&mut self, game: &G, state: &G::State, solution: &Solution<G>, most: usize) -> Tablebase {
+        let mut entries = self.known_to_own(game, state, most);
         let mut seen = HashSet::from([symmetric_key(game, state)]);
         let mut states = vec![(state.clone(), 0)];
         let mut queue = BinaryHeap::from([(u32::MAX, 0_usize)]);
@@ -388,6 +398,29 @@ impl<G: Heuristics> Solver<G> {
         entries.extend(along_line(game, state, solution));
         let found = Tablebase::new(entries);
         self.known.tablebase.as_ref().map_or_else(|| found.clone(), |before| before.joined(&found))
+    }
+
+    /// What the game's own solver has found out about the positions of the next plies.
+    fn known_to_own(&mut self, game: &G, state: &G::State, most: usize) -> Vec<(u128, Worth, Option<u32>)> {
+        let Some(own) = &mut self.own else { return Vec::new() };
+        let mut entries = Vec::new();
+        let mut seen = HashSet::from([symmetric_key(game, state)]);
+        let mut level = vec![state.clone()];
+        for _ in 0..OPEN_PLIES {
+            let mut next = Vec::new();
+            for (_, child) in level.iter().flat_map(|state| children(game, state)) {
+                let key = symmetric_key(game, &child);
+                if matches!(game.turn(&child), Turn::Over(_)) || entries.len() >= most || !seen.insert(key) {
+                    continue;
+                }
+                if let Some(worth) = own.recall(game, &child) {
+                    entries.push((key, worth, None));
+                    next.push(child);
+                }
+            }
+            level = next;
+        }
+        entries
     }
 }
 

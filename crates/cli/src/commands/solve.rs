@@ -15,7 +15,7 @@ use plyground_table::{Pulse, Session, SolveOrder, Solved, Turn, Worth, open};
 use serde_json::json;
 
 use crate::args::{Global, Solve};
-use crate::store::{Files, data_dir, typed, write_whole};
+use crate::store::{Files, data_dir, knowledge_file, typed, write_whole};
 use crate::terminal::{print_json, wrapped};
 
 pub fn run(args: &Solve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -25,13 +25,17 @@ pub fn run(args: &Solve, global: &Global, out: &mut impl Write) -> anyhow::Resul
         method: args.method.clone(),
         memory: args.memory as usize,
         tablebase: files.read.as_ref().map(|path| path.display().to_string()),
+        regions: knowledge_file(global, session.info().name)
+            .ok()
+            .filter(|path| path.exists())
+            .map(|path| path.display().to_string()),
         keep: args.keep,
     };
     let mut watch = Watch::new(args.time, global.quiet || global.json)?;
     let solved = match session.solve(&order, &Files, &mut watch) {
         // What an earlier run has kept helps where it can be read; nobody asked for it.
-        Err(_) if args.tb.is_none() && order.tablebase.is_some() => {
-            session.solve(&SolveOrder { tablebase: None, ..order }, &Files, &mut watch)
+        Err(_) if args.tb.is_none() && (order.tablebase.is_some() || order.regions.is_some()) => {
+            session.solve(&SolveOrder { tablebase: None, regions: None, ..order }, &Files, &mut watch)
         }
         solved => solved,
     }?;

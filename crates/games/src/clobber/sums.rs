@@ -237,8 +237,9 @@ impl<B: Bits> Sums<B> {
     }
 }
 
-impl<B: Bits> ExactSolver<Clobber<B>> for Sums<B> {
-    fn worth(&mut self, game: &Clobber<B>, state: &State<B>, pulse: &mut dyn Pulse) -> Option<Worth> {
+impl<B: Bits> Sums<B> {
+    /// A position of the game as a sum, which is then the only one in the lists.
+    fn whole(&mut self, game: &Clobber<B>, state: &State<B>) -> Sum {
         let turned = game.grid.files > game.grid.ranks;
         let columns = self.frame.columns();
         let place = |index: u32| {
@@ -251,8 +252,23 @@ impl<B: Bits> ExactSolver<Clobber<B>> for Sums<B> {
         self.children.clear();
         let mut sum = self.begin(Value::ZERO);
         self.add(&mut sum, Clobber::sides(state).map(upright));
-        let won = self.wins(sum, pulse).ok()?;
-        Some(if won { Worth::Win } else { Worth::Loss })
+        sum
+    }
+}
+
+fn worth(won: bool) -> Worth {
+    if won { Worth::Win } else { Worth::Loss }
+}
+
+impl<B: Bits> ExactSolver<Clobber<B>> for Sums<B> {
+    fn worth(&mut self, game: &Clobber<B>, state: &State<B>, pulse: &mut dyn Pulse) -> Option<Worth> {
+        let sum = self.whole(game, state);
+        self.wins(sum, pulse).ok().map(worth)
+    }
+
+    fn recall(&mut self, game: &Clobber<B>, state: &State<B>) -> Option<Worth> {
+        let sum = self.whole(game, state);
+        self.known(&sum).map(worth)
     }
 
     fn nodes(&self) -> u64 {

@@ -155,7 +155,11 @@ fn after<G: Game>(game: &G, state: &G::State, mv: G::Move) -> G::State {
 
 fn wins<G: Game>(game: &G, solver: &mut dyn ExactSolver<G>, state: &G::State) -> bool {
     match game.turn(state) {
-        Turn::Player(_) => solver.worth(game, state, &mut Beats(u64::MAX)).expect("it was not stopped") == Worth::Win,
+        Turn::Player(_) => {
+            let worth = solver.worth(game, state, &mut Beats(u64::MAX)).expect("it was not stopped");
+            assert_eq!(solver.recall(game, state), Some(worth), "what was found a moment ago is known");
+            worth == Worth::Win
+        }
         _ => false,
     }
 }
