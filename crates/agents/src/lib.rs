@@ -7,6 +7,7 @@
 
 use plyground_core::{Agent, Heuristics, InputError, KeyInfo, Limits, Params, Shelf, split_spec};
 
+mod informed;
 mod learn;
 mod mcts;
 mod minimax;
@@ -15,6 +16,7 @@ mod random;
 mod slip;
 mod solve;
 
+use informed::Informed;
 pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Minimax, Searcher};
@@ -104,8 +106,17 @@ pub(crate) const TIME: KeyInfo =
 pub(crate) const NODES: KeyInfo = KeyInfo { key: "nodes", value: "N", default: "", meaning: "stop after N positions" };
 const DEPTH: KeyInfo = KeyInfo { key: "depth", value: "PLIES", default: "", meaning: "look no further ahead" };
 
+pub(crate) const TABLEBASE: KeyInfo = KeyInfo {
+    key: "tb",
+    value: "FILE",
+    default: "",
+    meaning: "play by the tablebase that ply solve has written, where it knows",
+};
 const SLIP: KeyInfo =
     KeyInfo { key: "slip", value: "P", default: "0", meaning: "the chance of playing any legal move instead of the best" };
+
+/// The keys that every agent has.
+pub const COMMON_KEYS: &[KeyInfo] = &[TABLEBASE, SLIP];
 
 /// The spec that a ready-made opponent of the game stands for; `None` if the text names none.
 pub fn ready_made<G: Heuristics>(text: &str, game: &G) -> Result<Option<&'static str>, InputError> {
@@ -173,7 +184,7 @@ pub fn learner<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Lear
     enrol(game, &spec.params)
 }
 
-/// The keys that an agent understands for this game: its own, and those of the game's evaluators.
+/// The keys that an agent understands for this game: its own, those of the game's evaluators, and those that all have.
 pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
     let mut keys = info.keys.to_vec();
     if info.evaluates {
@@ -183,14 +194,23 @@ pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
             }
         }
     }
-    keys.push(SLIP);
+    for key in COMMON_KEYS {
+        if !keys.iter().any(|known| known.key == key.key) {
+            keys.push(*key);
+        }
+    }
     keys
 }
 
 /// Makes the agent that a spec describes; the files that it names are read from the shelf.
 pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
     spec.check_keys::<G>()?;
-    let agent = builder::<G>(spec.name).expect("what is listed can be built")(game, &spec.params, shelf)?;
+    let mut agent = builder::<G>(spec.name).expect("what is listed can be built")(game, &spec.params, shelf)?;
+    // An agent that knows the key itself also searches with the file.
+    if let Some(name) = spec.params.get("tb").filter(|_| !spec.info().keys.iter().any(|key| key.key == TABLEBASE.key)) {
+        let tablebase = Tablebase::from_bytes(&shelf.read(name)?, game, name)?;
+        agent = Box::new(Informed { agent, tablebase });
+    }
     Ok(match spec.params.number("slip", 0.0..=1.0)? {
         None => agent,
         Some(probability) => Box::new(Slipping { agent, probability }),

@@ -340,8 +340,36 @@ impl Visitor for KeepsAndReads {
         let (rng, watcher) = (&mut Seed(24).rng(), &mut Unwatched);
         let choice = agent.choose(Thought { game: &game, state: &start, budget, rng, watcher }).unwrap();
         assert_eq!((choice.mv, choice.depth), (solution.line[0], Some(solution.plies)));
+        any_agent_plays_by(&game, &start, &bytes);
         bytes
     }
+}
+
+/// An agent that knows nothing follows the line of the tablebase to the end, and thinks for itself where the file knows nothing.
+fn any_agent_plays_by<G: Heuristics>(game: &G, start: &G::State, bytes: &[u8]) {
+    let spec = AgentSpec::parse("random:tb=file", game).unwrap();
+    let mut agent = build(&spec, game, &OneFile(bytes.to_vec())).unwrap();
+    let mut choose = |state: &G::State| {
+        let budget = Budget { limits: Limits::default(), clock: &NoClock };
+        let (rng, watcher) = (&mut Seed(26).rng(), &mut Unwatched);
+        agent.choose(Thought { game, state, budget, rng, watcher }).unwrap()
+    };
+    let mut solver = Solver::new(game, Method::AlphaBeta, 64_000_000, None, None).unwrap();
+    let mut state = start.clone();
+    let worth = solver.worth(game, &state, &mut Untimed).exact().unwrap();
+    let winner = if worth == Worth::Win { Player::First } else { Player::Second };
+    let mut plies = 0;
+    while let Turn::Player(_) = game.turn(&state) {
+        let choice = choose(&state);
+        game.play(&mut state, choice.mv);
+        plies += 1;
+    }
+    let Turn::Over(outcome) = game.turn(&state) else { panic!("the game is over") };
+    let again = Tablebase::from_bytes(bytes, game, "file").unwrap();
+    assert_eq!((outcome.winner, Some(plies)), (Some(winner), again.probe(game, start).unwrap().1));
+    let unknown = random_positions(game, 2_000, Seed(27)).into_iter().filter(|state| again.probe(game, state).is_none());
+    let thought = unknown.map(|state| choose(&state)).filter(|choice| choice.value.is_none()).count();
+    assert!(thought > 100, "{thought}");
 }
 
 /// The game's own solver also has more to keep than its line.

@@ -26,6 +26,15 @@ impl Worth {
         }
     }
 
+    /// As a result for the player to move, from -1 to +1.
+    pub fn value(self) -> f32 {
+        match self {
+            Self::Loss => -1.0,
+            Self::Draw => 0.0,
+            Self::Win => 1.0,
+        }
+    }
+
     /// As one word: win, draw or loss.
     pub fn word(self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ mod training;
 
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use draw::{draw_board, draw_counters};
-pub use plyground_agents::{AgentInfo, Bounds, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
+pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
     AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
     MoveSquares, NoClock, Outcome, PlayedMove, Player, Pulse, RecordedPlayer, Seed, Shelf, Turn, Unwatched, Worth,

@@ -12,7 +12,7 @@ use super::{
     table::Bounds,
     tablebase::Tablebase,
 };
-use crate::{AgentInfo, Minimax, NODES, TIME};
+use crate::{AgentInfo, Minimax, NODES, TABLEBASE, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "solve",
@@ -25,7 +25,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
             meaning: "alpha-beta or proof-number search; auto takes the game's own solver where it has one",
         },
         KeyInfo { key: "memory", value: "MB", default: "256", meaning: "the size of its table" },
-        KeyInfo { key: "tb", value: "FILE", default: "", meaning: "a tablebase that ply solve has written" },
+        TABLEBASE,
         KeyInfo {
             key: "regions",
             value: "FILE",
@@ -101,14 +101,6 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
     }
 }
 
-fn value(worth: Worth) -> f32 {
-    match worth {
-        Worth::Loss => -1.0,
-        Worth::Draw => 0.0,
-        Worth::Win => 1.0,
-    }
-}
-
 impl<G: Heuristics> Solve<G> {
     /// What to play if the position is not solved.
     fn first_choice(&mut self, game: &G, state: &G::State, budget: &Budget<'_>, rng: &mut Rng) -> Result<Choice<G>, AgentError> {
@@ -147,7 +139,7 @@ fn perfect<G: Heuristics>(
     known: &[(G::Move, Bounds)],
 ) {
     choice.mv = best;
-    choice.value = Some(value(worth));
+    choice.value = Some(worth.value());
     choice.principal_variation = solution.line.clone();
     choice.depth = Some(solution.plies);
     choice.facts.push(Fact { name: "plies to the end", value: f64::from(solution.plies) });
@@ -156,7 +148,7 @@ fn perfect<G: Heuristics>(
     }
     let candidate = |&(mv, bounds): &(G::Move, Bounds)| {
         let worth = if mv == best { Some(worth) } else { bounds.exact() };
-        Candidate { mv, visits: 0, value: worth.map(value) }
+        Candidate { mv, visits: 0, value: worth.map(Worth::value) }
     };
     choice.candidates = known.iter().map(candidate).collect();
     choice.candidates.sort_by(|a, b| {

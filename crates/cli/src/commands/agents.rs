@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{AGENTS, EvaluatorInfo, Opponent, Session, infos, open};
+use plyground_table::{AGENTS, COMMON_KEYS, EvaluatorInfo, Opponent, Session, infos, open};
 use serde_json::{Value, json};
 
 use crate::args::{Agents, Global};
@@ -22,7 +22,9 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         write!(out, "{}", key_list(agent.keys, "    "))?;
         writeln!(out)?;
     }
-    writeln!(out, "Ready-made opponents: write the name wherever an agent is expected.")?;
+    writeln!(out, "Every agent")?;
+    write!(out, "{}", key_list(COMMON_KEYS, "    "))?;
+    writeln!(out, "\nReady-made opponents: write the name wherever an agent is expected.")?;
     for game in &games {
         writeln!(out, "  {}", game.spec())?;
         let row = |opponent: Opponent| [format!("    {}", opponent.name), opponent.summary, opponent.spec];
@@ -60,5 +62,6 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
     let opponent_json = |opponent: Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
     let opponents: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.spec(), game.opponents().into_iter().map(opponent_json).collect())).collect();
-    json!({"agents": agents, "opponents": opponents, "evaluators": evaluators})
+    let common: Vec<Value> = COMMON_KEYS.iter().map(key_json).collect();
+    json!({"agents": agents, "common_keys": common, "opponents": opponents, "evaluators": evaluators})
 }

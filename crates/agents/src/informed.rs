@@ -1,0 +1,63 @@
+//! Any agent with a tablebase at hand: where the file knows a move that keeps what the position is worth, that is played.
+
+use plyground_core::{Agent, AgentError, Choice, Heuristics, Player, Thought, Turn, Worth};
+
+use crate::solve::{Tablebase, worth_of};
+
+/// An agent that thinks only where the tablebase does not know.
+pub(crate) struct Informed<G: Heuristics> {
+    pub agent: Box<dyn Agent<G>>,
+    pub tablebase: Tablebase,
+}
+
+/// A move whose worth to the mover is known, with the length of the game after it where that is known, too.
+struct Known<M> {
+    mv: M,
+    worth: Worth,
+    plies: Option<u32>,
+}
+
+impl<G: Heuristics> Informed<G> {
+    fn known(&self, game: &G, state: &G::State, mover: Player, mv: G::Move) -> Option<Known<G::Move>> {
+        let mut child = state.clone();
+        game.play(&mut child, mv);
+        match game.turn(&child) {
+            Turn::Over(outcome) => Some(Known { mv, worth: worth_of(outcome, mover), plies: Some(0) }),
+            Turn::Player(_) => {
+                let (worth, plies) = self.tablebase.probe(game, &child)?;
+                Some(Known { mv, worth: worth.opposite(), plies })
+            }
+            Turn::Chance => None,
+        }
+    }
+
+    /// The move to play: the fastest win, the slowest loss, as far as lengths are known.
+    fn best(&self, game: &G, state: &G::State, mover: Player) -> Option<Known<G::Move>> {
+        let mut moves = Vec::new();
+        game.moves(state, &mut moves);
+        let known: Vec<_> = moves.iter().filter_map(|&mv| self.known(game, state, mover, mv)).collect();
+        let all = known.len() == moves.len();
+        let best = known.into_iter().max_by_key(|known| {
+            let length = known.plies.map(i64::from);
+            let speed = if known.worth == Worth::Win { -length.unwrap_or(i64::MAX) } else { length.unwrap_or(-1) };
+            (known.worth, speed, std::cmp::Reverse(known.mv))
+        })?;
+        let whole = self.tablebase.probe(game, state).map(|(worth, _)| worth);
+        (all || best.worth == Worth::Win || whole == Some(best.worth)).then_some(best)
+    }
+}
+
+impl<G: Heuristics> Agent<G> for Informed<G> {
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Some(best) = self.best(thought.game, thought.state, mover) else { return self.agent.choose(thought) };
+        Ok(Choice {
+            value: Some(best.worth.value()),
+            principal_variation: vec![best.mv],
+            depth: best.plies.map(|plies| plies + 1),
+            elapsed: thought.budget.clock.elapsed(),
+            notes: vec!["the move is from the tablebase".to_owned()],
+            ..Choice::bare(best.mv)
+        })
+    }
+}
