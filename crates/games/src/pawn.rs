@@ -203,6 +203,18 @@ impl Pawn {
         Step { from: from as u8, to: to as u8 }
     }
 
+    /// Does a step capture a pawn?
+    #[inline]
+    fn takes(&self, state: &State, mv: Step) -> bool {
+        state.pawns[state.side.other().index()].has(u32::from(mv.to))
+    }
+
+    /// The number of the rank of a square.
+    #[inline]
+    fn ranks_below(&self, index: u8) -> i32 {
+        i32::from(index / self.grid.files)
+    }
+
     /// Has the player who moved last brought a pawn to the far rank?
     #[inline]
     fn arrived(&self, state: &State) -> bool {
@@ -522,6 +534,24 @@ impl Heuristics for Pawn {
         let formula = if name == "simple" { Formula::Simple } else { Formula::Advanced };
         let view = Player::BOTH[keys.choice("view", &["first", "second"])?];
         Ok(StudyValue { formula, view })
+    }
+
+    /// To arrive, then to take, the pawn that has come furthest first; then the pawn with the shortest way to go.
+    #[inline]
+    fn hint(&self, state: &State, mv: Step) -> i32 {
+        let way = self.ranks_below(mv.to);
+        let to_go = if state.side == Player::First { i32::from(self.grid.ranks) - 1 - way } else { way };
+        if to_go == 0 {
+            return 1 << 9;
+        }
+        // The less the pawn that takes has come forward, the further has the one that is taken.
+        if self.takes(state, mv) { 1 << 8 | to_go } else { i32::from(self.grid.ranks) - to_go }
+    }
+
+    /// Captures and arrivals.
+    #[inline]
+    fn noisy(&self, state: &State, mv: Step) -> bool {
+        self.takes(state, mv) || self.far[state.side.index()].has(u32::from(mv.to))
     }
 
     #[inline]

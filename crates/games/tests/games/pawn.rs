@@ -6,7 +6,8 @@ use plyground_core::{Evaluator, Game, Heuristics, Params, Scratch, Seed, Turn, V
 use plyground_games::open;
 use serde::Deserialize;
 
-use crate::common::{best_result, children, judge, look, refusal};
+use crate::common::{advice, assert_hints_follow, best_result, children, judge, look, refusal};
+use crate::naive;
 
 fn moves(position: &str) -> String {
     let mut moves = look("pawn", Some(position)).moves;
@@ -322,4 +323,34 @@ fn the_advanced_value_agrees_with_a_plain_reading() {
 fn an_unknown_view_is_an_error() {
     let error = judge("pawn", "pppp/4/4/PPPP w", "simple", "view=third").unwrap_err();
     assert_eq!(error.to_string(), "unknown value of 'view' 'third'; expected one of first, second");
+}
+
+/// The rank that a move enters, counted from the side of the mover, how many ranks there are, and whether it takes a pawn.
+fn told(position: &str, mv: &str) -> (usize, usize, bool) {
+    let (rows, fields) = naive::read(position);
+    let to = &mv[mv.rfind(|c: char| c.is_ascii_lowercase()).unwrap()..];
+    let (row, column) = naive::find(&rows, to);
+    let rank = if fields[0] == "w" { rows.len() - row } else { row + 1 };
+    (rank, rows.len(), rows[row][column] != '.')
+}
+
+#[test]
+fn hints_are_arrivals_then_captures_then_the_pawns_in_front() {
+    for spec in ["pawn", "pawn:size=6x6", "pawn:size=6x6,double", "pawn:size=3x9"] {
+        assert_hints_follow(spec, |position, mv| match told(position, mv) {
+            (rank, ranks, _) if rank == ranks => (2, 0),
+            // The pawn that has come furthest is the one next to the mover's side.
+            (rank, ranks, true) => (1, ranks - rank),
+            (rank, _, false) => (0, rank),
+        });
+    }
+}
+
+#[test]
+fn captures_and_arrivals_are_noisy() {
+    let asked = advice("pawn:size=6x6", 500);
+    for (advice, (mv, _, noisy)) in asked.iter().flat_map(|advice| advice.moves.iter().map(move |about| (advice, about))) {
+        let (rank, ranks, takes) = told(&advice.position, mv);
+        assert_eq!(*noisy, takes || rank == ranks, "{}: {mv}", advice.position);
+    }
 }
