@@ -50,7 +50,9 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         self.sample(state, &mut event.outcomes);
         event.bounds.clear();
         event.bounds.resize(event.outcomes.len(), UNBOUNDED);
-        let value = if self.settings.star == Star::Two && reach.depth > 0 {
+        // What one reply is worth says nothing about the position after which it may be looked at a ply deeper or less deep.
+        let is_even = self.settings.singular.is_none() && self.settings.reduce.is_none();
+        let value = if self.settings.star == Star::Two && reach.depth > 0 && is_even {
             self.probe(state, viewer, reach, window, &mut event)
         } else {
             None
