@@ -205,7 +205,7 @@ impl Pawn {
 
     /// Does a step capture a pawn?
     #[inline]
-    fn takes(&self, state: &State, mv: Step) -> bool {
+    fn takes(state: &State, mv: Step) -> bool {
         state.pawns[state.side.other().index()].has(u32::from(mv.to))
     }
 
@@ -545,13 +545,13 @@ impl Heuristics for Pawn {
             return 1 << 9;
         }
         // The less the pawn that takes has come forward, the further has the one that is taken.
-        if self.takes(state, mv) { 1 << 8 | to_go } else { i32::from(self.grid.ranks) - to_go }
+        if Self::takes(state, mv) { 1 << 8 | to_go } else { i32::from(self.grid.ranks) - to_go }
     }
 
     /// Captures and arrivals.
     #[inline]
     fn noisy(&self, state: &State, mv: Step) -> bool {
-        self.takes(state, mv) || self.far[state.side.index()].has(u32::from(mv.to))
+        Self::takes(state, mv) || self.far[state.side.index()].has(u32::from(mv.to))
     }
 
     #[inline]
