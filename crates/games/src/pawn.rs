@@ -1,5 +1,7 @@
 //! The Pawn Game: nothing but pawns, and the first to get through wins (a master's project of 2020 studied minimax and MCTS on it).
 
+use std::hash::{Hash, Hasher};
+
 use plyground_core::{
     BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
     Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, Worth, logistic,
@@ -101,10 +103,20 @@ pub struct Pawn {
 }
 
 /// A position of the Pawn Game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     pawns: [u64; 2],
     side: Player,
+}
+
+// A word for each player, and the side to move in one of them: the derived hash would take them byte by byte.
+impl Hash for State {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let [white, black] = self.pawns;
+        hasher.write_u64(if self.side == Player::First { white } else { white ^ 0x3c6e_f372_fe94_f82b });
+        hasher.write_u64(black);
+    }
 }
 
 /// A pawn's way from one square to another, by number.
@@ -536,16 +548,15 @@ impl Heuristics for Pawn {
         Ok(StudyValue { formula, view })
     }
 
-    /// To arrive, then to take, the pawn that has come furthest first; then the pawn with the shortest way to go.
+    /// To arrive first of all, then by the fitted outlook: see there.
     #[inline]
     fn hint(&self, state: &State, mv: Step) -> i32 {
-        let way = self.ranks_below(mv.to);
-        let to_go = if state.side == Player::First { i32::from(self.grid.ranks) - 1 - way } else { way };
-        if to_go == 0 {
+        if self.far[state.side.index()].has(u32::from(mv.to)) {
             return 1 << 9;
         }
-        // The less the pawn that takes has come forward, the further has the one that is taken.
-        if Self::takes(state, mv) { 1 << 8 | to_go } else { i32::from(self.grid.ranks) - to_go }
+        let mut child = *state;
+        self.play(&mut child, mv);
+        self.outlook(mv, &child)
     }
 
     /// Captures and arrivals.

@@ -1,6 +1,6 @@
 //! The Pawn Game: test vectors of the specification, solved boards, bad positions, and the study's evaluations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use plyground_core::{Evaluator, Game, Heuristics, Params, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
@@ -335,13 +335,33 @@ fn told(position: &str, mv: &str) -> (usize, usize, bool) {
 }
 
 #[test]
-fn hints_are_arrivals_then_captures_then_the_pawns_in_front() {
+fn hints_are_arrivals_then_a_weighing_of_what_the_move_does() {
     for spec in ["pawn", "pawn:size=6x6", "pawn:size=6x6,double", "pawn:size=3x9"] {
-        assert_hints_follow(spec, |position, mv| match told(position, mv) {
-            (rank, ranks, _) if rank == ranks => (2, 0),
-            // The pawn that has come furthest is the one next to the mover's side.
-            (rank, ranks, true) => (1, ranks - rank),
-            (rank, _, false) => (0, rank),
+        assert_hints_follow(spec, |position, mv| {
+            let (rank, ranks, takes) = told(position, mv);
+            if rank == ranks {
+                return (1, 0);
+            }
+            let mut after = naive::open(spec, position);
+            after.play(mv);
+            let (rows, _) = naive::read(&after.position());
+            let squares = |mv: &str| {
+                let middle = mv.rfind(|c: char| c.is_ascii_lowercase()).unwrap();
+                [naive::find(&rows, &mv[..middle]), naive::find(&rows, &mv[middle..])]
+            };
+            // Captures are good, and so are pawns that have far to go; squares that the opponent can enter are not (double steps count as
+            // the single ones they begin with), and least of all that of a pawn which is taken for nothing.
+            let replies: Vec<[(usize, usize); 2]> = after.moves().iter().map(|reply| squares(reply)).collect();
+            let entered: HashSet<(usize, usize)> =
+                replies.iter().filter(|[from, to]| from.0.abs_diff(to.0) == 1).map(|&[_, to]| to).collect();
+            let [_, to] = squares(mv);
+            let pawn = rows[to.0][to.1];
+            let behind = if pawn == 'P' { to.0 + 1 } else { to.0.wrapping_sub(1) };
+            let beside = [to.1.wrapping_sub(1), to.1 + 1];
+            let covered = rows.get(behind).is_some_and(|row| beside.iter().any(|&column| row.get(column) == Some(&pawn)));
+            let lost = entered.contains(&to) && !covered;
+            let replies = entered.len() as i32;
+            (0, 2 * (ranks - rank) as i32 + 10 * i32::from(takes) - 5 * i32::from(lost) - replies)
         });
     }
 }
