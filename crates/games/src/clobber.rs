@@ -221,8 +221,12 @@ impl<B: Bits> Clobber<B> {
     fn live(&self, [first, second]: [B; 2]) -> B {
         let (all, up) = (first | second, self.up());
         let [level, upright] = if self.own { self.pairs(all, all) } else { self.pairs(first, second) };
-        let mut live = level | upright;
+        // Both stones of every pair, then their neighbours, and so on. Mostly all stones are live soon.
+        let mut live = level | (level << 1) | upright | (upright << up);
         loop {
+            if live == all {
+                return live;
+            }
             let beside = ((live & self.not_last_file) << 1) | ((live >> 1) & self.not_last_file);
             let grown = live | (all & (beside | (live << up) | (live >> up)));
             if grown == live {

@@ -221,12 +221,6 @@ impl Pawn {
         state.pawns[state.side.other().index()].has(u32::from(mv.to))
     }
 
-    /// The number of the rank of a square.
-    #[inline]
-    fn ranks_below(&self, index: u8) -> i32 {
-        i32::from(index / self.grid.files)
-    }
-
     /// Has the player who moved last brought a pawn to the far rank?
     #[inline]
     fn arrived(&self, state: &State) -> bool {

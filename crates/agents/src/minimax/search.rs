@@ -155,7 +155,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         self.game.moves(state, &mut moves.all);
         let best = if reach.depth == 1 && self.judges_at_once() {
             self.frontier(state, player, reach, &moves.all)
-        } else if reach.depth == 1 && key.is_none() && self.settings.quiescence == 0 {
+        } else if reach.depth == 1 && self.settings.quiescence == 0 {
             self.try_leaves(state, player, reach, window, &moves.all)
         } else {
             // Whether this position hangs on a judgement is asked apart from what came before.
@@ -258,8 +258,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         moves: &Moves<G::Move>,
     ) -> Option<(f32, usize)> {
         let next = reach.next();
-        let is_even = self.settings.singular.is_none() && self.settings.reduce.is_none();
-        if !self.table.is_on() || next.depth < TABLE_FROM || window.beta == f32::INFINITY || !is_even {
+        if !self.table.is_on() || next.depth < TABLE_FROM || window.beta == f32::INFINITY || !self.settings.is_even() {
             return None;
         }
         for (number, &mv) in moves.all.iter().enumerate() {
