@@ -1,6 +1,7 @@
 //! Lines on boards where they fit in some directions only.
 
-use crate::common::look;
+use crate::common::{assert_hints_follow, lines_made, look};
+use crate::naive;
 
 #[test]
 fn lines_count_where_they_fit() {
@@ -16,5 +17,28 @@ fn lines_count_where_they_fit() {
         ("1x o 1", "first"),
     ] {
         assert_eq!(look("mnk", Some(position)).result(), result, "{position}");
+    }
+}
+
+#[test]
+fn hints_are_lines_then_stops_then_neighbours_then_room() {
+    for spec in ["tictactoe", "mnk:size=4x4,k=4", "mnk:size=5x3,k=3", "mnk:size=7x6,k=4", "mnk:size=9x9,k=5"] {
+        assert_hints_follow(spec, |position, mv| {
+            let (rows, fields) = naive::read(position);
+            let (row, column) = naive::find(&rows, mv);
+            let [row, column, k] = [row as i32, column as i32, fields[1].parse().unwrap()];
+            let at = |row: i32, column: i32| {
+                let row = usize::try_from(row).ok().and_then(|row| rows.get(row));
+                row.and_then(|row| row.get(usize::try_from(column).ok()?).copied())
+            };
+            let near = (-1..=1).any(|down| (-1..=1).any(|right| matches!(at(row + down, column + right), Some('x' | 'o'))));
+            // A line through the square begins up to k - 1 steps before it.
+            let directions = [(0, 1), (1, 0), (1, 1), (1, -1)];
+            let starts = directions.into_iter().flat_map(|direction| (0..k).map(move |back| (direction, back)));
+            let fits = starts.filter(|&((down, right), back)| {
+                (0..k).all(|step| at(row + down * (step - back), column + right * (step - back)).is_some())
+            });
+            (lines_made(spec, position, mv), near, fits.count())
+        });
     }
 }
