@@ -319,8 +319,7 @@ impl<B: Bits> Heuristics for Mnk<B> {
         Ok(OpenLines { lines, unit })
     }
 
-    /// A line at once, then a line of the opponent that must be stopped, then squares beside stones, then those with the most lines:
-    /// on 3x3 that is centre, corners, edges, the order of the report of 2024.
+    /// A line at once, then a line of the opponent that must be stopped, then squares beside stones, then those with the most lines.
     #[inline]
     fn hint(&self, state: &State<B>, mv: Place) -> i32 {
         let index = u32::from(mv.0);
@@ -330,6 +329,13 @@ impl<B: Bits> Heuristics for Mnk<B> {
         let around = row | (row << u32::from(self.grid.stride)) | (row >> u32::from(self.grid.stride));
         let is_near = !(around & (state.stones[0] | state.stones[1])).is_empty();
         i32::from(wins) << 10 | i32::from(stops) << 9 | i32::from(is_near) << 8 | i32::from(self.through[index as usize])
+    }
+
+    /// The squares with the most lines: on 3x3 centre, corners, edges, the policy of the report of 2024, which did not look at the
+    /// opponent's lines.
+    #[inline]
+    fn playout_hint(&self, _: &State<B>, mv: Place) -> i32 {
+        i32::from(self.through[usize::from(mv.0)])
     }
 
     fn levels(&self) -> [&'static str; 8] {

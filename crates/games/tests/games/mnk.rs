@@ -1,5 +1,7 @@
 //! Lines on boards where they fit in some directions only.
 
+use plyground_core::{Heuristics, Visitor};
+
 use crate::common::{assert_hints_follow, lines_made, look};
 use crate::naive;
 
@@ -40,5 +42,28 @@ fn hints_are_lines_then_stops_then_neighbours_then_room() {
             });
             (lines_made(spec, position, mv), near, fits.count())
         });
+    }
+}
+
+/// The policy of the Tic-Tac-Toe report of 2024: centre, corners, edges.
+#[test]
+fn playouts_like_the_centre_then_corners_then_edges() {
+    struct Liking;
+    impl Visitor for Liking {
+        type Output = Vec<(String, i32)>;
+        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Vec<(String, i32)> {
+            let mut moves = Vec::new();
+            game.moves(&state, &mut moves);
+            moves.into_iter().map(|mv| (game.move_text(&state, mv), game.playout_hint(&state, mv))).collect()
+        }
+    }
+    let liking = plyground_games::open("tictactoe", Some("x1o/3/3 x 3"), Liking).unwrap();
+    for (square, hint) in liking {
+        let expected = match square.as_str() {
+            "b2" => 4,
+            "a1" | "c1" => 3,
+            _ => 2,
+        };
+        assert_eq!(hint, expected, "{square}");
     }
 }
