@@ -95,16 +95,14 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
         let solution = self.solver.solve(game, state, &mut looking);
         let told = looking.told;
         let known = self.solver.moves(game, state);
-        let mut choice = match solution.bounds.exact().zip(solution.best) {
-            Some((worth, best)) => perfect(&solution, worth, best, &known),
-            None => {
-                let simulations =
-                    (told || budget.limits.time.is_none()).then_some(if told { LAST_SIMULATIONS } else { SIMULATIONS });
-                let limits = Limits { simulations, time: budget.limits.time, nodes: None, depth: None };
-                let clock = budget.clock;
-                let thought = Thought { game, state, budget: Budget { limits, clock }, rng, watcher };
-                hopeful(self.otherwise.choose(thought)?, &known)
-            }
+        let mut choice = if let Some((worth, best)) = solution.bounds.exact().zip(solution.best) {
+            perfect(&solution, worth, best, &known)
+        } else {
+            let simulations = (told || budget.limits.time.is_none()).then_some(if told { LAST_SIMULATIONS } else { SIMULATIONS });
+            let limits = Limits { simulations, time: budget.limits.time, nodes: None, depth: None };
+            let clock = budget.clock;
+            let thought = Thought { game, state, budget: Budget { limits, clock }, rng, watcher };
+            hopeful(self.otherwise.choose(thought)?, &known)
         };
         choice.nodes += solution.nodes;
         choice.elapsed = budget.clock.elapsed();
