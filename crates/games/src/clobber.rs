@@ -442,7 +442,7 @@ const LEVELS: [&str; 8] = [
     "mcts:sims=5500,solver=on",
     "mcts:sims=25000,solver=on",
     "mcts:sims=110000,solver=on,time=900ms",
-    "mcts:sims=500000,solver=on,time=1900ms",
+    "solve:time=1900ms",
 ];
 
 impl<B: Bits> Heuristics for Clobber<B> {

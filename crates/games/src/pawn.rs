@@ -512,14 +512,14 @@ const SMALL_LEVELS: [&str; 8] = [
 ];
 /// For larger boards; measured in docs/levels.md.
 const LEVELS: [&str; 8] = [
-    "mcts:sims=6",
-    "mcts:sims=20",
-    "mcts:sims=70",
-    "mcts:sims=250",
-    "mcts:sims=1000",
-    "mcts:sims=5000,solver=on",
-    "mcts:sims=30000,solver=on,time=900ms",
-    "mcts:sims=200000,solver=on,time=1900ms",
+    "mcts:sims=12",
+    "mcts:sims=40",
+    "mcts:sims=140",
+    "mcts:sims=500",
+    "mcts:sims=1600,solver=on",
+    "mcts:sims=6500,solver=on",
+    "mcts:sims=28000,solver=on,time=900ms",
+    "mcts:sims=150000,solver=on,time=1900ms",
 ];
 
 impl Heuristics for Pawn {
