@@ -1,0 +1,109 @@
+//! What has come out of a run so far.
+
+use std::collections::{BTreeMap, HashMap};
+
+use plyground_core::Player;
+
+use crate::statistics::{GameResult, MatchResult};
+use crate::store::GameRow;
+use crate::{LabError, Store};
+
+/// The results of a run, in the order of its agents.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// By the numbers of two agents, in the view of the first one.
+    matches: BTreeMap<[usize; 2], MatchResult>,
+    /// Games of pairs whose other game is not there yet.
+    halves: HashMap<String, (u8, GameResult)>,
+    /// How often each game was played, by its moves.
+    sequences: HashMap<u64, u32>,
+    /// By agent: how often it lost by which fault.
+    faults: BTreeMap<(usize, String), u64>,
+    games: u64,
+    plies: u64,
+    first_wins: u64,
+    draws: u64,
+    /// By agent: milliseconds of thinking, and moves.
+    thinking: BTreeMap<usize, (f64, u64)>,
+}
+
+impl Results {
+    /// All games of a run that are kept.
+    pub fn read(store: &Store, run: &str) -> Result<Self, LabError> {
+        let mut results = Self::default();
+        store.games(run, |game| results.add(&game))?;
+        Ok(results)
+    }
+
+    /// Counts a game.
+    pub fn add(&mut self, game: &GameRow) {
+        // The two of a match always in the order in which they sat in the first game of their pairs.
+        let agents = if game.game == 0 { game.agents } else { [game.agents[1], game.agents[0]] };
+        let seat = if game.game == 0 { Player::First } else { Player::Second };
+        let result = GameResult::of(seat, game.outcome.winner);
+        match self.halves.remove(&game.job) {
+            None => drop(self.halves.insert(game.job.clone(), (game.game, result))),
+            Some((number, other)) => {
+                let in_order = if number == 0 { [other, result] } else { [result, other] };
+                self.matches.entry(agents).or_default().add_pair(in_order);
+            }
+        }
+        *self.sequences.entry(game.hash()).or_default() += 1;
+        if let Some(fault) = &game.fault {
+            let loser = if game.outcome.winner == Some(Player::First) { game.agents[1] } else { game.agents[0] };
+            *self.faults.entry((loser, fault.clone())).or_default() += 1;
+        }
+        self.games += 1;
+        self.first_wins += u64::from(game.outcome.winner == Some(Player::First));
+        self.draws += u64::from(game.outcome.winner.is_none());
+        let mut mover = 0;
+        for played in game.moves.iter().filter(|played| !played.chance) {
+            self.plies += 1;
+            if let Some(ms) = played.ms {
+                let thinking = self.thinking.entry(game.agents[mover % 2]).or_default();
+                *thinking = (thinking.0 + ms, thinking.1 + 1);
+            }
+            mover += 1;
+        }
+    }
+
+    /// Every match, by the numbers of the two agents, in the view of the first.
+    pub fn matches(&self) -> impl Iterator<Item = ([usize; 2], &MatchResult)> {
+        self.matches.iter().map(|(&agents, result)| (agents, result))
+    }
+
+    /// The match between two agents in the view of the first; nothing but zeros before they have met.
+    pub fn between(&self, agents: [usize; 2]) -> MatchResult {
+        self.matches.get(&agents).copied().unwrap_or_default()
+    }
+
+    /// Games counted.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Games won by whoever moved first, drawn games, and the others.
+    pub fn by_seat(&self) -> [u64; 3] {
+        [self.first_wins, self.draws, self.games - self.first_wins - self.draws]
+    }
+
+    /// Plies of a game, on the average.
+    pub fn mean_plies(&self) -> Option<f64> {
+        (self.games > 0).then(|| self.plies as f64 / self.games as f64)
+    }
+
+    /// The share of the games that repeat an earlier one.
+    pub fn redundancy(&self) -> f64 {
+        if self.games == 0 { 0.0 } else { (self.games - self.sequences.len() as u64) as f64 / self.games as f64 }
+    }
+
+    /// Which agent lost how many games by which fault.
+    pub fn faults(&self) -> impl Iterator<Item = (usize, &str, u64)> {
+        self.faults.iter().map(|((agent, fault), &count)| (*agent, fault.as_str(), count))
+    }
+
+    /// Milliseconds that an agent thinks about a move, on the average.
+    pub fn mean_ms(&self, agent: usize) -> Option<f64> {
+        self.thinking.get(&agent).map(|&(ms, moves)| ms / moves as f64)
+    }
+}
