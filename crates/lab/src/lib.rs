@@ -22,5 +22,5 @@ pub use openings::{opening_plies, openings};
 pub use queue::{Job, Lease, Queue, Worker};
 pub use results::Results;
 pub use runner::{Event, Orders, work};
-pub use schedule::{Format, jobs, pairings};
+pub use schedule::{Format, jobs, pairings, swiss_round};
 pub use store::{GameRow, RunRow, Store};

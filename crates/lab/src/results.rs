@@ -77,6 +77,24 @@ impl Results {
         self.matches.get(&agents).copied().unwrap_or_default()
     }
 
+    /// All games of an agent, in its view.
+    pub fn of(&self, agent: usize) -> MatchResult {
+        let mut all = MatchResult::default();
+        for (&[one, other], result) in &self.matches {
+            if one == agent {
+                all += *result;
+            } else if other == agent {
+                all += result.reversed();
+            }
+        }
+        all
+    }
+
+    /// Pairs of which both games are counted.
+    pub fn pairs(&self) -> u64 {
+        self.matches.values().map(|result| result.pairs().count()).sum()
+    }
+
     /// Games counted.
     pub fn games(&self) -> u64 {
         self.games

@@ -54,6 +54,12 @@ impl Tally {
         }
     }
 
+    /// The same in the view of the other agent.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { wins: self.losses, draws: self.draws, losses: self.wins }
+    }
+
     /// Games played.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
@@ -138,6 +144,15 @@ impl MatchResult {
     pub fn add_single(&mut self, seat: Player, result: GameResult) {
         self.seats[seat.index()].add(result);
         self.singles.add(result);
+    }
+
+    /// The same in the view of the other agent.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let [first, second] = self.seats.map(Tally::reversed);
+        let mut pairs = self.pairs;
+        pairs.0.reverse();
+        Self { seats: [second, first], pairs, singles: self.singles.reversed() }
     }
 
     /// All games.

@@ -1,0 +1,266 @@
+//! What all experiments share: the store, the conditions of the games, and how a run is watched.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo};
+use plyground_lab::{Event, Experiment, Job, Openings, Orders, Queue, Results, Run, Standard, Store, opening_plies, work};
+use plyground_table::{Limits, Player, open};
+use serde_json::{Value, json};
+
+use crate::args::{Conditions, Global};
+use crate::interrupt;
+use crate::store::{Files, data_dir, read_text};
+use crate::terminal::{Lean, columns, count};
+
+/// The file with all runs.
+pub fn store_file(global: &Global) -> anyhow::Result<PathBuf> {
+    Ok(data_dir(global)?.join("runs.sqlite"))
+}
+
+/// The store with all runs.
+pub fn open_store(global: &Global) -> anyhow::Result<Store> {
+    Ok(Store::open(&store_file(global)?)?)
+}
+
+/// The run that a command asks for.
+pub fn run_of(game: &str, agents: &[String], conditions: &Conditions, global: &Global) -> anyhow::Result<Run> {
+    let mut experiment = Experiment::new(game, agents, &Files)?;
+    experiment.openings = match (&conditions.openings, conditions.opening_plies) {
+        (Some(file), _) => Openings::Listed { lines: read_openings(&experiment.game, file)? },
+        (None, Some(0)) => Openings::Start,
+        (None, Some(plies)) => Openings::Random { plies },
+        (None, None) => Openings::Random { plies: opening_plies(&experiment.game)? },
+    };
+    let limits = Limits { time: conditions.move_time, simulations: conditions.sims, ..Limits::default() };
+    experiment.limits = (limits != Limits::default()).then(|| limits.into());
+    experiment.clock = conditions.clock;
+    experiment.seed = global.seed.unwrap_or(0);
+    Ok(experiment.run())
+}
+
+/// Openings from a file, each checked by playing it.
+fn read_openings(game: &str, file: &std::path::Path) -> anyhow::Result<Vec<Vec<String>>> {
+    let mut lines = Vec::new();
+    for (number, line) in read_text(file)?.lines().enumerate() {
+        let place = || format!("{}, line {}", file.display(), number + 1);
+        let mut session = open(game, None)?;
+        let played = line.split_whitespace().map(|text| session.play(text)).collect::<Result<Vec<_>, _>>();
+        let opening = played.with_context(place)?;
+        if matches!(session.turn(), plyground_table::Turn::Over(_)) {
+            bail!("{}: expected an opening, found a game that is over", place());
+        }
+        if !opening.is_empty() {
+            lines.push(opening);
+        }
+    }
+    if lines.is_empty() {
+        bail!("{}: expected openings, one a line, found none", file.display());
+    }
+    Ok(lines)
+}
+
+/// The command line that was typed.
+pub fn command() -> String {
+    let words = std::env::args().skip(1).map(|word| crate::store::typed(std::path::Path::new(&word)));
+    std::iter::once("ply".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// Plays jobs of a run until they are done, somebody presses Ctrl-C, or `enough` says so; what was played before counts, too.
+pub struct Conduct<'a> {
+    pub store: &'a Store,
+    pub run: &'a Run,
+    pub threads: Option<u32>,
+    pub quiet: bool,
+    /// What the results say, in a few words or lines, for the live view.
+    pub summary: &'a (dyn Fn(&Results) -> String + Sync),
+    pub enough: &'a (dyn Fn(&Results) -> bool + Sync),
+}
+
+impl Conduct<'_> {
+    /// Plays; the results, and whether all was played that was asked for.
+    pub fn play(&self, jobs: &[Job]) -> anyhow::Result<(Results, bool)> {
+        self.store.begin(self.run, &command())?;
+        self.store.push(jobs)?;
+        let results = Results::read(self.store, &self.run.id)?;
+        let before = results.pairs();
+        let stop = AtomicBool::new((self.enough)(&results));
+        let view = View::new(jobs.len() as u64, before, self.quiet);
+        view.show(&results, self.summary);
+        let state = Mutex::new((results, view));
+        let listen = |event: &Event<'_>| {
+            let Event::PairFinished { games, .. } = event;
+            let mut state = state.lock().expect("no listener panics");
+            let (results, view) = &mut *state;
+            games.iter().for_each(|game| results.add(game));
+            view.show(results, self.summary);
+            if (self.enough)(results) || interrupt::asked() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        work(&Orders {
+            store: self.store,
+            queue: self.store,
+            roster: &Standard(&Files),
+            run: self.run,
+            threads: self.threads.map_or_else(cores, |threads| threads as usize),
+            stop: &stop,
+            events: &listen,
+        })?;
+        state.into_inner().expect("no listener panics").1.finish();
+        // Another process may have played some of it.
+        let results = Results::read(self.store, &self.run.id)?;
+        let complete = results.pairs() >= jobs.len() as u64;
+        Ok((results, complete))
+    }
+}
+
+/// A bar with the table above it on a terminal, a line now and then in a pipe.
+struct View {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    begin: Instant,
+    before: u64,
+    total: u64,
+    last: Mutex<Option<Instant>>,
+}
+
+impl View {
+    fn new(total: u64, before: u64, quiet: bool) -> Self {
+        let template = "{msg}{bar:40} {pos} of {len} pairs, {per_sec} a second, {eta} left";
+        let style = || ProgressStyle::with_template(template).expect("the template is well-formed");
+        let bar = (io::stderr().is_terminal() && !quiet).then(|| {
+            let bar = ProgressBar::new(total).with_style(style()).with_position(before);
+            bar.reset_eta();
+            bar
+        });
+        Self { bar, quiet, begin: Instant::now(), before, total, last: Mutex::new(None) }
+    }
+
+    fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String) {
+        let every = Duration::from_millis(if self.bar.is_some() { 100 } else { 10_000 });
+        let mut last = self.last.lock().expect("no listener panics");
+        let due = last.map_or(self.bar.is_some() || self.before > 0, |last| last.elapsed() >= every);
+        if self.quiet || !due {
+            last.get_or_insert_with(Instant::now);
+            return;
+        }
+        *last = Some(Instant::now());
+        let pairs = results.pairs();
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(summary(results) + "\n");
+                bar.set_position(pairs);
+            }
+            None => {
+                let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
+                let left = if rate > 0.0 {
+                    format!(", {:.0} s left", (self.total - pairs.min(self.total)) as f64 / rate)
+                } else {
+                    String::new()
+                };
+                let text = summary(results);
+                let brief = text.lines().last().unwrap_or_default();
+                // Whoever has closed this pipe does not want to read it.
+                drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}: {brief}", self.total));
+            }
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A share in per cent.
+pub fn share(value: f64) -> String {
+    format!("{:.1} %", 100.0 * value)
+}
+
+/// The score of a match with its interval.
+pub fn score(result: &MatchResult) -> String {
+    let sample = result.sample();
+    let interval = sample.interval(CONFIDENCE);
+    format!("{} [{:.1}, {:.1}]", share(sample.mean), 100.0 * interval.low, 100.0 * interval.high)
+}
+
+/// The numbers of a match for programs.
+pub fn match_json(agents: [&str; 2], result: &MatchResult, results: &Results) -> Value {
+    let (tally, sample) = (result.tally(), result.sample());
+    let interval = sample.interval(CONFIDENCE);
+    let elo = logistic_elo(&sample);
+    let seat = |player: Player| {
+        let tally = result[player];
+        json!({"wins": tally.wins, "draws": tally.draws, "losses": tally.losses})
+    };
+    json!({
+        "agents": agents,
+        "games": tally.games(),
+        "wins": tally.wins,
+        "draws": tally.draws,
+        "losses": tally.losses,
+        "score": sample.mean,
+        "score_low": interval.low,
+        "score_high": interval.high,
+        "elo": elo.value(),
+        "elo_error": elo.error(),
+        "elo_words": elo.to_string(),
+        "pairs": result.pairs(),
+        "as_first": seat(Player::First),
+        "as_second": seat(Player::Second),
+        "redundancy": results.redundancy(),
+    })
+}
+
+/// What belongs below every table: how long games were, who profits from the first move, repeated games, faults.
+pub fn footer(run: &Run, results: &Results) -> String {
+    let [first, draws, second] = results.by_seat();
+    let games = results.games().max(1) as f64;
+    let part = |number: u64| share(number as f64 / games);
+    let mut text = format!(
+        "{} games, {:.1} plies on the average; the first player won {}, the second {}, drawn {}\n",
+        count(results.games()),
+        results.mean_plies().unwrap_or(0.0),
+        part(first),
+        part(second),
+        part(draws),
+    );
+    let redundancy = results.redundancy();
+    text += &format!("redundancy: {} of the games repeat an earlier one\n", share(redundancy));
+    for (agent, fault, times) in results.faults() {
+        text += &format!("{} {fault} in {times} games and lost them\n", run.experiment.agents[agent]);
+    }
+    text
+}
+
+/// The agents of a run in a table, the strongest first: score against all, and time per move.
+pub fn standings(run: &Run, results: &Results) -> String {
+    let mut rows: Vec<(f64, [String; 6])> = Vec::new();
+    for (agent, spec) in run.experiment.agents.iter().enumerate() {
+        let all = results.of(agent);
+        let (tally, sample) = (all.tally(), all.sample());
+        let row = [
+            spec.clone(),
+            count(tally.games()),
+            if tally.games() == 0 { "-".to_owned() } else { score(&all) },
+            format!("{} {} {}", tally.wins, tally.draws, tally.losses),
+            if tally.games() == 0 { "-".to_owned() } else { logistic_elo(&sample).to_string() },
+            results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2}")),
+        ];
+        rows.push((sample.mean, row));
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut table = vec![["agent", "games", "score", "won drawn lost", "Elo against all", "ms a move"].map(str::to_owned)];
+    table.extend(rows.into_iter().map(|(_, row)| row));
+    let mut leans = [Lean::Right; 6];
+    leans[0] = Lean::Left;
+    columns(leans, &table)
+}
