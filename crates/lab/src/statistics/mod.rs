@@ -5,14 +5,25 @@
 //! for those that have no partner. No function here returns an infinity or NaN: a score of 100 % yields a bound, no games yield
 //! the interval from 0 to 1.
 
+mod correlation;
 mod distributions;
 mod elo;
 mod intervals;
+mod matrix;
+mod means;
+mod ratings;
+mod redundancy;
 mod results;
 mod sprt;
+mod words;
 
+pub use correlation::{kendall_tau_b, spearman};
 pub use distributions::{normal_cdf, normal_quantile, student_quantile};
 pub use elo::{EloEstimate, elo_of_score, likelihood_of_superiority, logistic_elo, normalised_elo, score_of_elo};
 pub use intervals::{CONFIDENCE, Interval, wilson};
+pub use means::{MeanEstimate, bootstrap, mean};
+pub use ratings::{Anchor, Meeting, Rating, RatingError, Ratings, rate};
+pub use redundancy::redundancy;
 pub use results::{GameResult, MatchResult, Pairs, Sample, Tally};
 pub use sprt::{EloModel, Sprt, SprtError, SprtStatus, Verdict};
+pub use words::{describe_match, describe_sprt};
