@@ -99,7 +99,7 @@ impl fmt::Display for Rating {
 ///
 /// The scale is that of logistic Elo: near equality a difference of one means the same expected score as there. (As in Coulom's
 /// Bayeselo, 2005; unscaled, draws would stretch the differences.)
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ratings {
     /// The players by number.
     pub players: Vec<Rating>,
@@ -108,6 +108,7 @@ pub struct Ratings {
     /// The share of draws between equals.
     pub draw_share: f64,
     /// In Elo², of the ratings before they were anchored.
+    #[serde(skip)]
     covariance: Symmetric,
 }
 
