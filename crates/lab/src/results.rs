@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use plyground_core::Player;
 
-use crate::statistics::{GameResult, MatchResult};
+use crate::statistics::{GameResult, MatchResult, redundancy};
 use crate::store::GameRow;
 use crate::{LabError, Store};
 
@@ -56,14 +56,12 @@ impl Results {
         self.games += 1;
         self.first_wins += u64::from(game.outcome.winner == Some(Player::First));
         self.draws += u64::from(game.outcome.winner.is_none());
-        let mut mover = 0;
-        for played in game.moves.iter().filter(|played| !played.chance) {
+        for (mover, played) in game.moves.iter().filter(|played| !played.chance).enumerate() {
             self.plies += 1;
             if let Some(ms) = played.ms {
                 let thinking = self.thinking.entry(game.agents[mover % 2]).or_default();
                 *thinking = (thinking.0 + ms, thinking.1 + 1);
             }
-            mover += 1;
         }
     }
 
@@ -112,7 +110,7 @@ impl Results {
 
     /// The share of the games that repeat an earlier one.
     pub fn redundancy(&self) -> f64 {
-        if self.games == 0 { 0.0 } else { (self.games - self.sequences.len() as u64) as f64 / self.games as f64 }
+        redundancy(self.sequences.iter().map(|(&hash, &times)| (hash, u64::from(times))))
     }
 
     /// Which agent lost how many games by which fault.

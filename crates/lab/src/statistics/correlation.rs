@@ -6,7 +6,8 @@ pub fn kendall_tau_b(points: &[(f64, f64)]) -> Option<f64> {
     if points.iter().any(|(x, y)| x.is_nan() || y.is_nan()) {
         return None;
     }
-    let mut points = points.to_vec();
+    // Adding zero makes one value of the two zeros, which the order of all floats tells apart.
+    let mut points: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x + 0.0, y + 0.0)).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let all = pairs_of(points.len());
     let tied_x = tied_pairs(points.iter().map(|point| point.0));

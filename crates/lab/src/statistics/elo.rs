@@ -67,18 +67,19 @@ impl EloEstimate {
 impl fmt::Display for EloEstimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = f.precision().unwrap_or(0);
-        // A negative zero would read as a weakness.
-        let signed = |value: f64| {
-            let text = format!("{value:+.places$}");
-            if text.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) { text } else { text.replace('-', "+") }
-        };
         match *self {
             Self::Unknown => f.write_str("unknown"),
-            Self::AtLeast(bound) => write!(f, "at least {}", signed(bound)),
-            Self::AtMost(bound) => write!(f, "at most {}", signed(bound)),
-            Self::About { value, low, high } => write!(f, "{} ± {:.places$}", signed(value), (high - low) / 2.0),
+            Self::AtLeast(bound) => write!(f, "at least {}", signed(bound, places)),
+            Self::AtMost(bound) => write!(f, "at most {}", signed(bound, places)),
+            Self::About { value, low, high } => write!(f, "{} ± {:.places$}", signed(value, places), (high - low) / 2.0),
         }
     }
+}
+
+/// A number with its sign, and with that of a plus if all that can be read of it is zero.
+pub(super) fn signed(value: f64, places: usize) -> String {
+    let text = format!("{value:+.places$}");
+    if text.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) { text } else { text.replace('-', "+") }
 }
 
 /// Elo on the logistic scale (Elo 1978). The ends of the interval are those of the score, so that both say the same.

@@ -21,7 +21,7 @@ pub fn mean(values: &[f64], confidence: f64) -> Option<MeanEstimate> {
     let count = values.len() as f64;
     let variance = values.iter().map(|x| (x - value).powi(2)).sum::<f64>() / (count - 1.0);
     let error = student_quantile(0.5 + 0.5 * confidence.clamp(0.0, 1.0), count - 1.0) * (variance / count).sqrt();
-    error.is_finite().then(|| MeanEstimate { value, interval: Interval { low: value - error, high: value + error } })
+    error.is_finite().then_some(MeanEstimate { value, interval: Interval { low: value - error, high: value + error } })
 }
 
 fn plain_mean(values: &[f64]) -> Option<f64> {

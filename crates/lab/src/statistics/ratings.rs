@@ -13,6 +13,7 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::elo::signed;
 use super::intervals::two_sided;
 use super::matrix::Symmetric;
 use super::{CONFIDENCE, normal_cdf};
@@ -90,7 +91,7 @@ impl Rating {
 impl fmt::Display for Rating {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = f.precision().unwrap_or(0);
-        write!(f, "{:+.places$} ± {:.places$}", self.elo, self.error())
+        write!(f, "{} ± {:.places$}", signed(self.elo, places), self.error())
     }
 }
 
@@ -98,7 +99,7 @@ impl fmt::Display for Rating {
 ///
 /// The scale is that of logistic Elo: near equality a difference of one means the same expected score as there. (As in Coulom's
 /// Bayeselo, 2005; unscaled, draws would stretch the differences.)
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ratings {
     /// The players by number.
     pub players: Vec<Rating>,
@@ -107,6 +108,7 @@ pub struct Ratings {
     /// The share of draws between equals.
     pub draw_share: f64,
     /// In Elo², of the ratings before they were anchored.
+    #[serde(skip)]
     covariance: Symmetric,
 }
 
@@ -200,6 +202,7 @@ struct Fit {
 
 impl Fit {
     const MOST_STEPS: u32 = 200;
+    const LONGEST_STEP: f64 = 2.0;
 
     fn new(players: usize, meetings: &[Meeting]) -> Self {
         let first_move = players;
@@ -259,10 +262,11 @@ impl Fit {
             let middle = v * (-0.5 * lead.abs()).exp();
             let total = up + middle + down;
             let (win, draw, loss) = (up / total, middle / total, down / total);
-            let games = evidence.games();
+            let (wins, draws, losses, games) = (evidence.wins, evidence.draws, evidence.losses, evidence.games());
+            // Written without differences of large, nearly equal numbers: after a billion wins those would be all noise.
             let mean = 0.5 * (win - loss);
-            let surplus = 0.5 * (evidence.wins - evidence.losses) - games * mean;
-            let variance = games * (0.25 * (win + loss) - mean * mean);
+            let surplus = wins * loss - losses * win + 0.5 * (wins - losses) * draw - draws * mean;
+            let variance = games * (win * loss + 0.25 * draw * (win + loss));
             for (place, &(row, sign)) in evidence.lead.iter().enumerate() {
                 slope[row] += sign * surplus;
                 for &(column, other) in &evidence.lead[..=place] {
@@ -273,29 +277,37 @@ impl Fit {
                 }
             }
             if evidence.drawable {
-                slope[self.draw()] += evidence.draws - games * draw;
-                information.add(self.draw(), self.draw(), games * draw * (1.0 - draw));
+                slope[self.draw()] += draws * (win + loss) - (wins + losses) * draw;
+                information.add(self.draw(), self.draw(), games * draw * (win + loss));
             }
         }
         (slope, information)
     }
 
-    /// Newton's method; a step that does not improve the fit is halved.
+    /// Newton's method; a step that is too long is shortened, and one that makes the fit worse is halved.
     fn settled(mut self) -> Result<Self, RatingError> {
         let unsettled = RatingError::Unsettled(Self::MOST_STEPS);
         for _ in 0..Self::MOST_STEPS {
             let (slope, information) = self.slope_and_information();
             let mut step = information.factor().ok_or_else(|| unsettled.clone())?.solve(&slope);
-            let settled = step.iter().all(|part| part.abs() < 1e-9);
+            // The squared length of the step in standard errors.
+            let length: f64 = slope.iter().zip(&step).map(|(slope, part)| slope * part).sum();
+            // Far out all is flat, and a step that is too long ends there.
+            let longest = step.iter().fold(Self::LONGEST_STEP, |longest, part| part.abs().max(longest));
+            for part in &mut step {
+                *part *= Self::LONGEST_STEP / longest;
+            }
             let moved = |step: &[f64]| self.parameters.iter().zip(step).map(|(old, part)| old + part).collect::<Vec<_>>();
-            let before = self.quality(&self.parameters);
-            let mut parameters = moved(&step);
-            while !settled && self.quality(&parameters) < before && step.iter().any(|part| part.abs() > 1e-9) {
-                step.iter_mut().for_each(|part| *part *= 0.5);
+            let (before, mut parameters) = (self.quality(&self.parameters), moved(&step));
+            // Close to the top the method needs no watching, and after a billion games the quality could not show the gain.
+            while length > 0.01 && self.quality(&parameters) < before {
+                for part in &mut step {
+                    *part *= 0.5;
+                }
                 parameters = moved(&step);
             }
             self.parameters = parameters;
-            if settled {
+            if length < 1e-8 {
                 return Ok(self);
             }
         }
@@ -413,12 +425,14 @@ mod tests {
             let (slope, information) = fit.slope_and_information();
             let at = |changes: &[(usize, f64)]| {
                 let mut parameters = fit.parameters.clone();
-                changes.iter().for_each(|&(index, by)| parameters[index] += by);
+                for &(index, by) in changes {
+                    parameters[index] += by;
+                }
                 fit.quality(&parameters)
             };
             let h = 1e-3;
-            for row in 0..fit.parameters.len() {
-                close(slope[row], 0.0, 1e-7);
+            for (row, &slope) in slope.iter().enumerate() {
+                close(slope, 0.0, 1e-7);
                 close((at(&[(row, h)]) - at(&[(row, -h)])) / (2.0 * h), 0.0, 1e-4);
                 for column in 0..fit.parameters.len() {
                     let mixed = at(&[(row, h), (column, h)]) - at(&[(row, h), (column, -h)]) - at(&[(row, -h), (column, h)])
@@ -549,6 +563,25 @@ mod tests {
     }
 
     #[test]
+    fn every_connected_table_settles() {
+        let mut rng = Seed(16).rng();
+        for _ in 0..2000 {
+            let players = 2 + rng.below(9) as usize;
+            let counts = [0, 0, 1, 3, 40, 1000, 1_000_000];
+            let mut games: Vec<Meeting> = (1..players).map(|player| meeting(player - 1, player, [1, 0, 0])).collect();
+            for _ in 0..rng.below(30) {
+                let [first, second] = [(); 2].map(|()| rng.below(players as u32) as usize);
+                games.push(meeting(first, second, [(); 3].map(|()| counts[rng.below(7) as usize])));
+            }
+            let ratings = rate(players, &games, Anchor::Mean).unwrap_or_else(|error| panic!("{games:?}: {error}"));
+            for rating in ratings.players.iter().chain([&ratings.first_move]) {
+                assert!(rating.elo.is_finite() && rating.standard_error.is_finite(), "{games:?}: {ratings:?}");
+            }
+            assert!((0.0..=1.0).contains(&ratings.draw_share), "{ratings:?}");
+        }
+    }
+
+    #[test]
     fn the_matrix_of_superiority_is_that_of_the_differences() {
         let ratings = rate(2, &[meeting(0, 1, [30, 5, 20]), meeting(1, 0, [20, 5, 30])], Anchor::Mean).unwrap();
         let matrix = ratings.superiority_matrix();
@@ -585,5 +618,6 @@ mod tests {
     #[test]
     fn ratings_read_like_other_differences() {
         assert_eq!(format!("{:.1}", Rating { elo: 79.04, standard_error: 10.0 }), "+79.0 ± 19.6");
+        assert_eq!(Rating { elo: -0.2, standard_error: 0.0 }.to_string(), "+0 ± 0");
     }
 }

@@ -12,6 +12,9 @@ use super::{Pairs, score_of_elo};
 /// What counts are taken to be where there are none: the value of fishtest. The logarithms need one.
 const EMPTY: f64 = 1e-3;
 
+/// The largest hypothesis, either way. Who expects more has no need of a test.
+const LARGEST: f64 = 1000.0;
+
 /// The scale on which the hypotheses are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -20,17 +23,6 @@ pub enum EloModel {
     Normalised,
     /// By the expected score.
     Logistic,
-}
-
-impl EloModel {
-    /// The largest bound, either way. On the normalised scale the constrained fit starts from equal probabilities, and beyond this
-    /// no distribution near those has the lead that is asked for.
-    const fn largest(self) -> f64 {
-        match self {
-            Self::Normalised => 200.0,
-            Self::Logistic => 1000.0,
-        }
-    }
 }
 
 impl fmt::Display for EloModel {
@@ -54,15 +46,8 @@ pub enum SprtError {
         elo1: f64,
     },
     /// A hypothesis is not on the scale.
-    #[error("expected bounds from -{largest} to {largest} {model}, found {found}")]
-    Range {
-        /// The scale.
-        model: EloModel,
-        /// The largest bound on it.
-        largest: f64,
-        /// The bound as given.
-        found: f64,
-    },
+    #[error("expected hypotheses from -{LARGEST} to {LARGEST} Elo, found {0}")]
+    Range(f64),
     /// An error rate is none.
     #[error("expected error rates above 0 and below 0.5, found {0}")]
     Rate(f64),
@@ -113,10 +98,9 @@ impl Sprt {
 
     /// A test that accepts `elo1` with probability `alpha` when `elo0` is true, and `elo0` with probability `beta` when `elo1` is.
     pub fn with_error_rates(model: EloModel, elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
-        let largest = model.largest();
-        for found in [elo0, elo1] {
-            if !(-largest..=largest).contains(&found) {
-                return Err(SprtError::Range { model, largest, found });
+        for elo in [elo0, elo1] {
+            if !(-LARGEST..=LARGEST).contains(&elo) {
+                return Err(SprtError::Range(elo));
             }
         }
         if elo0 >= elo1 {
@@ -183,13 +167,13 @@ fn with_mean(observed: &Distribution, mean: f64) -> Distribution {
 
 /// The distribution whose mean is `lead` standard deviations above one half, and under which what was observed is likeliest. The
 /// constraint is not linear in the probabilities, so it is replaced by its tangent at the last solution until that stands still
-/// (Van den Bergh, "Normalized Elo", 2021, section 4.1).
+/// (Van den Bergh, "Normalized Elo", 2021, section 4.1). The start is the one distribution of
+/// nothing but double wins and double losses that has the lead: from equal chances a large lead is out of reach of the tangent.
 fn with_lead(observed: &Distribution, lead: f64) -> Distribution {
-    let mut fitted = [0.2; 5];
+    let surplus = lead / (1.0 + lead * lead).sqrt();
+    let mut fitted = [0.5 - 0.5 * surplus, 0.0, 0.0, 0.0, 0.5 + 0.5 * surplus];
     for _ in 0..100 {
-        let mean: f64 = (0..5).map(|cell| fitted[cell] * SCORES[cell]).sum();
-        let variance: f64 = (0..5).map(|cell| fitted[cell] * (SCORES[cell] - mean).powi(2)).sum();
-        let sigma = variance.sqrt();
+        let (mean, sigma) = mean_and_sigma(&fitted);
         let tangent = SCORES.map(|score| score - 0.5 - 0.5 * lead * sigma * (1.0 + ((score - mean) / sigma).powi(2)));
         let last = fitted;
         fitted = tilted(observed, &tangent);
@@ -198,6 +182,12 @@ fn with_lead(observed: &Distribution, lead: f64) -> Distribution {
         }
     }
     fitted
+}
+
+fn mean_and_sigma(distribution: &Distribution) -> (f64, f64) {
+    let mean: f64 = (0..5).map(|cell| distribution[cell] * SCORES[cell]).sum();
+    let variance: f64 = (0..5).map(|cell| distribution[cell] * (SCORES[cell] - mean).powi(2)).sum();
+    (mean, variance.sqrt())
 }
 
 /// The distribution with expectation 0 of `values` under which `observed` is likeliest: p / (1 + x value), where x solves
@@ -246,12 +236,6 @@ mod tests {
 
     fn normalised(elo0: f64, elo1: f64) -> Sprt {
         Sprt::new(EloModel::Normalised, elo0, elo1).unwrap()
-    }
-
-    fn mean_and_sigma(distribution: &Distribution) -> (f64, f64) {
-        let mean: f64 = distribution.iter().zip(SCORES).map(|(p, score)| p * score).sum();
-        let square: f64 = distribution.iter().zip(SCORES).map(|(p, score)| p * score * score).sum();
-        (mean, (square - mean * mean).sqrt())
     }
 
     #[test]
@@ -312,7 +296,7 @@ mod tests {
             let (mean, sigma) = mean_and_sigma(&leant(by));
             mean - 0.5 - lead * sigma
         };
-        let (mut low, mut high) = (-3.0, 3.0);
+        let (mut low, mut high) = (-9.0, 9.0);
         (excess(low) < 0.0 && excess(high) > 0.0).then(|| {
             for _ in 0..100 {
                 let middle = f64::midpoint(low, high);
@@ -330,7 +314,7 @@ mod tests {
             let counts = pairs.0.map(|count| if count == 0 { EMPTY } else { count as f64 });
             let observed = counts.map(|count| count / counts.iter().sum::<f64>());
             let likelihood = |p: &Distribution| (0..5).map(|cell| observed[cell] * p[cell].ln()).sum::<f64>();
-            for lead in [-0.8, -0.4, -0.01, 0.0, 0.02, 0.1, 0.5, 0.8] {
+            for lead in [-4.0, -0.8, -0.4, -0.01, 0.0, 0.02, 0.1, 0.5, 2.0, 4.0] {
                 let best = with_lead(&observed, lead);
                 let (mean, sigma) = mean_and_sigma(&best);
                 assert!((best.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{pairs:?} {lead}: {best:?}");
@@ -350,7 +334,7 @@ mod tests {
 
     #[test]
     fn all_counts_and_bounds_give_a_finite_ratio() {
-        let bounds = [-200.0, -50.0, -1.0, 0.0, 5.0, 120.0, 200.0];
+        let bounds = [-1000.0, -50.0, -1.0, 0.0, 5.0, 200.0, 1000.0];
         for code in 0..4_u64.pow(5) {
             let pairs = Pairs(std::array::from_fn(|cell| [0, 1, 30, 1_000_000][(code / 4_u64.pow(cell as u32) % 4) as usize]));
             for window in bounds.windows(2) {
@@ -367,8 +351,8 @@ mod tests {
         let refused =
             |elo0, elo1, alpha| Sprt::with_error_rates(EloModel::Normalised, elo0, elo1, alpha, 0.05).unwrap_err().to_string();
         assert_eq!(refused(5.0, 0.0, 0.05), "expected elo0 below elo1, found 5 and 0");
-        assert_eq!(refused(0.0, 300.0, 0.05), "expected bounds from -200 to 200 normalised Elo, found 300");
-        assert_eq!(refused(f64::NAN, 5.0, 0.05), "expected bounds from -200 to 200 normalised Elo, found NaN");
+        assert_eq!(refused(0.0, 3000.0, 0.05), "expected hypotheses from -1000 to 1000 Elo, found 3000");
+        assert_eq!(refused(f64::NAN, 5.0, 0.05), "expected hypotheses from -1000 to 1000 Elo, found NaN");
         assert_eq!(refused(0.0, 5.0, 0.5), "expected error rates above 0 and below 0.5, found 0.5");
     }
 

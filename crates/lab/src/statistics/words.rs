@@ -1,6 +1,7 @@
 //! Results in plain English.
 
-use super::{CONFIDENCE, MatchResult, Sprt, SprtStatus, Verdict, logistic_elo};
+use super::elo::signed;
+use super::{CONFIDENCE, EloModel, MatchResult, Sprt, SprtStatus, Verdict, logistic_elo};
 
 /// A match in a sentence: who is stronger, if that is shown, and by how much.
 pub fn describe_match(first: &str, second: &str, result: &MatchResult) -> String {
@@ -36,18 +37,25 @@ fn counted(count: u64, what: &str) -> String {
 
 /// A sequential test in a sentence: what is decided, or how far it is from a decision.
 pub fn describe_sprt(new: &str, old: &str, sprt: &Sprt, status: &SprtStatus) -> String {
-    let SprtStatus { llr, lower, upper, .. } = status;
     let ([elo0, elo1], model) = (sprt.hypotheses(), sprt.model());
-    let evidence = format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}] for {elo0} against {elo1} {model}");
-    let pairs = counted(status.pairs, "pair");
-    match status.verdict {
-        Verdict::AcceptH1 => {
-            format!("accepted after {pairs}: {new} against {old} is nearer to {elo1:+} than to {elo0:+} ({evidence})")
-        }
-        Verdict::AcceptH0 => {
-            format!("rejected after {pairs}: {new} against {old} is nearer to {elo0:+} than to {elo1:+} ({evidence})")
-        }
-        Verdict::Continue => format!("not decided after {pairs}: {new} against {old} needs more games ({evidence})"),
+    // Accepting a hypothesis means that the other one is refuted, and that is what can be said.
+    let finding = match status.verdict {
+        Verdict::AcceptH1 => compared(new, old, ["stronger", "weaker"], elo0, model),
+        Verdict::AcceptH0 => compared(new, old, ["weaker", "stronger"], -elo1, model),
+        Verdict::Continue => format!("{new} against {old} is not decided"),
+    };
+    let (llr, lower, upper, pairs) = (signed(status.llr, 2), status.lower, status.upper, counted(status.pairs, "pair"));
+    format!("{finding}: LLR {llr} [{lower:.2}, {upper:.2}] after {pairs}, for {elo0} against {elo1} {model}")
+}
+
+/// That the lead is more than `by`, which may be negative.
+fn compared(new: &str, old: &str, [more, less]: [&str; 2], by: f64, model: EloModel) -> String {
+    if by > 0.0 {
+        format!("{new} is {more} than {old} by more than {by} {model}")
+    } else if by < 0.0 {
+        format!("{new} is not {less} than {old} by {} {model} or more", -by)
+    } else {
+        format!("{new} is {more} than {old}")
     }
 }
 
@@ -56,7 +64,7 @@ mod tests {
     use plyground_core::Player;
 
     use super::*;
-    use crate::statistics::{EloModel, GameResult, Pairs};
+    use crate::statistics::{GameResult, Pairs};
 
     /// A match with these pairs; where they are split the first player won.
     fn paired(counts: [u64; 5]) -> MatchResult {
@@ -81,7 +89,7 @@ mod tests {
         );
         assert_eq!(
             describe([6, 2, 20, 6, 7]),
-            "no difference between mcts:sims=1000 and minimax:depth=4 is shown: 53.7 % [43.9, 63.1] over 41 pairs, Elo +25 ± 68"
+            "no difference between mcts:sims=1000 and minimax:depth=4 is shown: 53.7 % [44.3, 62.8] over 41 pairs, Elo +25 ± 65"
         );
         assert_eq!(
             describe([0, 0, 0, 0, 12]),
@@ -102,19 +110,30 @@ mod tests {
 
     #[test]
     fn tests() {
-        let sprt = Sprt::new(EloModel::Normalised, 0.0, 5.0).unwrap();
-        let describe = |counts| describe_sprt("new", "old", &sprt, &sprt.status(&Pairs(counts)));
+        let counts = [Pairs([184, 15, 508, 17, 290]), Pairs([290, 17, 508, 15, 184]), Pairs([0, 0, 1, 0, 0])];
+        let describe = |elo0, elo1, model, pairs| {
+            let sprt = Sprt::new(model, elo0, elo1).unwrap();
+            describe_sprt("new", "old", &sprt, &sprt.status(&pairs))
+        };
+        let normalised = EloModel::Normalised;
         assert_eq!(
-            describe([184, 15, 508, 17, 290]),
-            "accepted after 1014 pairs: new against old is nearer to +5 than to +0 (LLR +2.95 [-2.94, 2.94] for 0 against 5 normalised Elo)"
+            describe(0.0, 5.0, normalised, counts[0]),
+            "new is stronger than old: LLR +2.95 [-2.94, 2.94] after 1014 pairs, for 0 against 5 normalised Elo"
         );
         assert_eq!(
-            describe([290, 17, 508, 15, 150]),
-            "rejected after 980 pairs: new against old is nearer to +0 than to +5 (LLR -4.20 [-2.94, 2.94] for 0 against 5 normalised Elo)"
+            describe(0.0, 5.0, normalised, counts[1]),
+            "new is not stronger than old by 5 normalised Elo or more: LLR -3.37 [-2.94, 2.94] after 1014 pairs, for 0 against 5 \
+             normalised Elo"
         );
         assert_eq!(
-            describe([0, 0, 1, 0, 0]),
-            "not decided after 1 pair: new against old needs more games (LLR -0.00 [-2.94, 2.94] for 0 against 5 normalised Elo)"
+            describe(0.0, 0.5, normalised, counts[2]),
+            "new against old is not decided: LLR +0.00 [-2.94, 2.94] after 1 pair, for 0 against 0.5 normalised Elo"
         );
+        assert!(
+            describe(-5.0, 0.0, normalised, counts[0]).starts_with("new is not weaker than old by 5 normalised Elo or more: ")
+        );
+        assert!(describe(-5.0, 0.0, normalised, counts[1]).starts_with("new is weaker than old: "));
+        assert!(describe(3.0, 9.0, EloModel::Logistic, counts[0]).starts_with("new is stronger than old by more than 3 Elo: "));
+        assert!(describe(-9.0, -3.0, EloModel::Logistic, counts[1]).starts_with("new is weaker than old by more than 3 Elo: "));
     }
 }
