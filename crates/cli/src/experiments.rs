@@ -153,24 +153,17 @@ impl View {
         }
         *last = Some(Instant::now());
         let pairs = results.pairs();
-        match &self.bar {
-            Some(bar) => {
-                bar.set_message(summary(results) + "\n");
-                bar.set_position(pairs);
-            }
-            None => {
-                let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
-                let left = if rate > 0.0 {
-                    format!(", {:.0} s left", (self.total - pairs.min(self.total)) as f64 / rate)
-                } else {
-                    String::new()
-                };
-                let text = summary(results);
-                let brief = text.lines().last().unwrap_or_default();
-                // Whoever has closed this pipe does not want to read it.
-                drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}: {brief}", self.total));
-            }
+        if let Some(bar) = &self.bar {
+            bar.set_message(summary(results) + "\n");
+            bar.set_position(pairs);
+            return;
         }
+        let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
+        let left = (self.total - pairs.min(self.total)) as f64 / rate;
+        let left = if rate > 0.0 { format!(", {left:.0} s left") } else { String::new() };
+        let text = summary(results);
+        // Whoever has closed this pipe does not want to read it.
+        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}: {}", self.total, text.lines().last().unwrap_or_default()));
     }
 
     fn finish(&self) {

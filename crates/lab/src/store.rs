@@ -1,4 +1,4 @@
-//! The store: one `SQLite` file that keeps every run, every job and every game.
+//! The store: one SQLite file that keeps every run, every job and every game.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::arena::Played;
 use crate::queue::{Job, Lease, Queue, Worker};
 use crate::{Experiment, LabError, Run};
 
-/// Marks a `SQLite` file as ours.
+/// Marks a SQLite file as ours.
 const APPLICATION: i32 = 0x504c_5947;
 /// The layout of the tables.
 const VERSION: i32 = 1;
@@ -63,7 +63,7 @@ const TABLES: &str = "
     CREATE INDEX games_of_runs ON games (run, first, second);
 ";
 
-/// One `SQLite` file with everything that was ever played.
+/// One SQLite file with everything that was ever played.
 pub struct Store {
     file: PathBuf,
     connection: Mutex<Connection>,
