@@ -303,8 +303,8 @@ pub struct Tournament {
     #[arg(long, conflicts_with_all = ["swiss", "gauntlet"])]
     pub round_robin: bool,
     /// In each of so many rounds, agents with about the same score meet
-    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "0")]
-    pub swiss: Option<u32>,
+    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub swiss: Option<Option<u32>>,
     #[command(flatten)]
     pub conditions: Conditions,
 }

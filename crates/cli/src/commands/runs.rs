@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_lab::{GameRow, Results, RunRow, Store};
+use plyground_lab::{GameRow, Lot, Results, RunRow, Store};
 use plyground_table::JSON_LINES;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn list(store: &Store, global: &Global, out: &mut impl Write) -> anyhow::Result<
 
 fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let RunRow { run, command, pairs, done, .. } = store.find(name)?;
-    let results = Results::read(store, &run.id)?;
+    let results = Results::read(store, Lot::all(&run.id))?;
     if global.json {
         return print_json(out, &page(&run, &results));
     }
@@ -74,7 +74,7 @@ fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> any
 /// One record a line.
 fn records(store: &Store, row: &RunRow) -> anyhow::Result<String> {
     let mut records = Vec::new();
-    store.games(&row.run.id, |game| records.push(game.record(&row.run.experiment)))?;
+    store.games(Lot::all(&row.run.id), |game| records.push(game.record(&row.run.experiment)))?;
     Ok((JSON_LINES.write)(&records)?)
 }
 
@@ -83,7 +83,7 @@ fn csv_table(store: &Store, row: &RunRow) -> anyhow::Result<String> {
     let agents = &row.run.experiment.agents;
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = "job,pair,game,first,second,result,reason,fault,opening_plies,plies,first_ms,second_ms,moves\n".to_owned();
-    store.games(&row.run.id, |game: GameRow| {
+    store.games(Lot::all(&row.run.id), |game: GameRow| {
         let mut ms = [0.0; 2];
         let moves: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
         for (number, played) in game.moves.iter().filter(|played| !played.chance).enumerate() {
