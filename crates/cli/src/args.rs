@@ -372,9 +372,12 @@ pub enum RunsAction {
     Games {
         /// The beginning of its name
         run: String,
-        /// As a table with a row for each game
+        /// As a table with a row for each game [default: as records, JSON lines]
         #[arg(long)]
         csv: bool,
+        /// The same table as a Parquet file
+        #[arg(long, conflicts_with = "csv", requires = "out")]
+        parquet: bool,
         /// The file to write (replaced if it is there) [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,

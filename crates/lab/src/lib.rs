@@ -7,6 +7,7 @@
 mod arena;
 mod error;
 mod experiment;
+mod export;
 mod machine;
 mod openings;
 mod queue;
@@ -19,6 +20,7 @@ mod store;
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use error::LabError;
 pub use experiment::{Experiment, Openings, Run};
+pub use export::{csv, parquet};
 pub use machine::machine;
 pub use openings::{Book, opening_plies};
 pub use queue::{Job, Lease, Lot, Queue, Worker};

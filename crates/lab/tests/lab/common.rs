@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use plyground_core::EmptyShelf;
+use plyground_core::{Clock, EmptyShelf, InputError, Limits, Seed};
 use plyground_lab::{
-    Book, Experiment, GameRow, Job, LabError, Lot, Openings, Orders, Queue, Results, Roster, Run, Standard, Store, jobs,
-    pairings, work,
+    Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Queue, Reply, Results, Roster, Run,
+    Standard, Store, jobs, pairings, work,
 };
+use plyground_table::Session;
 
 /// A directory of its own for a test, gone when the test is over.
 pub struct Directory(pub PathBuf);
@@ -65,4 +66,23 @@ pub fn games(store: &Store, run: &Run) -> Vec<GameRow> {
         game.moves.iter_mut().for_each(|played| played.ms = None);
     }
     games
+}
+
+/// Always plays the first move in the list: whatever differs between its games is luck or opening.
+pub struct FirstInList;
+
+impl Contestant for FirstInList {
+    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock) -> Result<Reply, Fault> {
+        Ok(Reply { mv: session.moves()[0].text.clone(), value: None })
+    }
+}
+
+impl Roster for FirstInList {
+    fn invite(&self, _: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        Ok(Box::new(Self))
+    }
 }

@@ -2,6 +2,7 @@
 //! a store that loses nothing and keeps nothing twice.
 
 mod common;
+mod export;
 mod faults;
 mod openings;
 mod pairs;
