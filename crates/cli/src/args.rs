@@ -79,6 +79,8 @@ pub enum Command {
     Ratings(RatingsOf),
     /// List, show, export and remove what was played
     Runs(Runs),
+    /// Write a report on a run: tables, plots and games on one page
+    Report(ReportOn),
     /// Play a game in the terminal
     Play(Play),
     /// Step through a recorded game
@@ -353,6 +355,21 @@ pub struct RatingsOf {
     /// Runs of one game, by the beginnings of their names (see `ply runs`)
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub struct ReportOn {
+    /// The beginning of the name of the run (see `ply runs`)
+    pub run: String,
+    /// The file to write (replaced if it is there) [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write Markdown, without plots, instead of HTML
+    #[arg(long)]
+    pub md: bool,
+    /// The heading [default: the question that the run answers]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
 }
 
 #[derive(clap::Args)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo};
+use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo, per_cent, score_words};
 use plyground_lab::{
     Book, Event, Experiment, Format, Lot, Openings, Orders, Queue, Results, Run, Standard, Store, jobs, machine, opening_plies,
     work,
@@ -194,18 +194,6 @@ impl View {
     }
 }
 
-/// A share in per cent.
-pub fn share(value: f64) -> String {
-    format!("{:.1} %", 100.0 * value)
-}
-
-/// The score of a match with its interval.
-pub fn score(result: &MatchResult) -> String {
-    let sample = result.sample();
-    let interval = sample.interval(CONFIDENCE);
-    format!("{} [{:.1}, {:.1}]", share(sample.mean), 100.0 * interval.low, 100.0 * interval.high)
-}
-
 /// The numbers of a match for programs.
 pub fn match_json(agents: [&str; 2], result: &MatchResult, redundancy: f64) -> Value {
     let (tally, sample) = (result.tally(), result.sample());
@@ -238,7 +226,7 @@ pub fn match_json(agents: [&str; 2], result: &MatchResult, redundancy: f64) -> V
 pub fn footer(run: &Run, results: &Results) -> String {
     let [first, draws, second] = results.by_seat();
     let games = results.games().max(1) as f64;
-    let part = |number: u64| share(number as f64 / games);
+    let part = |number: u64| per_cent(number as f64 / games);
     let mut text = format!(
         "{} games, {:.1} plies on the average; the first player won {}, the second {}, drawn {}\n",
         count(results.games()),
@@ -248,7 +236,7 @@ pub fn footer(run: &Run, results: &Results) -> String {
         part(draws),
     );
     let redundancy = results.redundancy();
-    text += &format!("redundancy: {} of the games repeat an earlier one\n", share(redundancy));
+    text += &format!("redundancy: {} of the games repeat an earlier one\n", per_cent(redundancy));
     for (agent, fault, times) in results.faults() {
         text += &format!("{} {fault} in {times} games and lost them\n", run.experiment.agents[agent]);
     }
@@ -264,7 +252,7 @@ pub fn standings(run: &Run, results: &Results) -> String {
         let row = [
             spec.clone(),
             count(tally.games()),
-            if tally.games() == 0 { "-".to_owned() } else { score(&all) },
+            score_words(&all),
             format!("{} {} {}", tally.wins, tally.draws, tally.losses),
             if tally.games() == 0 { "-".to_owned() } else { logistic_elo(&sample).to_string() },
             results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2}")),

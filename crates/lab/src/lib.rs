@@ -11,6 +11,7 @@ mod export;
 mod machine;
 mod openings;
 mod queue;
+pub mod report;
 mod results;
 mod runner;
 mod schedule;

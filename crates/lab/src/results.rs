@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use plyground_core::Player;
 
-use crate::statistics::{GameResult, MatchResult, redundancy};
+use crate::statistics::{GameResult, MatchResult, Meeting, redundancy};
 use crate::{GameRow, LabError, Lot, Store};
 
 /// The results of a run, in the order of its agents.
@@ -87,6 +87,18 @@ impl Results {
             }
         }
         all
+    }
+
+    /// Every match by who moved first, as the ratings want it.
+    pub fn meetings(&self) -> Vec<Meeting> {
+        let by_seat = |(&[one, other], result): (&[usize; 2], &MatchResult)| {
+            let (first, second) = (result[Player::First], result[Player::Second].reversed());
+            [
+                Meeting { first: one, second: other, wins: first.wins, draws: first.draws, losses: first.losses },
+                Meeting { first: other, second: one, wins: second.wins, draws: second.draws, losses: second.losses },
+            ]
+        };
+        self.matches.iter().flat_map(by_seat).collect()
     }
 
     /// Pairs of which both games are counted.

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use plyground_lab::statistics::describe_match;
+use plyground_lab::statistics::{describe_match, score_words};
 use plyground_lab::{Book, Format, Results};
 use plyground_table::Player;
 
 use crate::args::{Global, Match};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of, score, stopped};
+use crate::experiments::{Conduct, footer, match_json, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
@@ -41,7 +41,7 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
         rows.push([format!("{} {words}", names[0]), won, drawn, lost]);
     }
     write!(out, "{}", columns([Lean::Left, Lean::Right, Lean::Right, Lean::Right], &rows))?;
-    writeln!(out, "\nscore {}; pairs by points (0, 1/2, 1, 1 1/2, 2): {:?}", score(&result), result.pairs().0)?;
+    writeln!(out, "\nscore {}; pairs by points (0, 1/2, 1, 1 1/2, 2): {:?}", score_words(&result), result.pairs().0)?;
     let [one, other] = [0, 1].map(|agent| results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2} ms")));
     writeln!(out, "time for a move: {} {one}, {} {other}", names[0], names[1])?;
     write!(out, "{}", footer(&run, &results))?;

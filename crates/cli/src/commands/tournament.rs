@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
+use plyground_lab::statistics::score_words;
 use plyground_lab::{Book, Format, Results, Run, pairings, swiss_round};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Tournament};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of, score, standings, stopped};
+use crate::experiments::{Conduct, footer, match_json, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};
 
@@ -94,7 +95,7 @@ pub fn matches(run: &Run, results: &Results) -> String {
             run.experiment.agents[one].clone(),
             run.experiment.agents[other].clone(),
             format!("{} {} {}", tally.wins, tally.draws, tally.losses),
-            score(result),
+            score_words(result),
         ]);
     }
     columns([Lean::Left, Lean::Left, Lean::Right, Lean::Right], &rows)
