@@ -126,12 +126,15 @@ fn answer(findings: &Findings<'_>) -> String {
     let (best, next) = (order[0], order[1]);
     match &findings.ratings {
         Some(ratings) => format!(
-            "{} comes first with Elo {}, then {} with {}; the first is stronger than the second with a likelihood of {}.",
+            "{} comes first with Elo {}, then {} with {}. That the first is stronger than the second has a likelihood of {}.",
             agents[best],
             ratings.players[best],
             agents[next],
             ratings.players[next],
-            per_cent(ratings.superiority(best, next)),
+            match ratings.superiority(best, next) {
+                nearly_one if nearly_one > 0.999 => "over 99.9 %".to_owned(),
+                likelihood => per_cent(likelihood),
+            },
         ),
         None => "Not all agents have met, not even by way of others, so there is no common scale yet.".to_owned(),
     }
@@ -162,9 +165,9 @@ fn strength(findings: &Findings<'_>) -> Vec<Block> {
             let tally = result.tally();
             let counts = format!("{} {} {}", tally.wins, tally.draws, tally.losses);
             let redundancy = per_cent(results.redundancy_between([one, other]));
-            [agents[one].clone(), agents[other].clone(), counts, score_words(result), redundancy]
+            [format!("{} against {}", agents[one], agents[other]), counts, score_words(result), redundancy]
         };
-        blocks.push(table(["match", "against", "won drawn lost", "score", "redundancy"], results.matches().map(row)));
+        blocks.push(table(["match", "won drawn lost", "score", "redundancy"], results.matches().map(row)));
     }
     let meetings = results.meetings();
     let score = |row: usize, column: usize| {
@@ -314,7 +317,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
     ];
     vec![
         Block::Heading("Settings".to_owned()),
-        table(["setting", "value"], rows),
+        Block::Facts(rows.to_vec()),
         Block::Paragraph("To do it again:".to_owned()),
         Block::Code(row.command.clone()),
     ]

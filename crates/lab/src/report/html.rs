@@ -15,9 +15,14 @@ h2 { font-size: 1.25rem; margin: 2.2rem 0 0.6rem; padding-top: 0.6rem; border-to
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.92rem; }
 th, td { padding: 0.3rem 0.9rem 0.3rem 0; text-align: right; vertical-align: top; border-bottom: 1px solid #e4e7ed; }
 th { color: #454e60; font-weight: 600; }
+th:not(:first-child), td:not(:first-child) { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; min-width: 9rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.2rem; font-size: 0.92rem; }
+dt { color: #454e60; font-weight: 600; }
+dd { margin: 0; overflow-wrap: anywhere; }
 figure { margin: 1.2rem 0; }
-figure svg { display: block; max-width: 100%; height: auto; }
+figure svg { display: block; }
+.scroll svg { width: 100%; min-width: 34rem; height: auto; }
 figcaption { color: #454e60; font-size: 0.92rem; margin-top: 0.3rem; }
 pre { background: #f4f5f7; border: 1px solid #e4e7ed; border-radius: 6px; padding: 0.6rem 0.8rem; margin: 0.8rem 0;
   white-space: pre-wrap; overflow-wrap: anywhere; font: 0.88rem/1.45 ui-monospace, monospace; }
@@ -50,8 +55,14 @@ fn written(block: &Block) -> String {
     match block {
         Block::Heading(heading) => format!("<h2>{}</h2>\n", escaped(heading)),
         Block::Paragraph(words) => format!("<p>{}</p>\n", escaped(words)),
+        Block::Facts(facts) => {
+            let line = |[name, value]: &[String; 2]| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+            format!("<dl>\n{}</dl>\n", facts.iter().map(line).collect::<String>())
+        }
         Block::Code(code) => format!("<pre>{}</pre>\n", escaped(code)),
-        Block::Figure { svg, caption } => format!("<figure>{svg}<figcaption>{}</figcaption></figure>\n", escaped(caption)),
+        Block::Figure { svg, caption } => {
+            format!("<figure><div class=\"scroll\">{svg}</div><figcaption>{}</figcaption></figure>\n", escaped(caption))
+        }
         Block::Boards(boards) => {
             let figure = |board: &super::boards::Board| {
                 format!("<figure>{}<figcaption>{}</figcaption></figure>\n", board.svg, escaped(&board.caption))

@@ -12,6 +12,7 @@ fn written(block: &Block) -> String {
         Block::Heading(heading) => format!("## {heading}\n\n"),
         Block::Paragraph(words) => format!("{words}\n\n"),
         Block::Code(code) => format!("```\n{code}\n```\n\n"),
+        Block::Facts(facts) => facts.iter().map(|[name, value]| format!("- {name}: {value}\n")).collect::<String>() + "\n",
         Block::Figure { .. } => String::new(),
         Block::Boards(boards) => boards.iter().map(|board| format!("{}:\n\n```\n{}```\n\n", board.caption, board.text)).collect(),
         Block::Table(rows) => {

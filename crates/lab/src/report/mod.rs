@@ -16,6 +16,8 @@ enum Block {
     Paragraph(String),
     /// The first row names the columns; the first column names the rows.
     Table(Vec<Vec<String>>),
+    /// Names and what they stand for.
+    Facts(Vec<[String; 2]>),
     /// Something to type, or moves.
     Code(String),
     Figure {

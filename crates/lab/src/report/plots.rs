@@ -5,9 +5,10 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 const WIDTH: u32 = 860;
-/// Space for the names of agents.
-const NAMES: i32 = 300;
-const ROW: i32 = 30;
+const ROW: i32 = 34;
+/// The sizes of letters: names and axes, numbers. (What is drawn is a fifth smaller.)
+const NAME: i32 = 19;
+const NUMBER: i32 = 17;
 const INK: RGBColor = RGBColor(29, 35, 48);
 const FAINT: RGBColor = RGBColor(215, 219, 227);
 const BLUE: RGBColor = RGBColor(0, 98, 163);
@@ -43,10 +44,18 @@ fn rectangle(area: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor
     area.draw(&Rectangle::new([from, to], colour.filled()))
 }
 
-/// A name that fits into its space.
-fn fitting(name: &str, most: usize) -> String {
+/// Names longer than this are cut.
+const LONGEST: usize = 40;
+
+fn fitting(name: &str) -> String {
     let letters = name.chars().count();
-    if letters <= most { name.to_owned() } else { name.chars().take(most - 1).chain(['…']).collect() }
+    if letters <= LONGEST { name.to_owned() } else { name.chars().take(LONGEST - 1).chain(['…']).collect() }
+}
+
+/// The space that names need.
+fn room_for<'a>(names: impl Iterator<Item = &'a str>) -> i32 {
+    let longest = names.map(|name| name.chars().count()).max().unwrap_or(0).min(LONGEST);
+    24 + 9 * longest.max(8) as i32
 }
 
 /// Where a share from 0 to 1 lies between orange, white and blue.
@@ -58,16 +67,16 @@ fn shade(share: f64) -> RGBColor {
 
 /// Who moves first (rows) against who moves second (columns): the share of the points of the one who moves first.
 pub(super) fn heat_map(names: &[String], score: &dyn Fn(usize, usize) -> Option<f64>) -> String {
-    let cell = ((WIDTH as i32 - NAMES) / names.len() as i32).clamp(26, 84);
+    let left = 24 + room_for(names.iter().map(String::as_str));
+    let cell = ((WIDTH as i32 - left) / names.len() as i32).clamp(26, 84);
     let high = cell.min(40);
-    drawn(60 + high * names.len() as i32, |area| {
-        write(area, "moves first, against who moves second:", (4, 22), &text(14, INK, HPos::Left))?;
+    drawn(40 + high * names.len() as i32, |area| {
         for (row, name) in names.iter().enumerate() {
-            let top = 46 + row as i32 * high;
-            let label = format!("{}  {}", row + 1, fitting(name, 38));
-            write(area, &label, (4, top + high / 2), &text(14, INK, HPos::Left))?;
-            let left = |column: usize| NAMES + column as i32 * cell;
-            write(area, &(row + 1).to_string(), (left(row) + cell / 2, 30), &text(14, INK, HPos::Center))?;
+            let top = 32 + row as i32 * high;
+            let label = format!("{}  {}", row + 1, fitting(name));
+            write(area, &label, (4, top + high / 2), &text(NAME, INK, HPos::Left))?;
+            let left = |column: usize| left + column as i32 * cell;
+            write(area, &(row + 1).to_string(), (left(row) + cell / 2, 16), &text(NAME, INK, HPos::Center))?;
             for column in 0..names.len() {
                 let corners = ((left(column), top), (left(column) + cell - 2, top + high - 2));
                 let Some(score) = score(row, column) else {
@@ -75,9 +84,9 @@ pub(super) fn heat_map(names: &[String], score: &dyn Fn(usize, usize) -> Option<
                     continue;
                 };
                 rectangle(area, corners.0, corners.1, shade(score))?;
-                let ink = if (score - 0.5).abs() > 0.36 && score > 0.5 { WHITE } else { INK };
+                let ink = if score > 0.8 { WHITE } else { INK };
                 let middle = (left(column) + cell / 2 - 1, top + high / 2 - 1);
-                write(area, &format!("{:.0}", 100.0 * score), middle, &text(13, ink, HPos::Center))?;
+                write(area, &format!("{:.0}", 100.0 * score), middle, &text(NUMBER, ink, HPos::Center))?;
             }
         }
         Ok(())
@@ -129,32 +138,33 @@ impl Axis {
     }
 }
 
+/// A number in few letters.
 fn short(value: f64) -> String {
-    let text = match value.abs() {
-        v if v >= 1e6 => format!("{:.1}M", value / 1e6),
-        v if v >= 1e4 => format!("{:.1}k", value / 1e3),
-        v if v >= 10.0 || v == 0.0 => format!("{value:.0}"),
-        v if v >= 0.1 => format!("{value:.1}"),
-        _ => format!("{value:.3}"),
+    let (value, unit) = match value.abs() {
+        size if size >= 1e6 => (value / 1e6, "M"),
+        size if size >= 1e4 => (value / 1e3, "k"),
+        _ => (value, ""),
     };
-    text.replace(".0", "")
+    // Three decimals at most, and none that are zero.
+    format!("{}{unit}", (value * 1e3).round() / 1e3)
 }
 
 /// Values with their intervals, one below the other.
 pub(super) fn ladder(rows: &[Range], across: &str, logarithmic: bool) -> String {
-    let height = 56 + ROW * rows.len() as i32;
+    let height = 62 + ROW * rows.len() as i32;
     let axis = Axis::around(rows.iter().flat_map(|row| [row.low, row.high]), logarithmic);
-    let x = |value: f64| axis.place(value, NAMES, WIDTH as i32 - 20);
+    let left = room_for(rows.iter().map(|row| row.name.as_str()));
+    let x = |value: f64| axis.place(value, left, WIDTH as i32 - 20);
     drawn(height, |area| {
         let bottom = 8 + ROW * rows.len() as i32;
         for tick in axis.ticks() {
             line(area, (x(tick), 4), (x(tick), bottom), FAINT, 1)?;
-            write(area, &short(tick), (x(tick), bottom + 12), &text(13, INK, HPos::Center))?;
+            write(area, &short(tick), (x(tick), bottom + 12), &text(NUMBER, INK, HPos::Center))?;
         }
-        write(area, across, ((NAMES + WIDTH as i32) / 2, bottom + 34), &text(14, INK, HPos::Center))?;
+        write(area, across, ((left + WIDTH as i32) / 2, bottom + 36), &text(NAME, INK, HPos::Center))?;
         for (number, row) in rows.iter().enumerate() {
             let y = 8 + ROW * number as i32 + ROW / 2;
-            write(area, &fitting(&row.name, 42), (4, y), &text(14, INK, HPos::Left))?;
+            write(area, &fitting(&row.name), (4, y), &text(NAME, INK, HPos::Left))?;
             line(area, (x(row.low), y), (x(row.high), y), BLUE, 2)?;
             for end in [row.low, row.high] {
                 line(area, (x(end), y - 5), (x(end), y + 5), BLUE, 2)?;
@@ -176,16 +186,16 @@ pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
         for tick in upright.ticks() {
             let (_, y) = place(points[0].0, tick);
             line(area, (left, y), (right, y), FAINT, 1)?;
-            write(area, &short(tick), (left - 10, y), &text(13, INK, HPos::Right))?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
         }
         for (number, _) in points {
             let (x, _) = place(*number, 0.0);
             line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
-            write(area, &short(*number), (x, bottom + 16), &text(13, INK, HPos::Center))?;
+            write(area, &short(*number), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
-        write(area, across, ((left + right) / 2, bottom + 42), &text(14, INK, HPos::Center))?;
-        let turned = text(14, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, across, ((left + right) / 2, bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
         write(area, up, (24, (top + bottom) / 2), &turned)?;
         let middles: Vec<(i32, i32)> = points.iter().map(|(number, range)| place(*number, range.middle)).collect();
         area.draw(&PathElement::new(middles.clone(), BLUE.stroke_width(2)))?;
@@ -199,26 +209,27 @@ pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
 
 /// Won, drawn and lost, as parts of a bar each.
 pub(super) fn shares(rows: &[(String, [u64; 3])], names: [&str; 3]) -> String {
+    let names_end = room_for(rows.iter().map(|row| row.0.as_str()));
     drawn(44 + ROW * rows.len() as i32, |area| {
-        let mut left = NAMES;
+        let mut left = names_end;
         for (name, colour) in names.iter().zip([BLUE, GREY, ORANGE]) {
             rectangle(area, (left, 10), (left + 14, 24), colour)?;
-            write(area, name, (left + 20, 17), &text(14, INK, HPos::Left))?;
-            left += 44 + 8 * name.len() as i32;
+            write(area, name, (left + 20, 17), &text(NAME, INK, HPos::Left))?;
+            left += 48 + 9 * name.len() as i32;
         }
         for (number, (name, counts)) in rows.iter().enumerate() {
             let top = 36 + ROW * number as i32;
-            write(area, &fitting(name, 42), (4, top + ROW / 2 - 3), &text(14, INK, HPos::Left))?;
+            write(area, &fitting(name), (4, top + ROW / 2 - 3), &text(NAME, INK, HPos::Left))?;
             let games = counts.iter().sum::<u64>().max(1) as f64;
-            let room = f64::from(WIDTH as i32 - 20 - NAMES);
-            let mut begin = f64::from(NAMES);
+            let room = f64::from(WIDTH as i32 - 20 - names_end);
+            let mut begin = f64::from(names_end);
             for (&count, (colour, ink)) in counts.iter().zip([(BLUE, WHITE), (GREY, INK), (ORANGE, INK)]) {
                 let share = count as f64 / games;
                 let end = begin + share * room;
                 rectangle(area, (begin as i32, top), (end as i32, top + ROW - 6), colour)?;
                 if share > 0.06 {
                     let middle = (begin.midpoint(end) as i32, top + ROW / 2 - 3);
-                    write(area, &format!("{:.0} %", 100.0 * share), middle, &text(13, ink, HPos::Center))?;
+                    write(area, &format!("{:.0} %", 100.0 * share), middle, &text(NUMBER, ink, HPos::Center))?;
                 }
                 begin = end;
             }
@@ -242,7 +253,7 @@ pub(super) fn histogram(counts: &[(usize, u64)], across: &str) -> String {
         for tick in upright.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
             let y = upright.place(tick, bottom, top);
             line(area, (left, y), (right, y), FAINT, 1)?;
-            write(area, &short(tick), (left - 10, y), &text(13, INK, HPos::Right))?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
         }
         let every = bars.len().div_ceil(16);
         for (number, &games) in bars.iter().enumerate() {
@@ -251,10 +262,10 @@ pub(super) fn histogram(counts: &[(usize, u64)], across: &str) -> String {
             rectangle(area, (from + gap, upright.place(games as f64, bottom, top)), (to - gap, bottom), BLUE)?;
             if number % every == 0 {
                 let label = (first + number * width).to_string();
-                write(area, &label, (i32::midpoint(from, to), bottom + 14), &text(13, INK, HPos::Center))?;
+                write(area, &label, (i32::midpoint(from, to), bottom + 14), &text(NUMBER, INK, HPos::Center))?;
             }
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
-        write(area, across, ((left + right) / 2, bottom + 40), &text(14, INK, HPos::Center))
+        write(area, across, ((left + right) / 2, bottom + 40), &text(NAME, INK, HPos::Center))
     })
 }
