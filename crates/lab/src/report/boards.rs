@@ -27,11 +27,14 @@ pub(super) fn boards(game: &str, row: &GameRow) -> Result<Vec<Board>, InputError
     for number in 0..=end {
         if places.contains(&number) {
             let (view, last) = (session.view(), session.last_move());
+            let plies = |end: usize| row.movers[..end].iter().flatten().count();
+            let mover = row.movers[..number].iter().rposition(Option::is_some);
+            let last_move = mover.map_or("", |number| row.moves[number].text.as_str());
             let caption = match number {
                 0 => "the start".to_owned(),
-                _ if number == end => format!("the end, after {}", row.moves[end - 1].text),
+                _ if number == end => format!("the end, after {last_move}"),
                 _ if number == row.opening => "after the opening".to_owned(),
-                _ => format!("after {} of {end} moves, the last {}", number, row.moves[number - 1].text),
+                _ => format!("after {last_move}, ply {} of {}", plies(number), plies(end)),
             };
             let text = without_colours(&draw_board(&view, &last));
             boards.push(Board { svg: svg(&view, &last, &session.position()), text, caption });
@@ -49,6 +52,9 @@ fn without_colours(text: &str) -> String {
     let first = parts.next().unwrap_or_default().to_owned();
     first + &parts.map(|part| part.split_once('m').map_or("", |(_, rest)| rest)).collect::<String>()
 }
+
+/// The colours of the two players' pieces, as in the terminal.
+pub(super) const COLOURS: [&str; 2] = ["green", "pink"];
 
 const SQUARE: u32 = 30;
 const MARGIN: u32 = 20;
@@ -85,8 +91,8 @@ fn svg(view: &BoardView, last: &MoveSquares, position: &str) -> String {
             );
             let Some(piece) = view.piece(square) else { continue };
             let (fill, stroke, ink) = match piece.owner {
-                Owner::First => ("#0062a3", "#003f69", "#ffffff"),
-                Owner::Second => ("#e07b00", "#8a4c00", "#000000"),
+                Owner::First => ("#1a7f37", "#0d4a1f", "#ffffff"),
+                Owner::Second => ("#d63b9e", "#8a1a61", "#ffffff"),
                 Owner::Neutral => ("#ffffff", "#6b7385", "#1d2330"),
             };
             let (x, y) = (left + SQUARE / 2, top + SQUARE / 2);

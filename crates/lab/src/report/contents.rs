@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plyground_core::{Limits, Player, split_spec};
 use plyground_table::open;
 
-use super::boards::boards;
+use super::boards::{COLOURS, boards};
 use super::plots::{self, Range};
 use super::{Block, Report};
 use crate::statistics::{
@@ -31,7 +31,7 @@ impl<'a> Findings<'a> {
     fn read(store: &Store, row: &'a RunRow) -> Result<Self, LabError> {
         let agents = row.run.experiment.agents.len();
         let (mut results, mut lengths, mut times) = (Results::default(), BTreeMap::new(), vec![Vec::new(); agents]);
-        let (mut shortest, mut longest, mut first): (Option<GameRow>, Option<GameRow>, Option<GameRow>) = (None, None, None);
+        let mut samples: Vec<(&'static str, GameRow)> = Vec::new();
         store.games(Lot::all(&row.run.id), |game| {
             results.add(&game);
             *lengths.entry(game.plies()).or_insert(0) += 1;
@@ -39,18 +39,22 @@ impl<'a> Findings<'a> {
             if game.fault.is_some() {
                 return;
             }
-            if first.is_none() {
-                first = Some(game);
-            } else if shortest.as_ref().is_none_or(|known| game.plies() < known.plies()) {
-                shortest = Some(game);
-            } else if longest.as_ref().is_none_or(|known| game.plies() > known.plies()) {
-                longest = Some(game);
+            if samples.is_empty() {
+                samples = ["The first game", "The shortest game", "The longest game"].map(|name| (name, game.clone())).to_vec();
+            } else if game.plies() < samples[1].1.plies() {
+                samples[1].1 = game;
+            } else if game.plies() > samples[2].1.plies() {
+                samples[2].1 = game;
             }
         })?;
+        // One game may be the first and the shortest: it is shown once.
+        let name = |game: &GameRow| (game.job.clone(), game.game);
+        samples.dedup_by_key(|(_, game)| name(game));
+        if samples.len() == 3 && name(&samples[0].1) == name(&samples[2].1) {
+            samples.pop();
+        }
         times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
         let ratings = rate(agents, &results.meetings(), Anchor::Mean).ok();
-        let named = [("The first game", first), ("The shortest game", shortest), ("The longest game", longest)];
-        let samples = named.into_iter().filter_map(|(name, game)| Some((name, game?))).collect();
         Ok(Self { row, results, ratings, times, lengths, samples })
     }
 
@@ -345,8 +349,8 @@ fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec<Block>, La
         };
         blocks.push(Block::Paragraph(format!(
             "{name}: {} is {first}, {} is {second}; {} plies, {result}: {}.",
-            players[0],
-            players[1],
+            drawn_in(players[0], COLOURS[0]),
+            drawn_in(players[1], COLOURS[1]),
             game.plies(),
             game.reason
         )));
@@ -355,6 +359,11 @@ fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec<Block>, La
         blocks.push(Block::Code(moves.join(" ")));
     }
     Ok(blocks)
+}
+
+/// A player with its colour on the boards, where that is not its name.
+fn drawn_in(player: &str, colour: &str) -> String {
+    if player.eq_ignore_ascii_case(colour) { player.to_owned() } else { format!("{player} ({colour} on the boards)") }
 }
 
 /// The day of a time in seconds since 1970, in the calendar of today (after Hinnant, "chrono-compatible date algorithms", 2013).

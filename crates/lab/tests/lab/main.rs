@@ -7,4 +7,5 @@ mod faults;
 mod openings;
 mod pairs;
 mod queue;
+mod report;
 mod store;
