@@ -278,9 +278,12 @@ pub struct Conditions {
 pub struct Match {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
-    /// Two agents, e.g. mcts:sims=5000 level=4 (see `ply agents`)
-    #[arg(value_name = "SPEC", num_args = 2, required = true)]
-    pub agents: Vec<String>,
+    /// An agent, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
+    #[arg(value_name = "SPEC")]
+    pub one: String,
+    /// Its opponent
+    #[arg(value_name = "SPEC")]
+    pub other: String,
     /// Pairs of games: one opening, both ways round
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
     pub pairs: u64,

@@ -167,7 +167,7 @@ impl View {
     fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String) {
         let every = Duration::from_millis(if self.bar.is_some() { 100 } else { 10_000 });
         let mut last = self.last.lock().expect("no listener panics");
-        let due = last.map_or(self.bar.is_some() || self.before > 0, |last| last.elapsed() >= every);
+        let due = last.map_or(self.bar.is_some(), |last| last.elapsed() >= every);
         if self.quiet || !due {
             last.get_or_insert_with(Instant::now);
             return;
@@ -182,9 +182,10 @@ impl View {
         let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
         let left = (self.total - pairs.min(self.total)) as f64 / rate;
         let left = if rate > 0.0 { format!(", {left:.0} s left") } else { String::new() };
-        let text = summary(results);
-        // Whoever has closed this pipe does not want to read it.
-        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}: {}", self.total, text.lines().last().unwrap_or_default()));
+        // A table now and then would bury what is in it; whoever has closed this pipe does not want to read anything.
+        let text =
+            Some(summary(results)).filter(|text| text.lines().count() == 1).map_or_else(String::new, |text| format!(": {text}"));
+        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}{text}", self.total));
     }
 
     fn finish(&self) {

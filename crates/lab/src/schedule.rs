@@ -53,7 +53,7 @@ pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f
 }
 
 /// Attempts to pair everybody before some rest: late rounds with many agents could take for ever otherwise.
-const PATIENCE: u32 = 200_000;
+const PATIENCE: u32 = 10_000;
 
 /// Everybody paired with somebody new, the first ones with those next to them in the order.
 fn all_paired(order: &[usize], is_new: &dyn Fn(usize, usize) -> bool, attempts: &mut u32) -> Option<Vec<[usize; 2]>> {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn many_agents_over_many_rounds_take_no_time() {
+    fn many_agents_over_many_rounds_come_to_an_end() {
         let mut met = Vec::new();
         for _ in 0..60 {
             let round = swiss_round(60, &met, |agent| agent as f64);

@@ -394,7 +394,8 @@ fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
     let moves = texts.split_whitespace().zip(&movers).zip(numbers).map(|((text, mover), (ms, value))| PlayedMove {
         text: text.to_owned(),
         chance: mover.is_none(),
-        ms: ms.map(f64::from),
+        // To the nanosecond: what is behind that is only the way from 32 bits to 64.
+        ms: ms.map(|ms| (f64::from(ms) * 1e6).round() / 1e6),
         value,
     });
     Ok(GameRow {

@@ -12,10 +12,10 @@ use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
 pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let run = run_of(&args.game, &args.agents, Format::RoundRobin, &args.conditions, global)?;
+    let run = run_of(&args.game, &[args.one.clone(), args.other.clone()], Format::RoundRobin, &args.conditions, global)?;
     let store = open_store(global)?;
     interrupt::catch()?;
-    let names = [args.agents[0].as_str(), args.agents[1].as_str()];
+    let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
     let conduct = Conduct {
         store: &store,
