@@ -307,9 +307,12 @@ pub struct Tournament {
     /// Everybody against everybody; what is done without being asked
     #[arg(long, conflicts_with_all = ["swiss", "gauntlet"])]
     pub round_robin: bool,
-    /// In each of so many rounds, agents with about the same score meet
-    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub swiss: Option<Option<u32>>,
+    /// In rounds, in each of which agents with about the same score meet
+    #[arg(long)]
+    pub swiss: bool,
+    /// The rounds of a Swiss tournament [default: enough to find the best]
+    #[arg(long, value_name = "N", requires = "swiss", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: Option<u32>,
     #[command(flatten)]
     pub conditions: Conditions,
 }

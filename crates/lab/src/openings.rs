@@ -91,14 +91,13 @@ impl Book {
         while self.openings.len() <= number
             && let Some(source) = &mut self.source
         {
-            match source.next(self.openings.len())? {
-                Some(opening) => self.openings.push(opening),
-                None => {
-                    self.source = None;
-                    if self.openings.is_empty() {
-                        self.openings.push(Vec::new());
-                    }
-                }
+            if let Some(opening) = source.next(self.openings.len())? {
+                self.openings.push(opening);
+                continue;
+            }
+            self.source = None;
+            if self.openings.is_empty() {
+                self.openings.push(Vec::new());
             }
         }
         Ok(&self.openings[number % self.openings.len()])

@@ -131,7 +131,7 @@ mod tests {
             for _ in 0..20 {
                 let mut met: Vec<[usize; 2]> = Vec::new();
                 let mut seen = HashSet::new();
-                for _ in 0..agents + 1 {
+                for _ in 0..=agents {
                     let scores: Vec<f64> = (0..agents).map(|_| rng.below(4).into()).collect();
                     let round = swiss_round(agents, &met, |agent| scores[agent]);
                     let everybody: Vec<usize> = (0..agents).collect();

@@ -15,10 +15,12 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     let agents = args.agents.len();
     // As many rounds as a knock-out would take, and two more: then the order of the best is hardly luck.
     let enough_rounds = agents.next_power_of_two().ilog2() + 2;
-    let format = match args.swiss {
-        Some(rounds) => Format::Swiss { rounds: rounds.unwrap_or(enough_rounds), pairs: args.pairs },
-        None if args.gauntlet => Format::Gauntlet,
-        None => Format::RoundRobin,
+    let format = if args.swiss {
+        Format::Swiss { rounds: args.rounds.unwrap_or(enough_rounds), pairs: args.pairs }
+    } else if args.gauntlet {
+        Format::Gauntlet
+    } else {
+        Format::RoundRobin
     };
     let run = run_of(&args.game, &args.agents, format, &args.conditions, global)?;
     let store = open_store(global)?;

@@ -53,7 +53,9 @@ impl<'a> Findings<'a> {
         if samples.len() == 3 && name(&samples[0].1) == name(&samples[2].1) {
             samples.pop();
         }
-        times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+        for times in &mut times {
+            times.sort_by(f64::total_cmp);
+        }
         let ratings = rate(agents, &results.meetings(), Anchor::Mean).ok();
         Ok(Self { row, results, ratings, times, lengths, samples })
     }

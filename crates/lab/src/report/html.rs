@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::boards::Board;
 use super::{Block, Report};
 
 const STYLE: &str = "
@@ -64,9 +65,8 @@ fn written(block: &Block) -> String {
             format!("<figure><div class=\"scroll\">{svg}</div><figcaption>{}</figcaption></figure>\n", escaped(caption))
         }
         Block::Boards(boards) => {
-            let figure = |board: &super::boards::Board| {
-                format!("<figure>{}<figcaption>{}</figcaption></figure>\n", board.svg, escaped(&board.caption))
-            };
+            let figure =
+                |board: &Board| format!("<figure>{}<figcaption>{}</figcaption></figure>\n", board.svg, escaped(&board.caption));
             format!("<div class=\"boards\">\n{}</div>\n", boards.iter().map(figure).collect::<String>())
         }
         Block::Table(rows) => {

@@ -1,5 +1,6 @@
 //! A report as Markdown.
 
+use super::boards::Board;
 use super::{Block, Report};
 
 pub(super) fn page(report: &Report) -> String {
@@ -12,9 +13,15 @@ fn written(block: &Block) -> String {
         Block::Heading(heading) => format!("## {heading}\n\n"),
         Block::Paragraph(words) => format!("{words}\n\n"),
         Block::Code(code) => format!("```\n{code}\n```\n\n"),
-        Block::Facts(facts) => facts.iter().map(|[name, value]| format!("- {name}: {value}\n")).collect::<String>() + "\n",
+        Block::Facts(facts) => {
+            let line = |[name, value]: &[String; 2]| format!("- {name}: {value}\n");
+            facts.iter().map(line).collect::<String>() + "\n"
+        }
         Block::Figure { .. } => String::new(),
-        Block::Boards(boards) => boards.iter().map(|board| format!("{}:\n\n```\n{}```\n\n", board.caption, board.text)).collect(),
+        Block::Boards(boards) => {
+            let picture = |board: &Board| format!("{}:\n\n```\n{}```\n\n", board.caption, board.text);
+            boards.iter().map(picture).collect()
+        }
         Block::Table(rows) => {
             let line = |cells: &Vec<String>| {
                 let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();

@@ -113,7 +113,7 @@ impl Axis {
         let scale = |value: f64| if logarithmic { value.max(1e-6).log10() } else { value };
         let low = values.clone().map(scale).fold(f64::INFINITY, f64::min);
         let high = values.map(scale).fold(f64::NEG_INFINITY, f64::max);
-        let room = 0.05 * (high - low).max(if logarithmic { 0.4 } else { 1e-9 });
+        let room = 0.05 * (high - low).max(if logarithmic { 0.4 } else { 1.0 });
         Self { low: low - room, high: high + room, logarithmic }
     }
 
@@ -133,8 +133,8 @@ impl Axis {
         let rough = (self.high - self.low) / 6.0;
         let unit = 10_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * unit).find(|&step| step >= rough).unwrap_or(rough);
-        let first = (self.low / step).ceil() as i64;
-        (first..).map(|number| number as f64 * step).take_while(|&tick| tick <= self.high).collect()
+        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        (first..=last).map(|number| number as f64 * step).collect()
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn ladder(rows: &[Range], across: &str, logarithmic: bool) -> String 
             line(area, (x(tick), 4), (x(tick), bottom), FAINT, 1)?;
             write(area, &short(tick), (x(tick), bottom + 12), &text(NUMBER, INK, HPos::Center))?;
         }
-        write(area, across, ((left + WIDTH as i32) / 2, bottom + 36), &text(NAME, INK, HPos::Center))?;
+        write(area, across, (i32::midpoint(left, WIDTH as i32), bottom + 36), &text(NAME, INK, HPos::Center))?;
         for (number, row) in rows.iter().enumerate() {
             let y = 8 + ROW * number as i32 + ROW / 2;
             write(area, &fitting(&row.name), (4, y), &text(NAME, INK, HPos::Left))?;
@@ -194,9 +194,9 @@ pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
             write(area, &short(*number), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
-        write(area, across, ((left + right) / 2, bottom + 42), &text(NAME, INK, HPos::Center))?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
         let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
-        write(area, up, (24, (top + bottom) / 2), &turned)?;
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
         let middles: Vec<(i32, i32)> = points.iter().map(|(number, range)| place(*number, range.middle)).collect();
         area.draw(&PathElement::new(middles.clone(), BLUE.stroke_width(2)))?;
         for ((number, range), middle) in points.iter().zip(middles) {
@@ -244,7 +244,9 @@ pub(super) fn histogram(counts: &[(usize, u64)], across: &str) -> String {
     // A bar for each number, or for so many together that they can be seen.
     let width = (last - first + 1).div_ceil(60);
     let mut bars = vec![0_u64; (last - first) / width + 1];
-    counts.iter().for_each(|&(plies, games)| bars[(plies - first) / width] += games);
+    for &(plies, games) in counts {
+        bars[(plies - first) / width] += games;
+    }
     let most = bars.iter().copied().max().unwrap_or(1);
     let (left, right, top, bottom) = (70, WIDTH as i32 - 20, 12, 250);
     let upright = Axis { low: 0.0, high: most as f64 * 1.05, logarithmic: false };
@@ -266,6 +268,6 @@ pub(super) fn histogram(counts: &[(usize, u64)], across: &str) -> String {
             }
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
-        write(area, across, ((left + right) / 2, bottom + 40), &text(NAME, INK, HPos::Center))
+        write(area, across, (i32::midpoint(left, right), bottom + 40), &text(NAME, INK, HPos::Center))
     })
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use plyground_core::Turn;
 use plyground_lab::{Book, Experiment, Openings, opening_plies};
-use plyground_table::open;
+use plyground_table::{Session, open};
 
 use crate::common::experiment;
 
@@ -17,11 +17,13 @@ fn first(game: &str, plies: u32, seed: u64, count: usize) -> Vec<Vec<String>> {
     (0..count).map(|number| book.opening(number).unwrap().to_vec()).collect()
 }
 
-/// The position after an opening, and who is to move there.
-fn after(game: &str, opening: &[String]) -> (String, Turn) {
+/// The game after an opening.
+fn after(game: &str, opening: &[String]) -> Box<dyn Session> {
     let mut session = open(game, None).unwrap();
-    opening.iter().for_each(|text| drop(session.play(text).unwrap()));
-    (session.position(), session.turn())
+    for text in opening {
+        session.play(text).unwrap();
+    }
+    session
 }
 
 #[test]
@@ -30,11 +32,11 @@ fn no_position_comes_twice_while_there_are_new_ones() {
     let all: HashSet<String> = {
         let squares: Vec<String> = open("tictactoe", None).unwrap().moves().into_iter().map(|legal| legal.text).collect();
         let pairs = squares.iter().flat_map(|a| squares.iter().filter(move |b| a != *b).map(move |b| [a.clone(), b.clone()]));
-        pairs.map(|opening| after("tictactoe", &opening).0).collect()
+        pairs.map(|opening| after("tictactoe", &opening).position()).collect()
     };
     assert_eq!(all.len(), 72);
     let found = first("tictactoe", 2, 3, 200);
-    let positions: Vec<String> = found.iter().map(|opening| after("tictactoe", opening).0).collect();
+    let positions: Vec<String> = found.iter().map(|opening| after("tictactoe", opening).position()).collect();
     let distinct: HashSet<&String> = positions.iter().collect();
     // The judge may find some of the 72 won already; each of the others is there before any comes again.
     assert!(distinct.len() > 30, "{}", distinct.len());
@@ -46,7 +48,8 @@ fn no_position_comes_twice_while_there_are_new_ones() {
 fn where_there_are_many_none_comes_twice() {
     for game in ["clobber:size=6x5", "crosphere:size=5x5,strong=3", "tuc-chess"] {
         let plies = opening_plies(game).unwrap();
-        let positions: HashSet<String> = first(game, plies, 1, 150).iter().map(|opening| after(game, opening).0).collect();
+        let positions: HashSet<String> =
+            first(game, plies, 1, 150).iter().map(|opening| after(game, opening).position()).collect();
         assert_eq!(positions.len(), 150, "{game}");
     }
 }
@@ -65,10 +68,8 @@ fn a_number_is_the_same_opening_however_many_are_asked_for() {
 fn openings_have_the_length_that_was_asked_for_and_a_player_to_move() {
     for game in ["tictactoe", "pawn:size=4x4", "clobber:size=4x4", "tuc-chess"] {
         for opening in first(game, 3, 0, 30) {
-            let (_, turn) = after(game, &opening);
-            assert!(matches!(turn, Turn::Player(_)), "{game} {opening:?}");
-            let mut session = open(game, None).unwrap();
-            opening.iter().for_each(|text| drop(session.play(text).unwrap()));
+            let session = after(game, &opening);
+            assert!(matches!(session.turn(), Turn::Player(_)), "{game} {opening:?}");
             assert_eq!(session.history().iter().filter(|played| !played.chance).count(), 3, "{game} {opening:?}");
         }
     }
@@ -77,8 +78,7 @@ fn openings_have_the_length_that_was_asked_for_and_a_player_to_move() {
 #[test]
 fn an_opening_that_is_won_is_not_used() {
     for opening in first("tictactoe", 4, 2, 100) {
-        let mut session = open("tictactoe", None).unwrap();
-        opening.iter().for_each(|text| drop(session.play(text).unwrap()));
+        let mut session = after("tictactoe", &opening);
         let moves = session.moves();
         let wins_at_once = moves.iter().any(|legal| {
             session.play(&legal.text).unwrap();
