@@ -239,7 +239,8 @@ pub fn footer(run: &Run, results: &Results) -> String {
     let redundancy = results.redundancy();
     text += &format!("redundancy: {} of the games repeat an earlier one\n", per_cent(redundancy));
     for (agent, fault, times) in results.faults() {
-        text += &format!("{} {fault} in {times} games and lost them\n", run.experiment.agents[agent]);
+        let games = if times == 1 { "1 game and lost it".to_owned() } else { format!("{} games and lost them", count(times)) };
+        text += &format!("{} {fault} in {games}\n", run.experiment.agents[agent]);
     }
     text
 }

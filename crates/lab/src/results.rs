@@ -12,6 +12,8 @@ use crate::{GameRow, LabError, Lot, Store};
 pub struct Results {
     /// By the numbers of two agents, in the view of the first one.
     matches: BTreeMap<[usize; 2], MatchResult>,
+    /// By the same numbers and that of the pair: how its games ended.
+    pairs: BTreeMap<([usize; 2], u64), [GameResult; 2]>,
     /// Games of pairs whose other game is not there yet.
     halves: HashMap<String, (u8, GameResult)>,
     /// How often each game was played, by who played and its moves.
@@ -44,6 +46,7 @@ impl Results {
             Some((number, other)) => {
                 let in_order = if number == 0 { [other, result] } else { [result, other] };
                 self.matches.entry(pairing).or_default().add_pair(in_order);
+                self.pairs.insert((pairing, game.pair), in_order);
             }
         }
         *self.sequences.entry((pairing, game.hash())).or_default() += 1;
@@ -69,6 +72,11 @@ impl Results {
     /// The match between two agents in the view of the first; nothing but zeros before they have met.
     pub fn between(&self, agents: [usize; 2]) -> MatchResult {
         self.matches.get(&agents).copied().unwrap_or_default()
+    }
+
+    /// A pair between two agents in the view of the first; nothing before it was played.
+    pub fn pair(&self, agents: [usize; 2], number: u64) -> Option<[GameResult; 2]> {
+        self.pairs.get(&(agents, number)).copied()
     }
 
     /// All games of an agent, in its view.
@@ -103,7 +111,7 @@ impl Results {
 
     /// Pairs of which both games are counted.
     pub fn pairs(&self) -> u64 {
-        self.matches.values().map(|result| result.pairs().count()).sum()
+        self.pairs.len() as u64
     }
 
     /// Games counted.

@@ -320,7 +320,8 @@ impl Store {
     /// The run whose name begins like this; an error in words if there is none, or more than one.
     pub fn find(&self, name: &str) -> Result<RunRow, LabError> {
         let mut runs = self.runs()?;
-        let known = runs.iter().map(|row| row.run.id.clone()).collect::<Vec<_>>();
+        let mut known: Vec<String> = runs.iter().map(|row| row.run.id.clone()).collect();
+        known.sort();
         runs.retain(|row| row.run.id.starts_with(name));
         match runs.len() {
             1 => Ok(runs.remove(0)),
