@@ -34,11 +34,26 @@ fn ply(data: &Path) -> Command {
     command
 }
 
+fn start(data: &Path, words: &str) -> Child {
+    ply(data).args(words.split(' ')).args(["--seed", "7", "--threads", "2", "--json"]).spawn().unwrap()
+}
+
 /// A match of a few seconds without time limits.
 fn start_match(data: &Path) -> Child {
-    let pairs = PAIRS.to_string();
-    let words = ["match", "clobber:size=5x4", "random", "mcts:sims=150", "--pairs", &pairs, "--seed", "7", "--threads", "2"];
-    ply(data).args(words).arg("--json").spawn().unwrap()
+    start(data, &format!("match clobber:size=5x4 random mcts:sims=150 --pairs {PAIRS}"))
+}
+
+/// Starts a command again and again and kills it at random moments; how often it had not ended by itself before that.
+fn kill(times: u32, mut start: impl FnMut() -> Child) -> u32 {
+    let mut rng = Seed(1).rng();
+    let mut killed = 0;
+    for _ in 0..times {
+        let mut child = start();
+        std::thread::sleep(Duration::from_millis(u64::from(10 + rng.below(150))));
+        child.kill().unwrap();
+        killed += u32::from(!child.wait().unwrap().success());
+    }
+    killed
 }
 
 fn text(output: &Output) -> String {
@@ -76,15 +91,7 @@ fn each_game_once(games: &[String]) {
 #[test]
 fn killed_twenty_times_it_ends_with_the_same_games() {
     let (killed, whole) = (Directory::new("killed"), Directory::new("whole"));
-    let mut rng = Seed(1).rng();
-    let mut interrupted = 0;
-    for _ in 0..20 {
-        let mut child = start_match(&killed.0);
-        std::thread::sleep(Duration::from_millis(u64::from(10 + rng.below(150))));
-        child.kill().unwrap();
-        // Killed, and not ended by itself before that.
-        interrupted += u32::from(!child.wait().unwrap().success());
-    }
+    let interrupted = kill(20, || start_match(&killed.0));
     let resumed = result(&start_match(&killed.0).wait_with_output().unwrap());
     let straight = result(&start_match(&whole.0).wait_with_output().unwrap());
     assert_eq!(interrupted, 20, "the match is too short for this test");
@@ -93,6 +100,19 @@ fn killed_twenty_times_it_ends_with_the_same_games() {
     assert_eq!(games, self::games(&whole.0));
     assert_eq!(resumed, straight);
     assert_eq!(resumed["games"], 2 * PAIRS);
+}
+
+#[test]
+fn a_swiss_tournament_that_is_killed_ends_with_the_same_rounds() {
+    let (killed, whole) = (Directory::new("swiss-killed"), Directory::new("swiss-whole"));
+    let words =
+        "tournament connect-four random mcts:sims=5 mcts:sims=20 mcts:sims=60 mc:playouts=4 --swiss --rounds 4 --pairs 40";
+    let interrupted = kill(6, || start(&killed.0, words));
+    let resumed = result(&start(&killed.0, words).wait_with_output().unwrap());
+    let straight = result(&start(&whole.0, words).wait_with_output().unwrap());
+    assert_eq!(interrupted, 6, "the tournament is too short for this test");
+    assert_eq!(resumed, straight);
+    assert_eq!(resumed["matches"].as_array().unwrap().len(), 4 * 2);
 }
 
 #[test]
