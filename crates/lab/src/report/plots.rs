@@ -68,15 +68,19 @@ fn shade(share: f64) -> RGBColor {
 /// Who moves first (rows) against who moves second (columns): the share of the points of the one who moves first.
 pub(super) fn heat_map(names: &[String], score: &dyn Fn(usize, usize) -> Option<f64>) -> String {
     let left = 24 + room_for(names.iter().map(String::as_str));
-    let cell = ((WIDTH as i32 - left) / names.len() as i32).clamp(26, 84);
-    let high = cell.min(40);
+    let cell = ((WIDTH as i32 - left) / names.len() as i32).clamp(8, 84);
+    let high = cell.clamp(22, 40);
+    // With very many agents the colours have to do.
+    let has_room = cell >= 28;
     drawn(40 + high * names.len() as i32, |area| {
         for (row, name) in names.iter().enumerate() {
             let top = 32 + row as i32 * high;
             let label = format!("{}  {}", row + 1, fitting(name));
             write(area, &label, (4, top + high / 2), &text(NAME, INK, HPos::Left))?;
             let left = |column: usize| left + column as i32 * cell;
-            write(area, &(row + 1).to_string(), (left(row) + cell / 2, 16), &text(NAME, INK, HPos::Center))?;
+            if has_room {
+                write(area, &(row + 1).to_string(), (left(row) + cell / 2, 16), &text(NAME, INK, HPos::Center))?;
+            }
             for column in 0..names.len() {
                 let corners = ((left(column), top), (left(column) + cell - 2, top + high - 2));
                 let Some(score) = score(row, column) else {
@@ -84,9 +88,11 @@ pub(super) fn heat_map(names: &[String], score: &dyn Fn(usize, usize) -> Option<
                     continue;
                 };
                 rectangle(area, corners.0, corners.1, shade(score))?;
-                let ink = if score > 0.8 { WHITE } else { INK };
-                let middle = (left(column) + cell / 2 - 1, top + high / 2 - 1);
-                write(area, &format!("{:.0}", 100.0 * score), middle, &text(NUMBER, ink, HPos::Center))?;
+                if has_room {
+                    let ink = if score > 0.8 { WHITE } else { INK };
+                    let middle = (left(column) + cell / 2 - 1, top + high / 2 - 1);
+                    write(area, &format!("{:.0}", 100.0 * score), middle, &text(NUMBER, ink, HPos::Center))?;
+                }
             }
         }
         Ok(())
@@ -188,10 +194,15 @@ pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
             line(area, (left, y), (right, y), FAINT, 1)?;
             write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
         }
+        let mut labelled = left - 100;
         for (number, _) in points {
             let (x, _) = place(*number, 0.0);
             line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
-            write(area, &short(*number), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+            // Labels that would run into each other are left out.
+            if x - labelled >= 44 {
+                write(area, &short(*number), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+                labelled = x;
+            }
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
         write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
