@@ -69,6 +69,18 @@ pub enum Command {
     Train(Train),
     /// Compute the values of all small regions of a game once and for all, for its solver
     Regions(Regions),
+    /// Let two agents play pairs of games with swapped seats, and see who is stronger
+    Match(Match),
+    /// Let several agents play each other
+    Tournament(Tournament),
+    /// Test whether a new agent is stronger than an old one, with as few games as it takes
+    Sprt(SprtTest),
+    /// Rate the agents of runs on one scale
+    Ratings(RatingsOf),
+    /// List, show, export and remove what was played
+    Runs(Runs),
+    /// Write a report on a run: tables, plots and games on one page
+    Report(ReportOn),
     /// Play a game in the terminal
     Play(Play),
     /// Step through a recorded game
@@ -237,6 +249,167 @@ pub struct Train {
 fn games(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|&number| number >= 1);
     number.ok_or_else(|| "expected a whole number from 1".to_owned())
+}
+
+/// How games between agents are played.
+#[derive(clap::Args)]
+pub struct Conditions {
+    /// Time for every move, for all agents: 100ms, 1s
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub move_time: Option<Duration>,
+    /// Simulated games for every move, for all agents
+    #[arg(long, value_name = "N", value_parser = games)]
+    pub sims: Option<u64>,
+    /// Time for all moves of a player in a game: 12min
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub clock: Option<Duration>,
+    /// A file of openings, one a line, moves behind spaces [default: random ones that leave the game open]
+    #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
+    pub openings: Option<PathBuf>,
+    /// The length of random openings; 0 begins every game at the start [default: enough for 300 of them]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=200))]
+    pub opening_plies: Option<u32>,
+    /// Games played at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    pub threads: Option<u32>,
+}
+
+#[derive(clap::Args)]
+pub struct Match {
+    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
+    pub game: String,
+    /// An agent, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
+    #[arg(value_name = "SPEC")]
+    pub one: String,
+    /// Its opponent
+    #[arg(value_name = "SPEC")]
+    pub other: String,
+    /// Pairs of games: one opening, both ways round
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
+    pub pairs: u64,
+    #[command(flatten)]
+    pub conditions: Conditions,
+}
+
+#[derive(clap::Args)]
+pub struct Tournament {
+    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
+    pub game: String,
+    /// Two agents or more, e.g. random mcts:sims=100 level=4 (see `ply agents`)
+    #[arg(value_name = "SPEC", num_args = 2.., required = true)]
+    pub agents: Vec<String>,
+    /// Pairs of games for each two that meet
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = games)]
+    pub pairs: u64,
+    /// The first agent against all others
+    #[arg(long, conflicts_with = "swiss")]
+    pub gauntlet: bool,
+    /// Everybody against everybody; what is done without being asked
+    #[arg(long, conflicts_with_all = ["swiss", "gauntlet"])]
+    pub round_robin: bool,
+    /// In rounds, in each of which agents with about the same score meet
+    #[arg(long)]
+    pub swiss: bool,
+    /// The rounds of a Swiss tournament [default: enough to find the best]
+    #[arg(long, value_name = "N", requires = "swiss", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: Option<u32>,
+    #[command(flatten)]
+    pub conditions: Conditions,
+}
+
+#[derive(clap::Args)]
+pub struct SprtTest {
+    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
+    pub game: String,
+    /// The agent that may be better
+    pub new: String,
+    /// The agent to compare it with
+    pub old: String,
+    /// The new one is rejected if it is better by this much only
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub elo0: f64,
+    /// The new one is accepted if it is better by this much
+    #[arg(long, value_name = "ELO", default_value_t = 10.0, allow_negative_numbers = true)]
+    pub elo1: f64,
+    /// The chance of accepting what is not better
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    pub alpha: f64,
+    /// The chance of rejecting what is better
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    pub beta: f64,
+    /// The scale of the bounds: normalised Elo, which tells how many games show a difference, or logistic Elo
+    #[arg(long, value_name = "SCALE", default_value = "normalised")]
+    pub scale: Scale,
+    /// Stop undecided after so many pairs
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = games)]
+    pub most_pairs: u64,
+    #[command(flatten)]
+    pub conditions: Conditions,
+}
+
+/// How differences in strength are measured.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// In units of the spread of the results
+    Normalised,
+    /// By the expected score
+    Logistic,
+}
+
+#[derive(clap::Args)]
+pub struct RatingsOf {
+    /// Runs of one game, by the beginnings of their names (see `ply runs`)
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub struct ReportOn {
+    /// The beginning of the name of the run (see `ply runs`)
+    pub run: String,
+    /// The file to write (replaced if it is there) [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write Markdown, without plots, instead of HTML
+    #[arg(long)]
+    pub md: bool,
+    /// The heading [default: the question that the run answers]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub struct Runs {
+    #[command(subcommand)]
+    pub action: Option<RunsAction>,
+}
+
+#[derive(Subcommand)]
+pub enum RunsAction {
+    /// Show the results of a run
+    Show {
+        /// The beginning of its name
+        run: String,
+    },
+    /// Write all games of a run
+    Games {
+        /// The beginning of its name
+        run: String,
+        /// As a table with a row for each game [default: as records, JSON lines]
+        #[arg(long)]
+        csv: bool,
+        /// The same table as a Parquet file
+        #[arg(long, conflicts_with = "csv", requires = "out")]
+        parquet: bool,
+        /// The file to write (replaced if it is there) [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Forget a run with all its games
+    Rm {
+        /// The beginning of its name
+        run: String,
+    },
 }
 
 /// A seat at the table.

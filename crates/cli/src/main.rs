@@ -10,6 +10,7 @@ use plyground_table::InputError;
 
 mod args;
 mod commands;
+mod experiments;
 mod interrupt;
 mod live;
 mod store;
@@ -77,6 +78,12 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Compare(args)) => commands::compare::run(args, global, out),
         Some(Command::Train(args)) => commands::train::run(args, global, out),
         Some(Command::Regions(args)) => commands::regions::run(args, global, out),
+        Some(Command::Match(args)) => commands::duel::run(args, global, out),
+        Some(Command::Tournament(args)) => commands::tournament::run(args, global, out),
+        Some(Command::Sprt(args)) => commands::sprt::run(args, global, out),
+        Some(Command::Ratings(args)) => commands::ratings::run(args, global, out),
+        Some(Command::Report(args)) => commands::report::run(args, global, out),
+        Some(Command::Runs(args)) => commands::runs::run(args, global, out),
         Some(Command::Play(args)) => commands::play::run(args, global, out),
         Some(Command::Replay(args)) => commands::replay::run(args, global, out),
         Some(Command::Convert(args)) => commands::convert::run(args, global, out),

@@ -1,0 +1,50 @@
+//! `ply match GAME SPEC SPEC`: who of two is stronger.
+
+use std::io::Write;
+
+use plyground_lab::statistics::{describe_match, score_words};
+use plyground_lab::{Book, Format, Results};
+use plyground_table::Player;
+
+use crate::args::{Global, Match};
+use crate::experiments::{Conduct, footer, match_json, open_store, run_of, stopped};
+use crate::interrupt;
+use crate::terminal::{Lean, columns, count, print_json, print_notes};
+
+pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let run = run_of(&args.game, &[args.one.clone(), args.other.clone()], Format::RoundRobin, &args.conditions, global)?;
+    let store = open_store(global)?;
+    interrupt::catch()?;
+    let names = [args.one.as_str(), args.other.as_str()];
+    let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
+    let conduct = Conduct {
+        store: &store,
+        run: &run,
+        threads: args.conditions.threads,
+        quiet: global.quiet || global.json,
+        summary: &summary,
+        enough: &|_| false,
+    };
+    let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], args.pairs)?;
+    if !complete {
+        print_notes(&[stopped(&run)], global.quiet);
+    }
+    let result = results.between([0, 1]);
+    if global.json {
+        return print_json(out, &match_json(names, &result, results.redundancy()));
+    }
+    writeln!(out, "{}: run {}\n", run.experiment.game, run.id)?;
+    let mut rows = vec![["", "won", "drawn", "lost"].map(str::to_owned)];
+    let seats = [("moving first", result[Player::First]), ("moving second", result[Player::Second]), ("in all", result.tally())];
+    for (words, tally) in seats {
+        let [won, drawn, lost] = [tally.wins, tally.draws, tally.losses].map(count);
+        rows.push([format!("{} {words}", names[0]), won, drawn, lost]);
+    }
+    write!(out, "{}", columns([Lean::Left, Lean::Right, Lean::Right, Lean::Right], &rows))?;
+    writeln!(out, "\nscore {}; pairs by points (0, 1/2, 1, 1 1/2, 2): {:?}", score_words(&result), result.pairs().0)?;
+    let [one, other] = [0, 1].map(|agent| results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2} ms")));
+    writeln!(out, "time for a move: {} {one}, {} {other}", names[0], names[1])?;
+    write!(out, "{}", footer(&run, &results))?;
+    writeln!(out, "{}", describe_match(names[0], names[1], &result))?;
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! What all experiments share: the store, the conditions of the games, and how a run is watched.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo, per_cent, score_words};
+use plyground_lab::{
+    Book, Event, Experiment, Format, Lot, Openings, Orders, Queue, Results, Run, Standard, Store, jobs, machine, opening_plies,
+    work,
+};
+use plyground_table::{Limits, Player, Turn, open};
+use serde_json::{Value, json};
+
+use crate::args::{Conditions, Global};
+use crate::interrupt;
+use crate::store::{Files, data_dir, read_text};
+use crate::terminal::{Lean, columns, count};
+
+/// The file with all runs.
+pub fn store_file(global: &Global) -> anyhow::Result<PathBuf> {
+    Ok(data_dir(global)?.join("runs.sqlite"))
+}
+
+/// The store with all runs.
+pub fn open_store(global: &Global) -> anyhow::Result<Store> {
+    Ok(Store::open(&store_file(global)?)?)
+}
+
+/// The run that a command asks for.
+pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &Conditions, global: &Global) -> anyhow::Result<Run> {
+    let mut experiment = Experiment::new(game, agents, &Files)?;
+    experiment.format = format;
+    experiment.openings = match (&conditions.openings, conditions.opening_plies) {
+        (Some(file), _) => Openings::Listed { lines: read_openings(&experiment.game, file)? },
+        (None, Some(0)) => Openings::Start,
+        (None, Some(plies)) => Openings::Random { plies },
+        (None, None) => Openings::Random { plies: opening_plies(&experiment.game)? },
+    };
+    experiment.limits = Limits { time: conditions.move_time, simulations: conditions.sims, ..Limits::default() };
+    experiment.clock = conditions.clock;
+    experiment.seed = global.seed.unwrap_or(0);
+    Ok(experiment.run())
+}
+
+/// Openings from a file, each checked by playing it.
+fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
+    let mut lines = Vec::new();
+    for (number, line) in read_text(file)?.lines().enumerate() {
+        let place = || format!("{}, line {}", file.display(), number + 1);
+        let mut session = open(game, None)?;
+        let played = line.split_whitespace().map(|text| session.play(text)).collect::<Result<Vec<_>, _>>();
+        let opening = played.with_context(place)?;
+        if matches!(session.turn(), Turn::Over(_)) {
+            bail!("{}: expected an opening, found a game that is over", place());
+        }
+        if !opening.is_empty() {
+            lines.push(opening);
+        }
+    }
+    if lines.is_empty() {
+        bail!("{}: expected openings, one a line, found none", file.display());
+    }
+    Ok(lines)
+}
+
+/// The command line that was typed, without what only says where to keep games and how to print.
+pub fn command() -> String {
+    let mut words = vec!["ply".to_owned()];
+    let mut typed = std::env::args().skip(1);
+    while let Some(word) = typed.next() {
+        match word.as_str() {
+            "--json" | "--quiet" => {}
+            "--data" => drop(typed.next()),
+            word if word.starts_with("--data=") => {}
+            word => words.push(crate::store::typed(Path::new(word))),
+        }
+    }
+    words.join(" ")
+}
+
+/// Plays pairs of a run until they are done, somebody presses Ctrl-C, or `enough` says so; what was played before counts, too.
+pub struct Conduct<'a> {
+    pub store: &'a Store,
+    pub run: &'a Run,
+    pub threads: Option<u32>,
+    pub quiet: bool,
+    /// What the results say, in a few words or lines, for the live view.
+    pub summary: &'a (dyn Fn(&Results) -> String + Sync),
+    pub enough: &'a (dyn Fn(&Results) -> bool + Sync),
+}
+
+impl Conduct<'_> {
+    /// Plays the first so many pairs of each pairing; their results, and whether all were played.
+    pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
+        let lot = Lot { run: &self.run.id, pairs };
+        let wanted = pairings.len() as u64 * pairs;
+        if self.store.asked(lot)? < wanted {
+            self.store.begin(self.run, &command(), &machine())?;
+            self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
+        }
+        let results = Results::read(self.store, lot)?;
+        let decided = AtomicBool::new((self.enough)(&results));
+        let view = View::new(wanted, results.pairs(), self.quiet);
+        view.show(&results, self.summary);
+        let state = Mutex::new((results, view));
+        let listen = |event: &Event<'_>| {
+            let Event::PairFinished { games, .. } = event;
+            let mut state = state.lock().expect("no listener panics");
+            let (results, view) = &mut *state;
+            games.iter().for_each(|game| results.add(game));
+            view.show(results, self.summary);
+            if (self.enough)(results) {
+                decided.store(true, Ordering::Relaxed);
+            }
+        };
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        work(&Orders {
+            store: self.store,
+            queue: self.store,
+            roster: &Standard(&Files),
+            run: self.run,
+            pairs,
+            threads: self.threads.map_or_else(cores, |threads| threads as usize),
+            stop: &|| decided.load(Ordering::Relaxed) || interrupt::asked(),
+            events: &listen,
+        })?;
+        state.into_inner().expect("no listener panics").1.finish();
+        // Another process may have played some of it.
+        let results = Results::read(self.store, lot)?;
+        let complete = results.pairs() >= wanted;
+        Ok((results, complete))
+    }
+}
+
+/// What to tell when a run was stopped before its end.
+pub fn stopped(run: &Run) -> String {
+    format!("stopped; the same command goes on with run {}", run.id)
+}
+
+/// A bar with the table above it on a terminal, a line now and then in a pipe.
+struct View {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    begin: Instant,
+    before: u64,
+    total: u64,
+    last: Mutex<Option<Instant>>,
+}
+
+impl View {
+    fn new(total: u64, before: u64, quiet: bool) -> Self {
+        let template = "{msg}{bar:40} {pos} of {len} pairs, {per_sec}, {eta} left";
+        let style = || ProgressStyle::with_template(template).expect("the template is well-formed");
+        let bar = (io::stderr().is_terminal() && !quiet).then(|| {
+            let bar = ProgressBar::new(total).with_style(style()).with_position(before);
+            bar.reset_eta();
+            bar
+        });
+        Self { bar, quiet, begin: Instant::now(), before, total, last: Mutex::new(None) }
+    }
+
+    fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String) {
+        let every = Duration::from_millis(if self.bar.is_some() { 100 } else { 10_000 });
+        let mut last = self.last.lock().expect("no listener panics");
+        let due = last.map_or(self.bar.is_some(), |last| last.elapsed() >= every);
+        if self.quiet || !due {
+            last.get_or_insert_with(Instant::now);
+            return;
+        }
+        *last = Some(Instant::now());
+        let pairs = results.pairs();
+        if let Some(bar) = &self.bar {
+            bar.set_message(summary(results) + "\n");
+            bar.set_position(pairs);
+            return;
+        }
+        let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
+        let left = (self.total - pairs.min(self.total)) as f64 / rate;
+        let left = if rate > 0.0 { format!(", {left:.0} s left") } else { String::new() };
+        // A table now and then would bury what is in it; whoever has closed this pipe does not want to read anything.
+        let text =
+            Some(summary(results)).filter(|text| text.lines().count() == 1).map_or_else(String::new, |text| format!(": {text}"));
+        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}{text}", self.total));
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The numbers of a match for programs.
+pub fn match_json(agents: [&str; 2], result: &MatchResult, redundancy: f64) -> Value {
+    let (tally, sample) = (result.tally(), result.sample());
+    let interval = sample.interval(CONFIDENCE);
+    let elo = logistic_elo(&sample);
+    let seat = |player: Player| {
+        let tally = result[player];
+        json!({"wins": tally.wins, "draws": tally.draws, "losses": tally.losses})
+    };
+    json!({
+        "agents": agents,
+        "games": tally.games(),
+        "wins": tally.wins,
+        "draws": tally.draws,
+        "losses": tally.losses,
+        "score": sample.mean,
+        "score_low": interval.low,
+        "score_high": interval.high,
+        "elo": elo.value(),
+        "elo_error": elo.error(),
+        "elo_words": elo.to_string(),
+        "pairs": result.pairs(),
+        "as_first": seat(Player::First),
+        "as_second": seat(Player::Second),
+        "redundancy": redundancy,
+    })
+}
+
+/// What belongs below every table: how long games were, who profits from the first move, repeated games, faults.
+pub fn footer(run: &Run, results: &Results) -> String {
+    let [first, draws, second] = results.by_seat();
+    let games = results.games().max(1) as f64;
+    let part = |number: u64| per_cent(number as f64 / games);
+    let mut text = format!(
+        "{} games, {:.1} plies on the average; the first player won {}, the second {}, drawn {}\n",
+        count(results.games()),
+        results.mean_plies().unwrap_or(0.0),
+        part(first),
+        part(second),
+        part(draws),
+    );
+    let redundancy = results.redundancy();
+    text += &format!("redundancy: {} of the games repeat an earlier one\n", per_cent(redundancy));
+    for (agent, fault, times) in results.faults() {
+        let games = if times == 1 { "1 game and lost it".to_owned() } else { format!("{} games and lost them", count(times)) };
+        text += &format!("{} {fault} in {games}\n", run.experiment.agents[agent]);
+    }
+    text
+}
+
+/// The agents of a run in a table, the strongest first: score against all, and time per move.
+pub fn standings(run: &Run, results: &Results) -> String {
+    let mut rows: Vec<(f64, [String; 6])> = Vec::new();
+    for (agent, spec) in run.experiment.agents.iter().enumerate() {
+        let all = results.of(agent);
+        let (tally, sample) = (all.tally(), all.sample());
+        let row = [
+            spec.clone(),
+            count(tally.games()),
+            score_words(&all),
+            format!("{} {} {}", tally.wins, tally.draws, tally.losses),
+            if tally.games() == 0 { "-".to_owned() } else { logistic_elo(&sample).to_string() },
+            results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2}")),
+        ];
+        rows.push((sample.mean, row));
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut table = vec![["agent", "games", "score", "won drawn lost", "Elo against all", "ms a move"].map(str::to_owned)];
+    table.extend(rows.into_iter().map(|(_, row)| row));
+    let mut leans = [Lean::Right; 6];
+    leans[0] = Lean::Left;
+    columns(leans, &table)
+}

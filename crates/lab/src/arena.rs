@@ -1,0 +1,227 @@
+//! One game between two contestants, with clocks, faults and the same luck for both.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Rng, Seed, Shelf, Turn, Unwatched};
+use plyground_table::{Seat, Session};
+
+/// Somebody who can be asked for a move.
+pub trait Contestant: Send {
+    /// Takes a seat at the game, with a stream of randomness.
+    fn sit(&mut self, session: &mut dyn Session, seed: Seed) -> Result<(), InputError>;
+    /// Chooses a move for the player to move.
+    fn choose(&mut self, session: &mut dyn Session, limits: Limits, clock: &dyn Clock) -> Result<Reply, Fault>;
+}
+
+/// Where contestants come from.
+pub trait Roster: Sync {
+    /// The contestant that a spec describes.
+    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError>;
+}
+
+/// The agents of the table, with a shelf for the files that they name.
+pub struct Standard<'a>(pub &'a (dyn Shelf + Sync));
+
+impl Roster for Standard<'_> {
+    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        Ok(Box::new(BuiltIn { spec: spec.to_owned(), shelf: self.0, seat: None }))
+    }
+}
+
+struct BuiltIn<'a> {
+    spec: String,
+    shelf: &'a (dyn Shelf + Sync),
+    seat: Option<Seat>,
+}
+
+impl Contestant for BuiltIn<'_> {
+    fn sit(&mut self, session: &mut dyn Session, seed: Seed) -> Result<(), InputError> {
+        self.seat = Some(session.seat(&self.spec, seed, self.shelf)?);
+        Ok(())
+    }
+
+    fn choose(&mut self, session: &mut dyn Session, limits: Limits, clock: &dyn Clock) -> Result<Reply, Fault> {
+        let seat = self.seat.ok_or_else(|| Fault::Crashed("it was asked before it had a seat".to_owned()))?;
+        let advice =
+            session.think(seat, limits, clock, &mut Unwatched).map_err(|error: AgentError| Fault::Crashed(error.to_string()))?;
+        Ok(Reply { mv: advice.mv, value: advice.value })
+    }
+}
+
+/// A chosen move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The move as text.
+    pub mv: String,
+    /// What the mover expects, from -1 to +1.
+    pub value: Option<f32>,
+}
+
+/// Why a contestant lost a game that it did not lose on the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It ended, or gave an error instead of a move.
+    Crashed(String),
+    /// It gave a move that the rules do not allow.
+    Cheated(String),
+    /// It answered too late.
+    Overran(String),
+    /// It did not answer.
+    Stalled(String),
+}
+
+impl Fault {
+    /// One word for it, as it is kept and counted.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Crashed(_) => "crashed",
+            Self::Cheated(_) => "cheated",
+            Self::Overran(_) => "overran",
+            Self::Stalled(_) => "stalled",
+        }
+    }
+
+    /// What happened.
+    pub fn detail(&self) -> &str {
+        match self {
+            Self::Crashed(detail) | Self::Cheated(detail) | Self::Overran(detail) | Self::Stalled(detail) => detail,
+        }
+    }
+}
+
+/// How much time there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// For every move; where nothing is limited, each agent keeps to its own limits.
+    pub limits: Limits,
+    /// For all moves of a player in a game.
+    pub clock: Option<Duration>,
+    /// How much later than its time an answer may come: a machine has other things to do, too.
+    pub grace: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { limits: Limits::default(), clock: None, grace: Duration::from_millis(100) }
+    }
+}
+
+/// A player with a clock thinks for this part of what is left of it.
+const PART_OF_CLOCK: u32 = 25;
+
+/// A game as it was played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// Moves and outcomes of chance, the opening included.
+    pub moves: Vec<PlayedMove>,
+    /// Who made each of them; nobody where it was chance.
+    pub movers: Vec<Option<Player>>,
+    /// How many of them are the opening.
+    pub opening: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it ended, in words.
+    pub reason: String,
+    /// Who lost by a fault, if that is how it ended, and which.
+    pub fault: Option<(Player, Fault)>,
+    /// The points of both players, in games with points.
+    pub points: Option<[i32; 2]>,
+}
+
+struct Watch(Instant);
+
+impl Clock for Watch {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// What a game begins with.
+pub struct Table<'a> {
+    /// At the start of the game.
+    pub session: Box<dyn Session>,
+    /// In the order in which they move.
+    pub contestants: [&'a mut dyn Contestant; 2],
+    /// Their streams of randomness.
+    pub seeds: [Seed; 2],
+    /// Of which chance makes use.
+    pub luck: Rng,
+    /// Moves and outcomes of chance that are played before anybody thinks.
+    pub opening: &'a [String],
+    /// Is asked before every move whether to go on.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// Plays a game to its end; `None` if it was told to stop before that. An error is a mistake of whoever set it up; a mistake of a
+/// contestant costs it the game.
+pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputError> {
+    let Table { mut session, mut contestants, seeds, mut luck, opening, stop } = table;
+    for (contestant, seed) in contestants.iter_mut().zip(seeds) {
+        contestant.sit(session.as_mut(), seed)?;
+    }
+    for text in opening {
+        session.play(text)?;
+    }
+    let mut used = [Duration::ZERO; 2];
+    let fault = loop {
+        match session.turn() {
+            Turn::Over(_) => break None,
+            Turn::Chance => {
+                session.roll(&mut luck);
+            }
+            Turn::Player(player) => {
+                if stop() {
+                    return Ok(None);
+                }
+                let mover = player.index();
+                if let Err(fault) = ask(session.as_mut(), contestants[mover], pace, &mut used[mover]) {
+                    break Some((player, fault));
+                }
+            }
+        }
+    };
+    let (outcome, reason) = match (&fault, session.turn()) {
+        (Some((loser, fault)), _) => {
+            let name = session.info().players[loser.index()];
+            (Outcome::win(loser.other()), format!("{name} {}: {}", fault.word(), fault.detail()))
+        }
+        (None, Turn::Over(outcome)) => (outcome, session.why_over()),
+        (None, _) => unreachable!("a game without a fault is played to its end"),
+    };
+    let moves = session.history().to_vec();
+    let movers = (0..moves.len()).map(|number| session.mover(number)).collect();
+    Ok(Some(Played { moves, movers, opening: opening.len(), outcome, reason, fault, points: session.points() }))
+}
+
+/// One move of one contestant.
+fn ask(session: &mut dyn Session, contestant: &mut dyn Contestant, pace: Pace, used: &mut Duration) -> Result<(), Fault> {
+    let left = pace.clock.map(|clock| clock.saturating_sub(*used));
+    let mut limits = pace.limits;
+    if let Some(left) = left {
+        limits.time = Some(limits.time.unwrap_or(Duration::MAX).min(left / PART_OF_CLOCK));
+    }
+    let watch = Watch(Instant::now());
+    let answer = catch_unwind(AssertUnwindSafe(|| contestant.choose(session, limits, &watch)));
+    let took = watch.elapsed();
+    *used += took;
+    let reply = answer.unwrap_or_else(|panic| Err(Fault::Crashed(last_words(panic.as_ref()))))?;
+    let shown = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+    if let Some(allowed) = pace.limits.time.filter(|&allowed| took > allowed + pace.grace) {
+        return Err(Fault::Overran(format!("{} for a move, {} were allowed", shown(took), shown(allowed))));
+    }
+    if let (Some(clock), Some(left)) = (pace.clock, left)
+        && took > left + pace.grace
+    {
+        return Err(Fault::Overran(format!("{} for the game, {} were allowed", shown(*used), shown(clock))));
+    }
+    session.play(&reply.mv).map_err(|error| Fault::Cheated(error.to_string()))?;
+    session.annotate(Some(took.as_secs_f64() * 1e3), reply.value);
+    Ok(())
+}
+
+/// What a panic said.
+fn last_words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it gave no reason".to_owned())
+}

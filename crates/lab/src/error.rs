@@ -1,0 +1,44 @@
+//! What can go wrong in an experiment.
+
+use std::path::PathBuf;
+
+use plyground_core::InputError;
+
+/// Why an experiment could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// Something typed was not understood.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The file is no store of ours, or one that this program cannot read; it was not touched.
+    #[error("{}: {detail}", .file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// What was expected and what was found.
+        detail: String,
+    },
+    /// The database refused.
+    #[error("{}: {error}", .file.display())]
+    Database {
+        /// The file.
+        file: PathBuf,
+        /// What it said.
+        error: rusqlite::Error,
+    },
+    /// The file or its directory could not be made.
+    #[error("cannot write {}: {error}", .file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The run was removed while it was worked on.
+    #[error("run {run} was removed while it was played")]
+    Gone {
+        /// Its name.
+        run: String,
+    },
+}

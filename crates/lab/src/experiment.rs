@@ -1,0 +1,122 @@
+//! What is played: the settings of a run, which are also its name.
+
+use std::time::Duration;
+
+use plyground_core::{InputError, Limits, Seed, Shelf};
+use plyground_table::{Session, open};
+use serde::{Deserialize, Serialize};
+
+use crate::Format;
+
+/// Where the games of an experiment begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Openings {
+    /// All at the start of the game.
+    Start,
+    /// After so many random plies that leave the game open, a new opening for every pair.
+    Random {
+        /// How many.
+        plies: u32,
+    },
+    /// From a file, in its order and then again from the beginning.
+    Listed {
+        /// The openings.
+        lines: Vec<Vec<String>>,
+    },
+}
+
+/// The settings of a run. The same settings are the same run: whoever asks for it again goes on where it stopped. How many pairs are
+/// wanted is not among them, so that a run can be made longer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// The version of these settings: what is played may change with the program only if this changes.
+    pub version: u32,
+    /// The game with its parameters.
+    pub game: String,
+    /// The agents, with ready-made opponents (`level=4`) written out: what a level is may change, a run must not.
+    pub agents: Vec<String>,
+    /// Where the games begin.
+    pub openings: Openings,
+    /// Who plays whom.
+    pub format: Format,
+    /// The limits of thinking for all agents; where nothing is limited, each keeps to its own.
+    pub limits: Limits,
+    /// The time that each player has for a whole game.
+    pub clock: Option<Duration>,
+    /// From which all randomness comes.
+    pub seed: u64,
+}
+
+/// An experiment under way: its settings, and the name they give it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Twelve hexadecimal digits of a hash of the settings.
+    pub id: String,
+    /// The settings.
+    pub experiment: Experiment,
+}
+
+impl Experiment {
+    /// The version that this program plays.
+    pub const VERSION: u32 = 1;
+
+    /// An experiment from the start of a game with agents as they were typed. Everything is checked: the game, and that each agent
+    /// can be made.
+    pub fn new(game: &str, agents: &[String], shelf: &dyn Shelf) -> Result<Self, InputError> {
+        let mut session = open(game, None)?;
+        let agents: Vec<String> = agents.iter().map(|agent| written_out(session.as_ref(), agent)).collect();
+        for (index, agent) in agents.iter().enumerate() {
+            session.seat(agent, Seed(0), shelf)?;
+            if agents[..index].contains(agent) {
+                return Err(InputError::malformed("agent", agent, "it is there twice; an agent plays against others"));
+            }
+        }
+        Ok(Self {
+            version: Self::VERSION,
+            game: session.spec(),
+            agents,
+            openings: Openings::Start,
+            format: Format::RoundRobin,
+            limits: Limits::default(),
+            clock: None,
+            seed: 0,
+        })
+    }
+
+    /// The name and the settings.
+    pub fn run(self) -> Run {
+        let settings = serde_json::to_string(&self).expect("settings are plain data");
+        // 48 bits: among a thousand runs, two with the same name turn up once in half a billion times.
+        let hash = Seed(0).named(&settings).0;
+        Run { id: format!("{:012x}", hash >> 16), experiment: self }
+    }
+
+    /// The seed of a pair: it depends on who plays, not on who else takes part.
+    fn pair_seed(&self, [first, second]: [usize; 2], pair: u64) -> Seed {
+        Seed(self.seed).named(&self.agents[first]).named(&self.agents[second]).numbered(pair)
+    }
+
+    /// The seed of chance, the same for both games of a pair. `agents` are in the order of its first game.
+    pub fn luck_seed(&self, agents: [usize; 2], pair: u64) -> Seed {
+        self.pair_seed(agents, pair).named("luck")
+    }
+
+    /// The seeds of the two agents in game 0 or 1 of a pair, in the order in which they move. `agents` are in that of the first game.
+    pub fn agent_seeds(&self, agents: [usize; 2], pair: u64, game: u8) -> [Seed; 2] {
+        let seed = self.pair_seed(agents, pair).named("agent");
+        [0, 1].map(|seat| seed.numbered(2 * u64::from(game) + seat))
+    }
+
+    /// The name of a pair: no other pair of any run has it.
+    pub(crate) fn job_id(&self, run: &str, agents: [usize; 2], pair: u64) -> String {
+        format!("{run}-{:016x}", self.pair_seed(agents, pair).named("job").0)
+    }
+}
+
+/// A ready-made opponent as the spec that it stands for; any other text as it is.
+fn written_out(session: &dyn Session, agent: &str) -> String {
+    let agent = agent.trim();
+    let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == agent);
+    ready_made.map_or_else(|| agent.to_owned(), |opponent| opponent.spec)
+}

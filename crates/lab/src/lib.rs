@@ -1,0 +1,31 @@
+//! The experiments: pairs of games, tournaments, the store that keeps every game, and what follows from the results.
+//!
+//! The unit of work, of statistics and of resumption is the pair: one opening and one seed, played twice with the seats swapped.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod arena;
+mod error;
+mod experiment;
+mod export;
+mod machine;
+mod openings;
+mod queue;
+pub mod report;
+mod results;
+mod runner;
+mod schedule;
+pub mod statistics;
+mod store;
+
+pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
+pub use error::LabError;
+pub use experiment::{Experiment, Openings, Run};
+pub use export::{csv, parquet};
+pub use machine::machine;
+pub use openings::{Book, opening_plies};
+pub use queue::{Job, Lease, Lot, Queue, Worker};
+pub use results::Results;
+pub use runner::{Event, Orders, work};
+pub use schedule::{Format, jobs, pairings, swiss_round};
+pub use store::{GameRow, RunRow, Store};

@@ -1,0 +1,161 @@
+//! Playing the pairs of a run: as many threads as wanted, in as many processes as wanted.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use plyground_table::open;
+
+use crate::arena::{Pace, Roster, Table, play_game};
+use crate::queue::{Job, Lease, Lot, Queue, Worker};
+use crate::store::seated;
+use crate::{GameRow, LabError, Run, Store};
+
+/// A worker takes about as many jobs at a time as it does in this time: asking for each takes longer than playing a short game.
+const BATCH: Duration = Duration::from_millis(200);
+const LARGEST_BATCH: usize = 64;
+
+/// What there is to tell while a run goes on.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    /// A pair was played, and is kept.
+    PairFinished {
+        /// Which.
+        job: &'a Job,
+        /// Its games, the second with the seats swapped.
+        games: &'a [GameRow; 2],
+    },
+}
+
+/// How a run is to be worked on.
+pub struct Orders<'a> {
+    /// Where results are kept.
+    pub store: &'a Store,
+    /// Where jobs come from.
+    pub queue: &'a dyn Queue,
+    /// Where contestants come from.
+    pub roster: &'a dyn Roster,
+    /// The run.
+    pub run: &'a Run,
+    /// How many pairs of each pairing are wanted.
+    pub pairs: u64,
+    /// How many games are played at the same time.
+    pub threads: usize,
+    /// Is asked before every move whether to stop. Pairs that are not finished then are given back.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Hears what happens, from any thread.
+    pub events: &'a (dyn Fn(&Event<'_>) + Sync),
+}
+
+/// Works on a run until nothing is left or somebody says stop.
+pub fn work(orders: &Orders<'_>) -> Result<(), LabError> {
+    let worker = new_worker();
+    let failure = Mutex::new(None);
+    let failed = AtomicBool::new(false);
+    let over = Signal::default();
+    let stop = || failed.load(Ordering::Relaxed) || (orders.stop)();
+    std::thread::scope(|scope| {
+        let heart = scope.spawn(|| {
+            while !over.wait(orders.queue.heartbeat()) {
+                // A heartbeat that fails costs at most a job that is done twice.
+                let _ = orders.queue.extend(&worker);
+            }
+        });
+        let threads: Vec<_> = (0..orders.threads.max(1))
+            .map(|_| {
+                scope.spawn(|| {
+                    if let Err(error) = work_alone(orders, &worker, &stop) {
+                        failed.store(true, Ordering::Relaxed);
+                        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    }
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().expect("workers hold no panics");
+        }
+        over.give();
+        heart.join().expect("the heart holds no panics");
+    });
+    let released = orders.queue.release(&worker);
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(released, Err)
+}
+
+/// A name that no other worker has: the number of the process, when it was, and which of its workers it is.
+fn new_worker() -> Worker {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
+    Worker(format!("{}-{now:x}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
+}
+
+fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> Result<(), LabError> {
+    let mut batch = 1;
+    let lot = Lot { run: &orders.run.id, pairs: orders.pairs };
+    while !stop() {
+        match orders.queue.lease(lot, worker, batch)? {
+            Lease::Done => break,
+            Lease::Wait(time) => std::thread::sleep(time),
+            Lease::Jobs(jobs) => {
+                let begin = Instant::now();
+                let mut done = Vec::with_capacity(jobs.len());
+                let mut pairs = Vec::with_capacity(jobs.len());
+                for job in jobs {
+                    let Some(games) = play_pair(orders, &job, stop)? else { break };
+                    done.push(job);
+                    pairs.push(games);
+                }
+                let new = orders.store.keep(&orders.run.id, &pairs)?;
+                orders.queue.finish(&done)?;
+                for ((job, games), _) in done.iter().zip(&pairs).zip(new).filter(|(_, new)| *new) {
+                    (orders.events)(&Event::PairFinished { job, games });
+                }
+                let each = begin.elapsed().as_secs_f64() / done.len().max(1) as f64;
+                batch = ((BATCH.as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Both games of a pair: the same opening, the same luck, the seats swapped. `None` if somebody said stop.
+fn play_pair(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<[GameRow; 2]>, LabError> {
+    let experiment = &orders.run.experiment;
+    let pace = Pace { limits: experiment.limits, clock: experiment.clock, ..Pace::default() };
+    let play = |game: u8| {
+        let [one, other] = seated(job.agents, game).map(|agent| orders.roster.invite(&experiment.agents[agent]));
+        let (mut one, mut other) = (one?, other?);
+        let table = Table {
+            session: open(&experiment.game, None)?,
+            contestants: [one.as_mut(), other.as_mut()],
+            seeds: experiment.agent_seeds(job.agents, job.pair, game),
+            luck: experiment.luck_seed(job.agents, job.pair).rng(),
+            opening: &job.opening,
+            stop,
+        };
+        let played = play_game(table, pace)?;
+        Ok::<_, LabError>(played.map(|played| GameRow::new(job, game, played)))
+    };
+    let Some(first) = play(0)? else { return Ok(None) };
+    Ok(play(1)?.map(|second| [first, second]))
+}
+
+/// Something that happens once, and that others wait for.
+#[derive(Default)]
+struct Signal {
+    given: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Signal {
+    fn give(&self) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the signal, but not longer than this; true if it was given.
+    fn wait(&self, time: Duration) -> bool {
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(given, time, |given| !*given);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
