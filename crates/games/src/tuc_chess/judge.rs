@@ -81,7 +81,7 @@ const LEVELS: [&str; 8] = [
     "alphabeta:depth=2,slip=0.1",
     "alphabeta:depth=2,time=900ms",
     "alphabeta:nodes=300000,time=900ms",
-    "alphabeta:time=1900ms",
+    "alphabeta:nodes=3000000,time=1900ms",
 ];
 
 impl Heuristics for TucChess {
@@ -126,5 +126,9 @@ impl Heuristics for TucChess {
 
     fn levels(&self) -> [&'static str; 8] {
         LEVELS
+    }
+
+    fn best(&self) -> &'static str {
+        "alphabeta:time=1900ms"
     }
 }
