@@ -28,7 +28,8 @@ const SPECS: &[&str] = &[
 
 fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
     let spec = AgentSpec::parse(spec, game).unwrap();
-    let budget = Budget { limits: spec.limits().unwrap().overridden_by(limits), clock: &NoClock };
+    let limits = if limits == Limits::default() { spec.limits().unwrap() } else { limits };
+    let budget = Budget { limits, clock: &NoClock };
     build(&spec, game, &EmptyShelf).unwrap().choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
 }
 

@@ -17,19 +17,6 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
-impl Limits {
-    /// These limits, with those that `other` sets put in their place.
-    #[must_use]
-    pub fn overridden_by(self, other: Self) -> Self {
-        Self {
-            simulations: other.simulations.or(self.simulations),
-            nodes: other.nodes.or(self.nodes),
-            depth: other.depth.or(self.depth),
-            time: other.time.or(self.time),
-        }
-    }
-}
-
 /// Tells how much time has passed since a thought began. Handed in from outside: native programs and browsers have different clocks.
 pub trait Clock {
     /// Time since the thought began.

@@ -293,12 +293,12 @@ const SMALL_LEVELS: [&str; 8] = [
 const LEVELS: [&str; 8] = [
     "mcts:sims=9",
     "mcts:sims=13",
-    "mcts:sims=22",
-    "mcts:sims=52",
+    "mcts:sims=20",
+    "mcts:sims=50",
     "mcts:sims=120",
-    "mcts:sims=220,solver=on",
-    "mcts:sims=800,solver=on,time=900ms",
-    "mcts:sims=10000,solver=on,time=1900ms",
+    "mcts:sims=205,solver=on",
+    "mcts:sims=760,solver=on,time=900ms",
+    "mcts:sims=9500,solver=on,time=1900ms",
 ];
 
 impl<B: Bits> Heuristics for Mnk<B> {

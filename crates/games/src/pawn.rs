@@ -512,14 +512,14 @@ const SMALL_LEVELS: [&str; 8] = [
 ];
 /// For larger boards; measured in docs/levels.md.
 const LEVELS: [&str; 8] = [
-    "mcts:sims=12",
-    "mcts:sims=40",
-    "mcts:sims=140",
-    "mcts:sims=500",
-    "mcts:sims=1600,solver=on",
-    "mcts:sims=6500,solver=on",
-    "mcts:sims=28000,solver=on,time=900ms",
-    "mcts:sims=150000,solver=on,time=1900ms",
+    "mcts:sims=100",
+    "mcts:sims=300",
+    "mcts:sims=900",
+    "mcts:sims=2600,solver=on",
+    "mcts:sims=7000,solver=on",
+    "mcts:sims=19000,solver=on",
+    "mcts:sims=50000,solver=on,time=900ms",
+    "mcts:sims=130000,solver=on,time=1900ms",
 ];
 
 impl Heuristics for Pawn {
@@ -576,5 +576,10 @@ impl Heuristics for Pawn {
 
     fn levels(&self) -> [&'static str; 8] {
         if self.grid.files * self.grid.ranks <= 25 { SMALL_LEVELS } else { LEVELS }
+    }
+
+    /// Boards of up to 36 squares are solved in about a second.
+    fn best(&self) -> &'static str {
+        if self.grid.files * self.grid.ranks <= 36 { SMALL_LEVELS[7] } else { LEVELS[7] }
     }
 }
