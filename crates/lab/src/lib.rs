@@ -14,6 +14,7 @@ mod runner;
 mod schedule;
 pub mod statistics;
 mod store;
+pub mod study;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use error::LabError;
