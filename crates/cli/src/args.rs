@@ -81,6 +81,8 @@ pub enum Command {
     Study(StudyOf),
     /// List, show, export and remove what was played
     Runs(Runs),
+    /// Write a report on a run: tables, plots and games on one page
+    Report(ReportOn),
     /// Play a game in the terminal
     Play(Play),
     /// Step through a recorded game
@@ -278,9 +280,12 @@ pub struct Conditions {
 pub struct Match {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
-    /// Two agents, e.g. mcts:sims=5000 level=4 (see `ply agents`)
-    #[arg(value_name = "SPEC", num_args = 2, required = true)]
-    pub agents: Vec<String>,
+    /// An agent, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
+    #[arg(value_name = "SPEC")]
+    pub one: String,
+    /// Its opponent
+    #[arg(value_name = "SPEC")]
+    pub other: String,
     /// Pairs of games: one opening, both ways round
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
     pub pairs: u64,
@@ -304,9 +309,12 @@ pub struct Tournament {
     /// Everybody against everybody; what is done without being asked
     #[arg(long, conflicts_with_all = ["swiss", "gauntlet"])]
     pub round_robin: bool,
-    /// In each of so many rounds, agents with about the same score meet
-    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, default_missing_value = "0")]
-    pub swiss: Option<u32>,
+    /// In rounds, in each of which agents with about the same score meet
+    #[arg(long)]
+    pub swiss: bool,
+    /// The rounds of a Swiss tournament [default: enough to find the best]
+    #[arg(long, value_name = "N", requires = "swiss", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: Option<u32>,
     #[command(flatten)]
     pub conditions: Conditions,
 }
@@ -374,6 +382,21 @@ pub struct RatingsOf {
 }
 
 #[derive(clap::Args)]
+pub struct ReportOn {
+    /// The beginning of the name of the run (see `ply runs`)
+    pub run: String,
+    /// The file to write (replaced if it is there) [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write Markdown, without plots, instead of HTML
+    #[arg(long)]
+    pub md: bool,
+    /// The heading [default: the question that the run answers]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+}
+
+#[derive(clap::Args)]
 pub struct Runs {
     #[command(subcommand)]
     pub action: Option<RunsAction>,
@@ -390,9 +413,12 @@ pub enum RunsAction {
     Games {
         /// The beginning of its name
         run: String,
-        /// As a table with a row for each game
+        /// As a table with a row for each game [default: as records, JSON lines]
         #[arg(long)]
         csv: bool,
+        /// The same table as a Parquet file
+        #[arg(long, conflicts_with = "csv", requires = "out")]
+        parquet: bool,
         /// The file to write (replaced if it is there) [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,

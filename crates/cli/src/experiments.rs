@@ -1,16 +1,19 @@
 //! What all experiments share: the store, the conditions of the games, and how a run is watched.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo};
-use plyground_lab::{Event, Experiment, Job, Openings, Orders, Queue, Results, Run, Standard, Store, opening_plies, work};
-use plyground_table::{Limits, Player, open};
+use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo, per_cent, score_words};
+use plyground_lab::{
+    Book, Event, Experiment, Format, Lot, Openings, Orders, Queue, Results, Run, Standard, Store, jobs, machine, opening_plies,
+    work,
+};
+use plyground_table::{Limits, Player, Turn, open};
 use serde_json::{Value, json};
 
 use crate::args::{Conditions, Global};
@@ -29,30 +32,30 @@ pub fn open_store(global: &Global) -> anyhow::Result<Store> {
 }
 
 /// The run that a command asks for.
-pub fn run_of(game: &str, agents: &[String], conditions: &Conditions, global: &Global) -> anyhow::Result<Run> {
+pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &Conditions, global: &Global) -> anyhow::Result<Run> {
     let mut experiment = Experiment::new(game, agents, &Files)?;
+    experiment.format = format;
     experiment.openings = match (&conditions.openings, conditions.opening_plies) {
         (Some(file), _) => Openings::Listed { lines: read_openings(&experiment.game, file)? },
         (None, Some(0)) => Openings::Start,
         (None, Some(plies)) => Openings::Random { plies },
         (None, None) => Openings::Random { plies: opening_plies(&experiment.game)? },
     };
-    let limits = Limits { time: conditions.move_time, simulations: conditions.sims, ..Limits::default() };
-    experiment.limits = (limits != Limits::default()).then(|| limits.into());
+    experiment.limits = Limits { time: conditions.move_time, simulations: conditions.sims, ..Limits::default() };
     experiment.clock = conditions.clock;
     experiment.seed = global.seed.unwrap_or(0);
     Ok(experiment.run())
 }
 
 /// Openings from a file, each checked by playing it.
-fn read_openings(game: &str, file: &std::path::Path) -> anyhow::Result<Vec<Vec<String>>> {
+fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     let mut lines = Vec::new();
     for (number, line) in read_text(file)?.lines().enumerate() {
         let place = || format!("{}, line {}", file.display(), number + 1);
         let mut session = open(game, None)?;
         let played = line.split_whitespace().map(|text| session.play(text)).collect::<Result<Vec<_>, _>>();
         let opening = played.with_context(place)?;
-        if matches!(session.turn(), plyground_table::Turn::Over(_)) {
+        if matches!(session.turn(), Turn::Over(_)) {
             bail!("{}: expected an opening, found a game that is over", place());
         }
         if !opening.is_empty() {
@@ -65,13 +68,22 @@ fn read_openings(game: &str, file: &std::path::Path) -> anyhow::Result<Vec<Vec<S
     Ok(lines)
 }
 
-/// The command line that was typed.
+/// The command line that was typed, without what only says where to keep games and how to print.
 pub fn command() -> String {
-    let words = std::env::args().skip(1).map(|word| crate::store::typed(std::path::Path::new(&word)));
-    std::iter::once("ply".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let mut words = vec!["ply".to_owned()];
+    let mut typed = std::env::args().skip(1);
+    while let Some(word) = typed.next() {
+        match word.as_str() {
+            "--json" | "--quiet" => {}
+            "--data" => drop(typed.next()),
+            word if word.starts_with("--data=") => {}
+            word => words.push(crate::store::typed(Path::new(word))),
+        }
+    }
+    words.join(" ")
 }
 
-/// Plays jobs of a run until they are done, somebody presses Ctrl-C, or `enough` says so; what was played before counts, too.
+/// Plays pairs of a run until they are done, somebody presses Ctrl-C, or `enough` says so; what was played before counts, too.
 pub struct Conduct<'a> {
     pub store: &'a Store,
     pub run: &'a Run,
@@ -83,14 +95,17 @@ pub struct Conduct<'a> {
 }
 
 impl Conduct<'_> {
-    /// Plays; the results, and whether all was played that was asked for.
-    pub fn play(&self, jobs: &[Job]) -> anyhow::Result<(Results, bool)> {
-        self.store.begin(self.run, &command())?;
-        self.store.push(jobs)?;
-        let results = Results::read(self.store, &self.run.id)?;
-        let before = results.pairs();
-        let stop = AtomicBool::new((self.enough)(&results));
-        let view = View::new(jobs.len() as u64, before, self.quiet);
+    /// Plays the first so many pairs of each pairing; their results, and whether all were played.
+    pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
+        let lot = Lot { run: &self.run.id, pairs };
+        let wanted = pairings.len() as u64 * pairs;
+        if self.store.asked(lot)? < wanted {
+            self.store.begin(self.run, &command(), &machine())?;
+            self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
+        }
+        let results = Results::read(self.store, lot)?;
+        let decided = AtomicBool::new((self.enough)(&results));
+        let view = View::new(wanted, results.pairs(), self.quiet);
         view.show(&results, self.summary);
         let state = Mutex::new((results, view));
         let listen = |event: &Event<'_>| {
@@ -99,8 +114,8 @@ impl Conduct<'_> {
             let (results, view) = &mut *state;
             games.iter().for_each(|game| results.add(game));
             view.show(results, self.summary);
-            if (self.enough)(results) || interrupt::asked() {
-                stop.store(true, Ordering::Relaxed);
+            if (self.enough)(results) {
+                decided.store(true, Ordering::Relaxed);
             }
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -109,16 +124,22 @@ impl Conduct<'_> {
             queue: self.store,
             roster: &Standard(&Files),
             run: self.run,
+            pairs,
             threads: self.threads.map_or_else(cores, |threads| threads as usize),
-            stop: &stop,
+            stop: &|| decided.load(Ordering::Relaxed) || interrupt::asked(),
             events: &listen,
         })?;
         state.into_inner().expect("no listener panics").1.finish();
         // Another process may have played some of it.
-        let results = Results::read(self.store, &self.run.id)?;
-        let complete = results.pairs() >= jobs.len() as u64;
+        let results = Results::read(self.store, lot)?;
+        let complete = results.pairs() >= wanted;
         Ok((results, complete))
     }
+}
+
+/// What to tell when a run was stopped before its end.
+pub fn stopped(run: &Run) -> String {
+    format!("stopped; the same command goes on with run {}", run.id)
 }
 
 /// A bar with the table above it on a terminal, a line now and then in a pipe.
@@ -133,7 +154,7 @@ struct View {
 
 impl View {
     fn new(total: u64, before: u64, quiet: bool) -> Self {
-        let template = "{msg}{bar:40} {pos} of {len} pairs, {per_sec} a second, {eta} left";
+        let template = "{msg}{bar:40} {pos} of {len} pairs, {per_sec}, {eta} left";
         let style = || ProgressStyle::with_template(template).expect("the template is well-formed");
         let bar = (io::stderr().is_terminal() && !quiet).then(|| {
             let bar = ProgressBar::new(total).with_style(style()).with_position(before);
@@ -146,7 +167,7 @@ impl View {
     fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String) {
         let every = Duration::from_millis(if self.bar.is_some() { 100 } else { 10_000 });
         let mut last = self.last.lock().expect("no listener panics");
-        let due = last.map_or(self.bar.is_some() || self.before > 0, |last| last.elapsed() >= every);
+        let due = last.map_or(self.bar.is_some(), |last| last.elapsed() >= every);
         if self.quiet || !due {
             last.get_or_insert_with(Instant::now);
             return;
@@ -161,9 +182,10 @@ impl View {
         let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
         let left = (self.total - pairs.min(self.total)) as f64 / rate;
         let left = if rate > 0.0 { format!(", {left:.0} s left") } else { String::new() };
-        let text = summary(results);
-        // Whoever has closed this pipe does not want to read it.
-        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}: {}", self.total, text.lines().last().unwrap_or_default()));
+        // A table now and then would bury what is in it; whoever has closed this pipe does not want to read anything.
+        let text =
+            Some(summary(results)).filter(|text| text.lines().count() == 1).map_or_else(String::new, |text| format!(": {text}"));
+        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}{text}", self.total));
     }
 
     fn finish(&self) {
@@ -173,20 +195,8 @@ impl View {
     }
 }
 
-/// A share in per cent.
-pub fn share(value: f64) -> String {
-    format!("{:.1} %", 100.0 * value)
-}
-
-/// The score of a match with its interval.
-pub fn score(result: &MatchResult) -> String {
-    let sample = result.sample();
-    let interval = sample.interval(CONFIDENCE);
-    format!("{} [{:.1}, {:.1}]", share(sample.mean), 100.0 * interval.low, 100.0 * interval.high)
-}
-
 /// The numbers of a match for programs.
-pub fn match_json(agents: [&str; 2], result: &MatchResult, results: &Results) -> Value {
+pub fn match_json(agents: [&str; 2], result: &MatchResult, redundancy: f64) -> Value {
     let (tally, sample) = (result.tally(), result.sample());
     let interval = sample.interval(CONFIDENCE);
     let elo = logistic_elo(&sample);
@@ -209,7 +219,7 @@ pub fn match_json(agents: [&str; 2], result: &MatchResult, results: &Results) ->
         "pairs": result.pairs(),
         "as_first": seat(Player::First),
         "as_second": seat(Player::Second),
-        "redundancy": results.redundancy(),
+        "redundancy": redundancy,
     })
 }
 
@@ -217,7 +227,7 @@ pub fn match_json(agents: [&str; 2], result: &MatchResult, results: &Results) ->
 pub fn footer(run: &Run, results: &Results) -> String {
     let [first, draws, second] = results.by_seat();
     let games = results.games().max(1) as f64;
-    let part = |number: u64| share(number as f64 / games);
+    let part = |number: u64| per_cent(number as f64 / games);
     let mut text = format!(
         "{} games, {:.1} plies on the average; the first player won {}, the second {}, drawn {}\n",
         count(results.games()),
@@ -227,9 +237,10 @@ pub fn footer(run: &Run, results: &Results) -> String {
         part(draws),
     );
     let redundancy = results.redundancy();
-    text += &format!("redundancy: {} of the games repeat an earlier one\n", share(redundancy));
+    text += &format!("redundancy: {} of the games repeat an earlier one\n", per_cent(redundancy));
     for (agent, fault, times) in results.faults() {
-        text += &format!("{} {fault} in {times} games and lost them\n", run.experiment.agents[agent]);
+        let games = if times == 1 { "1 game and lost it".to_owned() } else { format!("{} games and lost them", count(times)) };
+        text += &format!("{} {fault} in {games}\n", run.experiment.agents[agent]);
     }
     text
 }
@@ -243,7 +254,7 @@ pub fn standings(run: &Run, results: &Results) -> String {
         let row = [
             spec.clone(),
             count(tally.games()),
-            if tally.games() == 0 { "-".to_owned() } else { score(&all) },
+            score_words(&all),
             format!("{} {} {}", tally.wins, tally.draws, tally.losses),
             if tally.games() == 0 { "-".to_owned() } else { logistic_elo(&sample).to_string() },
             results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2}")),

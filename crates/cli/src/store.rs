@@ -86,7 +86,7 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> anyhow::Result<()
 /// A path as one would type it in a shell.
 pub fn typed(path: &Path) -> String {
     let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+~:".contains(c);
+    let plain = |c: char| c.is_alphanumeric() || "/._-+~:=,".contains(c);
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 

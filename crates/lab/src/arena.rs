@@ -115,6 +115,8 @@ const PART_OF_CLOCK: u32 = 25;
 pub struct Played {
     /// Moves and outcomes of chance, the opening included.
     pub moves: Vec<PlayedMove>,
+    /// Who made each of them; nobody where it was chance.
+    pub movers: Vec<Option<Player>>,
     /// How many of them are the opening.
     pub opening: usize,
     /// How it ended.
@@ -125,8 +127,6 @@ pub struct Played {
     pub fault: Option<(Player, Fault)>,
     /// The points of both players, in games with points.
     pub points: Option<[i32; 2]>,
-    /// The thinking time of each player.
-    pub time: [Duration; 2],
 }
 
 struct Watch(Instant);
@@ -149,18 +149,21 @@ pub struct Table<'a> {
     pub luck: Rng,
     /// Moves and outcomes of chance that are played before anybody thinks.
     pub opening: &'a [String],
+    /// Is asked before every move whether to go on.
+    pub stop: &'a dyn Fn() -> bool,
 }
 
-/// Plays a game to its end. An error is a mistake of whoever set it up; a mistake of a contestant costs it the game.
-pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Played, InputError> {
-    let Table { mut session, mut contestants, seeds, mut luck, opening } = table;
+/// Plays a game to its end; `None` if it was told to stop before that. An error is a mistake of whoever set it up; a mistake of a
+/// contestant costs it the game.
+pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputError> {
+    let Table { mut session, mut contestants, seeds, mut luck, opening, stop } = table;
     for (contestant, seed) in contestants.iter_mut().zip(seeds) {
         contestant.sit(session.as_mut(), seed)?;
     }
     for text in opening {
         session.play(text)?;
     }
-    let mut time = [Duration::ZERO; 2];
+    let mut used = [Duration::ZERO; 2];
     let fault = loop {
         match session.turn() {
             Turn::Over(_) => break None,
@@ -168,8 +171,11 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Played, InputError> {
                 session.roll(&mut luck);
             }
             Turn::Player(player) => {
+                if stop() {
+                    return Ok(None);
+                }
                 let mover = player.index();
-                if let Err(fault) = ask(session.as_mut(), contestants[mover], pace, &mut time[mover]) {
+                if let Err(fault) = ask(session.as_mut(), contestants[mover], pace, &mut used[mover]) {
                     break Some((player, fault));
                 }
             }
@@ -184,7 +190,8 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Played, InputError> {
         (None, _) => unreachable!("a game without a fault is played to its end"),
     };
     let moves = session.history().to_vec();
-    Ok(Played { moves, opening: opening.len(), outcome, reason, fault, points: session.points(), time })
+    let movers = (0..moves.len()).map(|number| session.mover(number)).collect();
+    Ok(Some(Played { moves, movers, opening: opening.len(), outcome, reason, fault, points: session.points() }))
 }
 
 /// One move of one contestant.

@@ -35,4 +35,10 @@ pub enum LabError {
         /// Why.
         error: std::io::Error,
     },
+    /// The run was removed while it was worked on.
+    #[error("run {run} was removed while it was played")]
+    Gone {
+        /// Its name.
+        run: String,
+    },
 }

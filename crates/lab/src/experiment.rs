@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use plyground_core::{InputError, Limits, Seed};
+use plyground_core::{InputError, Limits, Seed, Shelf};
 use plyground_table::{Session, open};
 use serde::{Deserialize, Serialize};
+
+use crate::Format;
 
 /// Where the games of an experiment begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,43 +38,14 @@ pub struct Experiment {
     pub agents: Vec<String>,
     /// Where the games begin.
     pub openings: Openings,
-    /// The limits of thinking for all agents, where they take the place of their own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<RecordedLimits>,
+    /// Who plays whom.
+    pub format: Format,
+    /// The limits of thinking for all agents; where nothing is limited, each keeps to its own.
+    pub limits: Limits,
     /// The time that each player has for a whole game.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Duration>,
     /// From which all randomness comes.
     pub seed: u64,
-}
-
-/// Limits of thinking as they stand in the settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RecordedLimits {
-    /// Simulated games.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub simulations: Option<u64>,
-    /// Positions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<u64>,
-    /// Plies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub depth: Option<u32>,
-    /// Time for a move.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time: Option<Duration>,
-}
-
-impl From<Limits> for RecordedLimits {
-    fn from(limits: Limits) -> Self {
-        Self { simulations: limits.simulations, nodes: limits.nodes, depth: limits.depth, time: limits.time }
-    }
-}
-
-impl From<RecordedLimits> for Limits {
-    fn from(limits: RecordedLimits) -> Self {
-        Self { simulations: limits.simulations, nodes: limits.nodes, depth: limits.depth, time: limits.time }
-    }
 }
 
 /// An experiment under way: its settings, and the name they give it.
@@ -90,7 +63,7 @@ impl Experiment {
 
     /// An experiment from the start of a game with agents as they were typed. Everything is checked: the game, and that each agent
     /// can be made.
-    pub fn new(game: &str, agents: &[String], shelf: &dyn plyground_core::Shelf) -> Result<Self, InputError> {
+    pub fn new(game: &str, agents: &[String], shelf: &dyn Shelf) -> Result<Self, InputError> {
         let mut session = open(game, None)?;
         let agents: Vec<String> = agents.iter().map(|agent| written_out(session.as_ref(), agent)).collect();
         for (index, agent) in agents.iter().enumerate() {
@@ -104,7 +77,8 @@ impl Experiment {
             game: session.spec(),
             agents,
             openings: Openings::Start,
-            limits: None,
+            format: Format::RoundRobin,
+            limits: Limits::default(),
             clock: None,
             seed: 0,
         })
@@ -113,14 +87,30 @@ impl Experiment {
     /// The name and the settings.
     pub fn run(self) -> Run {
         let settings = serde_json::to_string(&self).expect("settings are plain data");
-        // Two halves of a hash, each from the text: 48 bits of one are enough for the runs of a life.
-        let hash = Seed(0x706c_7967).named(&settings).0;
+        // 48 bits: among a thousand runs, two with the same name turn up once in half a billion times.
+        let hash = Seed(0).named(&settings).0;
         Run { id: format!("{:012x}", hash >> 16), experiment: self }
     }
 
     /// The seed of a pair: it depends on who plays, not on who else takes part.
-    pub fn pair_seed(&self, [first, second]: [usize; 2], pair: u64) -> Seed {
+    fn pair_seed(&self, [first, second]: [usize; 2], pair: u64) -> Seed {
         Seed(self.seed).named(&self.agents[first]).named(&self.agents[second]).numbered(pair)
+    }
+
+    /// The seed of chance, the same for both games of a pair. `agents` are in the order of its first game.
+    pub fn luck_seed(&self, agents: [usize; 2], pair: u64) -> Seed {
+        self.pair_seed(agents, pair).named("luck")
+    }
+
+    /// The seeds of the two agents in game 0 or 1 of a pair, in the order in which they move. `agents` are in that of the first game.
+    pub fn agent_seeds(&self, agents: [usize; 2], pair: u64, game: u8) -> [Seed; 2] {
+        let seed = self.pair_seed(agents, pair).named("agent");
+        [0, 1].map(|seat| seed.numbered(2 * u64::from(game) + seat))
+    }
+
+    /// The name of a pair: no other pair of any run has it.
+    pub(crate) fn job_id(&self, run: &str, agents: [usize; 2], pair: u64) -> String {
+        format!("{run}-{:016x}", self.pair_seed(agents, pair).named("job").0)
     }
 }
 

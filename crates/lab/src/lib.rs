@@ -7,8 +7,11 @@
 mod arena;
 mod error;
 mod experiment;
+mod export;
+mod machine;
 mod openings;
 mod queue;
+pub mod report;
 mod results;
 mod runner;
 mod schedule;
@@ -18,9 +21,11 @@ pub mod study;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use error::LabError;
-pub use experiment::{Experiment, Openings, RecordedLimits, Run};
-pub use openings::{opening_plies, openings};
-pub use queue::{Job, Lease, Queue, Worker};
+pub use experiment::{Experiment, Openings, Run};
+pub use export::{csv, parquet};
+pub use machine::machine;
+pub use openings::{Book, opening_plies};
+pub use queue::{Job, Lease, Lot, Queue, Worker};
 pub use results::Results;
 pub use runner::{Event, Orders, work};
 pub use schedule::{Format, jobs, pairings, swiss_round};

@@ -5,11 +5,16 @@ use std::collections::HashSet;
 use plyground_core::{EmptyShelf, InputError, Limits, NoClock, Rng, Seed, Turn, Unwatched};
 use plyground_table::{Session, open};
 
+use crate::{Experiment, Openings};
+
 /// How many openings there should be to choose from before their plies are counted as enough.
 const ENOUGH: f64 = 300.0;
 
-/// Candidates that are looked at for one opening; then those there are begin again.
-const TRIES: u32 = 60;
+/// Where there are at most so many positions, all are looked at; otherwise they are drawn.
+const FEW: usize = 2_000;
+
+/// How often one is drawn before there seem to be no new ones that leave the game open.
+const TRIES: u32 = 200;
 
 /// Who says whether an opening leaves the game open, and how sure of a result it may be (from -1 to +1).
 const JUDGE: &str = "mcts:sims=200";
@@ -21,14 +26,13 @@ pub fn opening_plies(game: &str) -> Result<u32, InputError> {
     let mut rng = Seed(0).named("plies").rng();
     let (mut ways, mut plies) = (1.0, 0);
     while ways < ENOUGH {
-        let count = match session.turn() {
+        match session.turn() {
             Turn::Over(_) => break,
-            Turn::Chance => 1,
-            Turn::Player(_) => session.moves().len(),
-        };
-        if matches!(session.turn(), Turn::Player(_)) {
-            ways *= count as f64;
-            plies += 1;
+            Turn::Chance => {}
+            Turn::Player(_) => {
+                ways *= session.moves().len() as f64;
+                plies += 1;
+            }
         }
         step(session.as_mut(), &mut rng);
     }
@@ -45,45 +49,138 @@ fn step(session: &mut dyn Session, rng: &mut Rng) {
     session.play(chosen).expect("a legal move can be played");
 }
 
-/// So many openings of so many plies (outcomes of chance come on top), each once as long as there are new ones that leave the game
-/// open; then those there are begin again. Opening number n does not depend on how many are wanted.
-pub fn openings(game: &str, plies: u32, count: usize, seed: Seed) -> Result<Vec<Vec<String>>, InputError> {
-    let mut found: Vec<Vec<String>> = Vec::new();
-    let mut positions = HashSet::new();
-    let mut distinct = usize::MAX;
-    while found.len() < count {
-        if found.len() >= distinct {
-            let again = found[found.len() % distinct].clone();
-            found.push(again);
-            continue;
-        }
-        let mut rng = seed.named("opening").numbered(found.len() as u64).rng();
-        match (0..TRIES).find_map(|_| candidate(game, plies, &mut rng, &mut positions).transpose()) {
-            Some(opening) => found.push(opening?),
-            None if found.is_empty() => return Ok(vec![Vec::new(); count]),
-            None => distinct = found.len(),
-        }
-    }
-    Ok(found)
+/// The openings of an experiment by number, found when they are asked for. What number n is does not depend on which others are
+/// asked for. No two lead to the same position as long as there are new ones; then they begin again.
+pub struct Book {
+    openings: Vec<Vec<String>>,
+    source: Option<Source>,
 }
 
-/// A random opening, if its position is new and nobody has won it yet.
-fn candidate(game: &str, plies: u32, rng: &mut Rng, positions: &mut HashSet<String>) -> Result<Option<Vec<String>>, InputError> {
-    let mut session = open(game, None)?;
-    let mut made = 0;
-    while made < plies || session.turn() == Turn::Chance {
-        match session.turn() {
-            Turn::Over(_) => return Ok(None),
-            Turn::Player(_) => made += 1,
-            Turn::Chance => {}
-        }
-        step(session.as_mut(), rng);
+/// Where new openings come from.
+enum Source {
+    /// All there are, the next one last.
+    Few { game: String, left: Vec<Vec<String>>, seed: Seed },
+    /// Drawn, if nobody has seen the position before.
+    Many { game: String, plies: u32, seen: HashSet<String>, seed: Seed },
+}
+
+impl Book {
+    /// The openings that an experiment asks for.
+    pub fn new(experiment: &Experiment) -> Result<Self, InputError> {
+        Ok(match &experiment.openings {
+            Openings::Start => Self { openings: vec![Vec::new()], source: None },
+            Openings::Listed { lines } => Self { openings: lines.clone(), source: None },
+            Openings::Random { plies } => {
+                let seed = Seed(experiment.seed).named("opening");
+                let game = experiment.game.clone();
+                let source = match all_of_few(&game, *plies)? {
+                    Some(mut left) => {
+                        seed.rng().shuffle(&mut left);
+                        Source::Few { game, left, seed }
+                    }
+                    None => Source::Many { game, plies: *plies, seen: HashSet::new(), seed },
+                };
+                Self { openings: Vec::new(), source: Some(source) }
+            }
+        })
     }
-    if !matches!(session.turn(), Turn::Player(_)) || !positions.insert(session.position()) {
-        return Ok(None);
+
+    /// Opening number n: the moves and outcomes of chance before anybody thinks. Where no opening leaves the game open, all games
+    /// begin at the start.
+    pub fn opening(&mut self, number: usize) -> Result<&[String], InputError> {
+        while self.openings.len() <= number
+            && let Some(source) = &mut self.source
+        {
+            if let Some(opening) = source.next(self.openings.len())? {
+                self.openings.push(opening);
+                continue;
+            }
+            self.source = None;
+            if self.openings.is_empty() {
+                self.openings.push(Vec::new());
+            }
+        }
+        Ok(&self.openings[number % self.openings.len()])
+    }
+}
+
+impl Source {
+    /// A new opening that leaves the game open; `None` if there are no more.
+    fn next(&mut self, number: usize) -> Result<Option<Vec<String>>, InputError> {
+        match self {
+            Self::Few { game, left, seed } => {
+                let mut rng = seed.numbered(number as u64).rng();
+                while let Some(opening) = left.pop() {
+                    let mut session = open(game, None)?;
+                    opening.iter().try_for_each(|text| session.play(text).map(drop))?;
+                    if is_open(session.as_mut(), &mut rng)? {
+                        return Ok(Some(opening));
+                    }
+                }
+            }
+            Self::Many { game, plies, seen, seed } => {
+                let mut rng = seed.numbered(number as u64).rng();
+                for _ in 0..TRIES {
+                    let mut session = open(game, None)?;
+                    let mut made = 0;
+                    while (made < *plies && !matches!(session.turn(), Turn::Over(_))) || session.turn() == Turn::Chance {
+                        made += u32::from(session.turn() != Turn::Chance);
+                        step(session.as_mut(), &mut rng);
+                    }
+                    if seen.insert(session.position()) && is_open(session.as_mut(), &mut rng)? {
+                        return Ok(Some(session.history().iter().map(|played| played.text.clone()).collect()));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// One opening for each position that so many plies lead to (outcomes of chance come on top); `None` if there are more than a few.
+fn all_of_few(game: &str, plies: u32) -> Result<Option<Vec<Vec<String>>>, InputError> {
+    let mut layer = Vec::new();
+    roll_all(open(game, None)?.as_mut(), &mut HashSet::new(), &mut layer);
+    for _ in 0..plies {
+        let (mut next, mut seen) = (Vec::new(), HashSet::new());
+        for opening in &layer {
+            let mut session = open(game, None)?;
+            opening.iter().try_for_each(|text: &String| session.play(text).map(drop))?;
+            for legal in session.moves() {
+                session.play(&legal.text)?;
+                roll_all(session.as_mut(), &mut seen, &mut next);
+                session.undo();
+            }
+            if next.len() > FEW {
+                return Ok(None);
+            }
+        }
+        layer = next;
+    }
+    Ok(Some(layer))
+}
+
+/// Every new position that chance makes of this one, by what led to it; the position itself where chance is not due.
+fn roll_all(session: &mut dyn Session, seen: &mut HashSet<String>, found: &mut Vec<Vec<String>>) {
+    if session.turn() != Turn::Chance {
+        if seen.insert(session.position()) {
+            found.push(session.history().iter().map(|played| played.text.clone()).collect());
+        }
+        return;
+    }
+    for (outcome, _) in session.outcomes() {
+        session.play(&outcome).expect("a possible outcome can be played");
+        roll_all(session, seen, found);
+        session.undo();
+    }
+}
+
+/// Does nobody look like the winner yet?
+fn is_open(session: &mut dyn Session, rng: &mut Rng) -> Result<bool, InputError> {
+    if !matches!(session.turn(), Turn::Player(_)) {
+        return Ok(false);
     }
     let judge = session.seat(JUDGE, Seed(rng.bits()), &EmptyShelf)?;
     let advice = session.think(judge, Limits::default(), &NoClock, &mut Unwatched);
-    let balanced = advice.is_ok_and(|advice| advice.value.is_some_and(|value| value.abs() <= BALANCED));
-    Ok(balanced.then(|| session.history().iter().map(|played| played.text.clone()).collect()))
+    Ok(advice.is_ok_and(|advice| advice.value.is_some_and(|value| value.abs() <= BALANCED)))
 }

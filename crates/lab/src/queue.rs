@@ -24,6 +24,23 @@ pub struct Job {
     pub opening: Vec<String>,
 }
 
+/// The first so many pairs of every pairing of a run: a run can be made longer, and whoever asks for less gets less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lot<'a> {
+    /// The run.
+    pub run: &'a str,
+    /// How many pairs of each pairing.
+    pub pairs: u64,
+}
+
+impl<'a> Lot<'a> {
+    /// All there is of a run.
+    pub fn all(run: &'a str) -> Self {
+        // The most that a database counts to.
+        Self { run, pairs: i64::MAX as u64 }
+    }
+}
+
 /// What a queue answers to somebody who looks for work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lease {
@@ -43,10 +60,14 @@ pub struct Worker(pub String);
 pub trait Queue: Sync {
     /// Adds jobs; those that are there already (done or not) are left as they are. The number of new ones.
     fn push(&self, jobs: &[Job]) -> Result<usize, LabError>;
-    /// Takes up to `most` jobs of a run for a while.
-    fn lease(&self, run: &str, worker: &Worker, most: usize) -> Result<Lease, LabError>;
-    /// Says that a worker is still at it.
+    /// Takes up to `most` jobs for a while.
+    fn lease(&self, lot: Lot<'_>, worker: &Worker, most: usize) -> Result<Lease, LabError>;
+    /// Says that a worker is still at all that it has taken.
     fn extend(&self, worker: &Worker) -> Result<(), LabError>;
-    /// These jobs are done, and their results are kept.
-    fn finish(&self, worker: &Worker, jobs: &[Job]) -> Result<(), LabError>;
+    /// Gives back at once what a worker has taken and not finished.
+    fn release(&self, worker: &Worker) -> Result<(), LabError>;
+    /// These jobs are done, whoever did them, and their results are kept. That is final.
+    fn finish(&self, jobs: &[Job]) -> Result<(), LabError>;
+    /// How often a worker must extend its leases, so that one that is late does no harm.
+    fn heartbeat(&self) -> Duration;
 }

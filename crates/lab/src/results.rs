@@ -4,19 +4,20 @@ use std::collections::{BTreeMap, HashMap};
 
 use plyground_core::Player;
 
-use crate::statistics::{GameResult, MatchResult, redundancy};
-use crate::store::GameRow;
-use crate::{LabError, Store};
+use crate::statistics::{GameResult, MatchResult, Meeting, redundancy};
+use crate::{GameRow, LabError, Lot, Store};
 
 /// The results of a run, in the order of its agents.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// By the numbers of two agents, in the view of the first one.
     matches: BTreeMap<[usize; 2], MatchResult>,
+    /// By the same numbers and that of the pair: how its games ended.
+    pairs: BTreeMap<([usize; 2], u64), [GameResult; 2]>,
     /// Games of pairs whose other game is not there yet.
     halves: HashMap<String, (u8, GameResult)>,
-    /// How often each game was played, by its moves.
-    sequences: HashMap<u64, u32>,
+    /// How often each game was played, by who played and its moves.
+    sequences: HashMap<([usize; 2], u64), u32>,
     /// By agent: how often it lost by which fault.
     faults: BTreeMap<(usize, String), u64>,
     games: u64,
@@ -28,27 +29,27 @@ pub struct Results {
 }
 
 impl Results {
-    /// All games of a run that are kept.
-    pub fn read(store: &Store, run: &str) -> Result<Self, LabError> {
+    /// All games of a lot that are kept.
+    pub fn read(store: &Store, lot: Lot<'_>) -> Result<Self, LabError> {
         let mut results = Self::default();
-        store.games(run, |game| results.add(&game))?;
+        store.games(lot, |game| results.add(&game))?;
         Ok(results)
     }
 
     /// Counts a game.
     pub fn add(&mut self, game: &GameRow) {
-        // The two of a match always in the order in which they sat in the first game of their pairs.
-        let agents = if game.game == 0 { game.agents } else { [game.agents[1], game.agents[0]] };
+        let pairing = game.pairing();
         let seat = if game.game == 0 { Player::First } else { Player::Second };
         let result = GameResult::of(seat, game.outcome.winner);
         match self.halves.remove(&game.job) {
             None => drop(self.halves.insert(game.job.clone(), (game.game, result))),
             Some((number, other)) => {
                 let in_order = if number == 0 { [other, result] } else { [result, other] };
-                self.matches.entry(agents).or_default().add_pair(in_order);
+                self.matches.entry(pairing).or_default().add_pair(in_order);
+                self.pairs.insert((pairing, game.pair), in_order);
             }
         }
-        *self.sequences.entry(game.hash()).or_default() += 1;
+        *self.sequences.entry((pairing, game.hash())).or_default() += 1;
         if let Some(fault) = &game.fault {
             let loser = if game.outcome.winner == Some(Player::First) { game.agents[1] } else { game.agents[0] };
             *self.faults.entry((loser, fault.clone())).or_default() += 1;
@@ -56,12 +57,10 @@ impl Results {
         self.games += 1;
         self.first_wins += u64::from(game.outcome.winner == Some(Player::First));
         self.draws += u64::from(game.outcome.winner.is_none());
-        for (mover, played) in game.moves.iter().filter(|played| !played.chance).enumerate() {
-            self.plies += 1;
-            if let Some(ms) = played.ms {
-                let thinking = self.thinking.entry(game.agents[mover % 2]).or_default();
-                *thinking = (thinking.0 + ms, thinking.1 + 1);
-            }
+        self.plies += game.plies() as u64;
+        for (seat, ms) in game.thinking() {
+            let thinking = self.thinking.entry(game.agents[seat.index()]).or_default();
+            *thinking = (thinking.0 + ms, thinking.1 + 1);
         }
     }
 
@@ -75,22 +74,44 @@ impl Results {
         self.matches.get(&agents).copied().unwrap_or_default()
     }
 
+    /// A pair between two agents in the view of the first; nothing before it was played.
+    pub fn pair(&self, agents: [usize; 2], number: u64) -> Option<[GameResult; 2]> {
+        self.pairs.get(&(agents, number)).copied()
+    }
+
     /// All games of an agent, in its view.
     pub fn of(&self, agent: usize) -> MatchResult {
+        self.of_pairings(agent, self.matches.keys())
+    }
+
+    /// The games of an agent in these pairings, in its view.
+    pub fn of_pairings<'a>(&self, agent: usize, pairings: impl IntoIterator<Item = &'a [usize; 2]>) -> MatchResult {
         let mut all = MatchResult::default();
-        for (&[one, other], result) in &self.matches {
-            if one == agent {
-                all += *result;
-            } else if other == agent {
-                all += result.reversed();
+        for pairing in pairings {
+            match pairing.iter().position(|&one| one == agent) {
+                Some(0) => all += self.between(*pairing),
+                Some(_) => all += self.between(*pairing).reversed(),
+                None => {}
             }
         }
         all
     }
 
+    /// Every match by who moved first, as the ratings want it.
+    pub fn meetings(&self) -> Vec<Meeting> {
+        let by_seat = |(&[one, other], result): (&[usize; 2], &MatchResult)| {
+            let (first, second) = (result[Player::First], result[Player::Second].reversed());
+            [
+                Meeting { first: one, second: other, wins: first.wins, draws: first.draws, losses: first.losses },
+                Meeting { first: other, second: one, wins: second.wins, draws: second.draws, losses: second.losses },
+            ]
+        };
+        self.matches.iter().flat_map(by_seat).collect()
+    }
+
     /// Pairs of which both games are counted.
     pub fn pairs(&self) -> u64 {
-        self.matches.values().map(|result| result.pairs().count()).sum()
+        self.pairs.len() as u64
     }
 
     /// Games counted.
@@ -108,9 +129,15 @@ impl Results {
         (self.games > 0).then(|| self.plies as f64 / self.games as f64)
     }
 
-    /// The share of the games that repeat an earlier one.
+    /// The share of the games that repeat an earlier one of the same two agents.
     pub fn redundancy(&self) -> f64 {
-        redundancy(self.sequences.iter().map(|(&hash, &times)| (hash, u64::from(times))))
+        redundancy(self.sequences.iter().map(|(&game, &times)| (game, u64::from(times))))
+    }
+
+    /// The same for the games of one pairing.
+    pub fn redundancy_between(&self, agents: [usize; 2]) -> f64 {
+        let of_these = self.sequences.iter().filter(|((pairing, _), _)| *pairing == agents);
+        redundancy(of_these.map(|(&game, &times)| (game, u64::from(times))))
     }
 
     /// Which agent lost how many games by which fault.

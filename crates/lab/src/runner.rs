@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 use plyground_table::open;
 
 use crate::arena::{Pace, Roster, Table, play_game};
-use crate::queue::{Job, Lease, Queue, Worker};
+use crate::queue::{Job, Lease, Lot, Queue, Worker};
+use crate::store::seated;
 use crate::{GameRow, LabError, Run, Store};
 
 /// A worker takes about as many jobs at a time as it does in this time: asking for each takes longer than playing a short game.
 const BATCH: Duration = Duration::from_millis(200);
 const LARGEST_BATCH: usize = 64;
-
-/// How often leases are extended: often enough that one that is late does no harm.
-const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// What there is to tell while a run goes on.
 #[derive(Clone, Debug)]
@@ -39,22 +37,26 @@ pub struct Orders<'a> {
     pub roster: &'a dyn Roster,
     /// The run.
     pub run: &'a Run,
+    /// How many pairs of each pairing are wanted.
+    pub pairs: u64,
     /// How many games are played at the same time.
     pub threads: usize,
-    /// Set from outside, or by whoever hears the events, to stop after the games that are being played.
-    pub stop: &'a AtomicBool,
+    /// Is asked before every move whether to stop. Pairs that are not finished then are given back.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Hears what happens, from any thread.
     pub events: &'a (dyn Fn(&Event<'_>) + Sync),
 }
 
 /// Works on a run until nothing is left or somebody says stop.
 pub fn work(orders: &Orders<'_>) -> Result<(), LabError> {
-    let worker = Worker(format!("{}-{:x}", std::process::id(), started()));
+    let worker = new_worker();
     let failure = Mutex::new(None);
+    let failed = AtomicBool::new(false);
     let over = Signal::default();
+    let stop = || failed.load(Ordering::Relaxed) || (orders.stop)();
     std::thread::scope(|scope| {
         let heart = scope.spawn(|| {
-            while !over.wait(HEARTBEAT) {
+            while !over.wait(orders.queue.heartbeat()) {
                 // A heartbeat that fails costs at most a job that is done twice.
                 let _ = orders.queue.extend(&worker);
             }
@@ -62,8 +64,8 @@ pub fn work(orders: &Orders<'_>) -> Result<(), LabError> {
         let threads: Vec<_> = (0..orders.threads.max(1))
             .map(|_| {
                 scope.spawn(|| {
-                    if let Err(error) = work_alone(orders, &worker) {
-                        orders.stop.store(true, Ordering::Relaxed);
+                    if let Err(error) = work_alone(orders, &worker, &stop) {
+                        failed.store(true, Ordering::Relaxed);
                         failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                     }
                 })
@@ -75,43 +77,39 @@ pub fn work(orders: &Orders<'_>) -> Result<(), LabError> {
         over.give();
         heart.join().expect("the heart holds no panics");
     });
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    let released = orders.queue.release(&worker);
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(released, Err)
 }
 
-/// Tells this process from earlier ones with its number.
-fn started() -> u64 {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    let now = || std::time::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64 | 1);
-    match STARTED.compare_exchange(0, now(), Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => STARTED.load(Ordering::Relaxed),
-        Err(before) => before,
-    }
+/// A name that no other worker has: the number of the process, when it was, and which of its workers it is.
+fn new_worker() -> Worker {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
+    Worker(format!("{}-{now:x}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
-fn work_alone(orders: &Orders<'_>, worker: &Worker) -> Result<(), LabError> {
+fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> Result<(), LabError> {
     let mut batch = 1;
-    while !orders.stop.load(Ordering::Relaxed) {
-        match orders.queue.lease(&orders.run.id, worker, batch)? {
+    let lot = Lot { run: &orders.run.id, pairs: orders.pairs };
+    while !stop() {
+        match orders.queue.lease(lot, worker, batch)? {
             Lease::Done => break,
             Lease::Wait(time) => std::thread::sleep(time),
             Lease::Jobs(jobs) => {
                 let begin = Instant::now();
                 let mut done = Vec::with_capacity(jobs.len());
-                for job in &jobs {
-                    // What was begun is finished; the rest of the batch goes back when the lease ends.
-                    if orders.stop.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    done.push((job, play_pair(orders, job)?));
+                let mut pairs = Vec::with_capacity(jobs.len());
+                for job in jobs {
+                    let Some(games) = play_pair(orders, &job, stop)? else { break };
+                    done.push(job);
+                    pairs.push(games);
                 }
-                let games: Vec<GameRow> = done.iter().flat_map(|(_, games)| games.clone()).collect();
-                orders.store.keep(&orders.run.id, &games)?;
-                let finished: Vec<Job> = done.iter().map(|(job, _)| (*job).clone()).collect();
-                orders.queue.finish(worker, &finished)?;
-                for (job, games) in &done {
+                let new = orders.store.keep(&orders.run.id, &pairs)?;
+                orders.queue.finish(&done)?;
+                for ((job, games), _) in done.iter().zip(&pairs).zip(new).filter(|(_, new)| *new) {
                     (orders.events)(&Event::PairFinished { job, games });
                 }
-                let each = begin.elapsed().as_secs_f64() / jobs.len() as f64;
+                let each = begin.elapsed().as_secs_f64() / done.len().max(1) as f64;
                 batch = ((BATCH.as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
             }
         }
@@ -119,26 +117,26 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Both games of a pair: the same opening, the same luck, the seats swapped.
-fn play_pair(orders: &Orders<'_>, job: &Job) -> Result<[GameRow; 2], LabError> {
+/// Both games of a pair: the same opening, the same luck, the seats swapped. `None` if somebody said stop.
+fn play_pair(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<[GameRow; 2]>, LabError> {
     let experiment = &orders.run.experiment;
-    let seed = experiment.pair_seed(job.agents, job.pair);
-    let pace = Pace { limits: experiment.limits.map(Into::into).unwrap_or_default(), clock: experiment.clock, ..Pace::default() };
-    let play = |game: usize| {
-        let [one, other] = if game == 0 { job.agents } else { [job.agents[1], job.agents[0]] };
-        let invite = |agent: usize| orders.roster.invite(&experiment.agents[agent]);
-        let (mut first, mut second) = (invite(one)?, invite(other)?);
-        let agent_seed = |seat: u64| seed.named("agent").numbered(2 * game as u64 + seat);
+    let pace = Pace { limits: experiment.limits, clock: experiment.clock, ..Pace::default() };
+    let play = |game: u8| {
+        let [one, other] = seated(job.agents, game).map(|agent| orders.roster.invite(&experiment.agents[agent]));
+        let (mut one, mut other) = (one?, other?);
         let table = Table {
             session: open(&experiment.game, None)?,
-            contestants: [first.as_mut(), second.as_mut()],
-            seeds: [agent_seed(0), agent_seed(1)],
-            luck: seed.named("luck").rng(),
+            contestants: [one.as_mut(), other.as_mut()],
+            seeds: experiment.agent_seeds(job.agents, job.pair, game),
+            luck: experiment.luck_seed(job.agents, job.pair).rng(),
             opening: &job.opening,
+            stop,
         };
-        Ok::<GameRow, LabError>(GameRow::new(job, game as u8, play_game(table, pace)?))
+        let played = play_game(table, pace)?;
+        Ok::<_, LabError>(played.map(|played| GameRow::new(job, game, played)))
     };
-    Ok([play(0)?, play(1)?])
+    let Some(first) = play(0)? else { return Ok(None) };
+    Ok(play(1)?.map(|second| [first, second]))
 }
 
 /// Something that happens once, and that others wait for.

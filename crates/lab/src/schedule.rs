@@ -1,70 +1,173 @@
 //! Who plays whom.
 
-use plyground_core::{InputError, Seed};
+use plyground_core::InputError;
+use serde::{Deserialize, Serialize};
 
-use crate::openings::openings;
-use crate::{Job, Openings, Run};
+use crate::{Book, Job, Run};
 
 /// The form of a tournament.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Everybody against everybody.
     RoundRobin,
     /// The first agent against all others.
     Gauntlet,
+    /// In each round agents with about the same score meet. Who meets whom depends on how much is played, so that belongs to it.
+    Swiss {
+        /// How many rounds.
+        rounds: u32,
+        /// How many pairs of games for each two that meet.
+        pairs: u64,
+    },
 }
 
-/// The pairings of a tournament of so many agents, by number.
+/// The pairings of a tournament of so many agents, by number; of a Swiss one, those of the first round.
 pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
     match format {
         Format::RoundRobin => (0..agents).flat_map(|first| (first + 1..agents).map(move |second| [first, second])).collect(),
         Format::Gauntlet => (1..agents).map(|second| [0, second]).collect(),
+        Format::Swiss { .. } => swiss_round(agents, &[], |_| 0.0),
     }
 }
 
-/// A round of a Swiss tournament: agents with about the same score meet, none twice, as long as that is possible; with an odd number
-/// the last one rests. `met` are the pairings of the rounds before; nothing when all have met.
+/// A round of a Swiss tournament: agents with about the same score meet, and no two meet twice. With an odd number one rests, of those
+/// that have rested least the one with the lowest score. `met` are the pairings of the rounds before. When not all can be paired
+/// any more, some rest; when all have met, all do.
 pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f64) -> Vec<[usize; 2]> {
+    let is_new = |one: usize, other: usize| !met.contains(&[one, other]) && !met.contains(&[other, one]);
     let mut order: Vec<usize> = (0..agents).collect();
-    let played = |agent: usize| met.iter().filter(|pairing| pairing.contains(&agent)).count();
     order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-    // Whoever has rested goes before those with more games, so that nobody rests twice while others have not.
-    if agents % 2 == 1
-        && let Some(&rests) = order.iter().rev().max_by_key(|&&agent| played(agent))
-    {
-        order.retain(|&agent| agent != rests);
-    }
+    let everybody = if agents.is_multiple_of(2) {
+        all_paired(&order, &is_new, &mut PATIENCE.clone())
+    } else {
+        let played = |agent: usize| met.iter().filter(|pairing| pairing.contains(&agent)).count();
+        let mut resting: Vec<usize> = order.iter().rev().copied().collect();
+        resting.sort_by_key(|&agent| std::cmp::Reverse(played(agent)));
+        resting.into_iter().find_map(|rests| {
+            let others: Vec<usize> = order.iter().copied().filter(|&agent| agent != rests).collect();
+            all_paired(&others, &is_new, &mut PATIENCE.clone())
+        })
+    };
+    everybody.unwrap_or_else(|| as_they_come(order, &is_new))
+}
+
+/// Attempts to pair everybody before some rest: late rounds with many agents could take for ever otherwise.
+const PATIENCE: u32 = 10_000;
+
+/// Everybody paired with somebody new, the first ones with those next to them in the order.
+fn all_paired(order: &[usize], is_new: &dyn Fn(usize, usize) -> bool, attempts: &mut u32) -> Option<Vec<[usize; 2]>> {
+    let Some((&one, others)) = order.split_first() else {
+        return Some(Vec::new());
+    };
+    others.iter().filter(|&&other| is_new(one, other)).find_map(|&other| {
+        *attempts = attempts.checked_sub(1)?;
+        let rest: Vec<usize> = others.iter().copied().filter(|&agent| agent != other).collect();
+        let mut round = all_paired(&rest, is_new, attempts)?;
+        round.insert(0, [one, other]);
+        Some(round)
+    })
+}
+
+/// Each with the next one that is new to it; whoever finds nobody rests.
+fn as_they_come(mut order: Vec<usize>, is_new: &dyn Fn(usize, usize) -> bool) -> Vec<[usize; 2]> {
     let mut round = Vec::new();
     while !order.is_empty() {
         let one = order.remove(0);
-        let is_new = |&other: &usize| !met.contains(&[one, other]) && !met.contains(&[other, one]);
-        if let Some(place) = order.iter().position(is_new) {
+        if let Some(place) = order.iter().position(|&other| is_new(one, other)) {
             round.push([one, order.remove(place)]);
         }
     }
     round
 }
 
-/// The pairs `from..to` of every pairing, the first ones of all pairings first: when a run is stopped, all have played about as much.
-pub fn jobs(run: &Run, pairings: &[[usize; 2]], pairs: std::ops::Range<u64>) -> Result<Vec<Job>, InputError> {
-    let experiment = &run.experiment;
-    let book = match &experiment.openings {
-        Openings::Start => vec![Vec::new()],
-        Openings::Random { plies } => openings(&experiment.game, *plies, pairs.end as usize, Seed(experiment.seed))?,
-        Openings::Listed { lines } => lines.clone(),
-    };
-    let job = |pair: u64, agents: [usize; 2]| {
-        let seed = experiment.pair_seed(agents, pair);
-        Job {
-            id: format!("{}-{:016x}", run.id, seed.named("job").0),
+/// The first so many pairs of every pairing, the first ones of all pairings first: when a run is stopped, all have played about as much.
+pub fn jobs(run: &Run, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<Vec<Job>, InputError> {
+    let mut jobs = Vec::new();
+    for pair in 0..pairs {
+        let opening = book.opening(pair as usize)?;
+        jobs.extend(pairings.iter().map(|&agents| Job {
+            id: run.experiment.job_id(&run.id, agents, pair),
             run: run.id.clone(),
             agents,
             pair,
-            opening: book[pair as usize % book.len()].clone(),
+            opening: opening.to_vec(),
+        }));
+    }
+    Ok(jobs)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use plyground_core::Seed;
+
+    use super::*;
+
+    #[test]
+    fn everybody_meets_everybody_or_the_first() {
+        let all = pairings(Format::RoundRobin, 5);
+        assert_eq!(all.len(), 10);
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 10);
+        assert!(all.iter().all(|[one, other]| one < other && *other < 5));
+        assert_eq!(pairings(Format::Gauntlet, 4), [[0, 1], [0, 2], [0, 3]]);
+    }
+
+    /// Can these be paired without anybody meeting twice? By trying all ways.
+    fn can_be_paired(left: &[usize], met: &HashSet<[usize; 2]>) -> bool {
+        left.is_empty()
+            || (1..left.len()).any(|place| {
+                let mut rest = left.to_vec();
+                let (other, one) = (rest.remove(place), rest.remove(0));
+                !met.contains(&[one.min(other), one.max(other)]) && can_be_paired(&rest, met)
+            })
+    }
+
+    #[test]
+    fn no_two_meet_twice_and_all_play_while_that_can_be() {
+        let mut rng = Seed(4).rng();
+        for agents in 2..=9 {
+            for _ in 0..20 {
+                let mut met: Vec<[usize; 2]> = Vec::new();
+                let mut seen = HashSet::new();
+                for _ in 0..=agents {
+                    let scores: Vec<f64> = (0..agents).map(|_| rng.below(4).into()).collect();
+                    let round = swiss_round(agents, &met, |agent| scores[agent]);
+                    let everybody: Vec<usize> = (0..agents).collect();
+                    let without = |rests: usize| everybody.iter().copied().filter(|&agent| agent != rests).collect::<Vec<_>>();
+                    let possible = if agents % 2 == 0 {
+                        can_be_paired(&everybody, &seen)
+                    } else {
+                        everybody.iter().any(|&rests| can_be_paired(&without(rests), &seen))
+                    };
+                    assert!(!possible || round.len() == agents / 2, "{agents} agents, {met:?}: {round:?}");
+                    let mut busy = HashSet::new();
+                    for &[one, other] in &round {
+                        assert!(busy.insert(one) && busy.insert(other), "{round:?}");
+                        assert!(seen.insert([one.min(other), one.max(other)]), "{one} and {other} meet twice");
+                    }
+                    met.extend(round);
+                }
+            }
         }
-    };
-    Ok(pairs
-        .flat_map(|pair| pairings.iter().map(move |&agents| (pair, agents)))
-        .map(|(pair, agents)| job(pair, agents))
-        .collect())
+    }
+
+    #[test]
+    fn equals_meet_and_the_last_one_rests_but_not_twice() {
+        // After 0 beat 1, 2 beat 3 and 4 rested: the winners meet, and 3 has the lowest score of those that have not rested.
+        let score = |agent: usize| [1.0, 0.0, 1.0, 0.0, 0.5][agent];
+        assert_eq!(swiss_round(5, &[[0, 1], [2, 3]], score), [[0, 2], [4, 1]]);
+    }
+
+    #[test]
+    fn many_agents_over_many_rounds_come_to_an_end() {
+        let mut met = Vec::new();
+        for _ in 0..60 {
+            let round = swiss_round(60, &met, |agent| agent as f64);
+            met.extend(round);
+        }
+        let distinct: HashSet<[usize; 2]> = met.iter().map(|&[one, other]| [one.min(other), one.max(other)]).collect();
+        assert_eq!(distinct.len(), met.len());
+    }
 }

@@ -1,14 +1,16 @@
 //! The store: one SQLite file that keeps every run, every job and every game.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use plyground_core::{GameRecord, Outcome, PlayedMove, Player, RecordedPlayer, Seed};
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use plyground_core::{GameRecord, InputError, Outcome, PlayedMove, Player, RecordedPlayer, Seed};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::arena::Played;
-use crate::queue::{Job, Lease, Queue, Worker};
+use crate::queue::{Job, Lease, Lot, Queue, Worker};
 use crate::{Experiment, LabError, Run};
 
 /// Marks a SQLite file as ours.
@@ -17,21 +19,43 @@ const APPLICATION: i32 = 0x504c_5947;
 const VERSION: i32 = 1;
 
 /// A lease that nobody extends ends after this time.
-const LEASE: Duration = Duration::from_secs(10);
+const LEASE: Duration = Duration::from_secs(5);
 /// How soon to ask again when others have all that is left.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// Another process may write at the same time.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+// Runs and games are the store; jobs are the queue, and nothing of the store refers to them: a broker could take their place.
 const TABLES: &str = "
     CREATE TABLE runs (
         id TEXT PRIMARY KEY,
         settings TEXT NOT NULL,
         command TEXT NOT NULL,
+        machine TEXT NOT NULL,
         begun INTEGER NOT NULL
     ) WITHOUT ROWID;
+    CREATE TABLE games (
+        job TEXT NOT NULL,
+        game INTEGER NOT NULL,
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+        pair INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        second INTEGER NOT NULL,
+        result TEXT NOT NULL,
+        margin INTEGER NOT NULL,
+        reason TEXT NOT NULL,
+        fault TEXT,
+        points TEXT,
+        opening INTEGER NOT NULL,
+        moves TEXT NOT NULL,
+        movers TEXT NOT NULL,
+        times BLOB NOT NULL,
+        expectations BLOB NOT NULL,
+        ended INTEGER NOT NULL,
+        PRIMARY KEY (job, game)
+    ) WITHOUT ROWID;
+    CREATE INDEX games_of_runs ON games (run, pair);
     CREATE TABLE jobs (
-        number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
         first INTEGER NOT NULL,
@@ -42,31 +66,15 @@ const TABLES: &str = "
         worker TEXT,
         until INTEGER NOT NULL DEFAULT 0
     );
-    CREATE INDEX open_jobs ON jobs (run, done, number);
-    CREATE TABLE games (
-        job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
-        game INTEGER NOT NULL,
-        run TEXT NOT NULL,
-        first INTEGER NOT NULL,
-        second INTEGER NOT NULL,
-        result TEXT NOT NULL,
-        reason TEXT NOT NULL,
-        fault TEXT,
-        points TEXT,
-        opening INTEGER NOT NULL,
-        moves TEXT NOT NULL,
-        times BLOB NOT NULL,
-        expectations BLOB NOT NULL,
-        ended INTEGER NOT NULL,
-        PRIMARY KEY (job, game)
-    ) WITHOUT ROWID;
-    CREATE INDEX games_of_runs ON games (run, first, second);
+    CREATE INDEX open_jobs ON jobs (run, done, pair);
+    CREATE INDEX leased_jobs ON jobs (worker) WHERE worker IS NOT NULL;
 ";
 
 /// One SQLite file with everything that was ever played.
 pub struct Store {
     file: PathBuf,
     connection: Mutex<Connection>,
+    lease: Duration,
 }
 
 /// A run as the store knows it.
@@ -74,8 +82,10 @@ pub struct Store {
 pub struct RunRow {
     /// Its name and settings.
     pub run: Run,
-    /// The command that began it.
+    /// The command that asked for the most of it.
     pub command: String,
+    /// Where that was.
+    pub machine: String,
     /// When it began, in seconds since 1970.
     pub begun: i64,
     /// Pairs that are asked for.
@@ -107,8 +117,10 @@ pub struct GameRow {
     pub points: Option<[i32; 2]>,
     /// How many of the moves are the opening.
     pub opening: usize,
-    /// All moves.
+    /// All moves and outcomes of chance.
     pub moves: Vec<PlayedMove>,
+    /// Who made each of them; nobody where it was chance.
+    pub movers: Vec<Option<Player>>,
     /// When it ended, in seconds since 1970.
     pub ended: i64,
 }
@@ -120,15 +132,21 @@ impl GameRow {
             job: job.id.clone(),
             pair: job.pair,
             game,
-            agents: if game == 0 { job.agents } else { [job.agents[1], job.agents[0]] },
+            agents: seated(job.agents, game),
             outcome: played.outcome,
             reason: played.reason,
             fault: played.fault.map(|(_, fault)| fault.word().to_owned()),
             points: played.points,
             opening: played.opening,
             moves: played.moves,
+            movers: played.movers,
             ended: now().as_secs() as i64,
         }
+    }
+
+    /// The agents in the order of the first game of the pair.
+    pub fn pairing(&self) -> [usize; 2] {
+        seated(self.agents, self.game)
     }
 
     /// Two games with the same moves have the same hash.
@@ -136,16 +154,27 @@ impl GameRow {
         self.moves.iter().fold(Seed(0), |hash, played| hash.named(&played.text)).0
     }
 
+    /// Moves of players.
+    pub fn plies(&self) -> usize {
+        self.movers.iter().flatten().count()
+    }
+
+    /// The times of all moves that somebody thought about: the seat, and milliseconds.
+    pub fn thinking(&self) -> impl Iterator<Item = (Player, f64)> {
+        let moves = self.moves.iter().zip(&self.movers);
+        moves.filter_map(|(played, mover)| Some(((*mover)?, played.ms?)))
+    }
+
     /// The game as a record that stands for itself.
     pub fn record(&self, experiment: &Experiment) -> GameRecord {
-        let seats = if self.game == 0 { self.agents } else { [self.agents[1], self.agents[0]] };
-        let seed = experiment.pair_seed(seats, self.pair);
-        let player = |seat: usize| RecordedPlayer { name: experiment.agents[self.agents[seat]].clone(), seed: None };
+        let seeds = experiment.agent_seeds(self.pairing(), self.pair, self.game);
+        let player =
+            |seat: usize| RecordedPlayer { name: experiment.agents[self.agents[seat]].clone(), seed: Some(seeds[seat].0) };
         GameRecord {
             version: GameRecord::VERSION,
             game: experiment.game.clone(),
             players: [player(0), player(1)],
-            seed: Some(seed.0),
+            seed: Some(experiment.luck_seed(self.pairing(), self.pair).0),
             moves: self.moves.clone(),
             result: self.outcome.word().to_owned(),
             reason: self.reason.clone(),
@@ -153,6 +182,11 @@ impl GameRow {
             ..GameRecord::default()
         }
     }
+}
+
+/// Game 0 of a pair is played in the order in which the two are named, game 1 the other way round. Its own inverse.
+pub(crate) fn seated([one, other]: [usize; 2], game: u8) -> [usize; 2] {
+    if game == 0 { [one, other] } else { [other, one] }
 }
 
 fn now() -> Duration {
@@ -165,36 +199,29 @@ impl Store {
         if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             std::fs::create_dir_all(parent).map_err(|error| LabError::Write { file: file.to_owned(), error })?;
         }
+        check_header(file)?;
         let wrap = |error: rusqlite::Error| refused(file, error);
         let mut connection = Connection::open(file).map_err(wrap)?;
         connection.busy_timeout(PATIENCE).map_err(wrap)?;
         // Two processes may both find the file empty: one of them makes the tables.
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrap)?;
-        let number = |name: &str| begun.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i32>(0)).map_err(wrap);
         let tables: i64 = begun.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(wrap)?;
-        let (application, version) = (number("application_id")?, number("user_version")?);
-        let foreign = |detail: String| Err(LabError::Foreign { file: file.to_owned(), detail });
-        match (tables, application, version) {
-            (0, 0, 0) => {
-                begun.execute_batch(TABLES).map_err(wrap)?;
-                begun
-                    .execute_batch(&format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}"))
-                    .map_err(wrap)?;
-            }
-            (_, APPLICATION, VERSION) => {}
-            (_, APPLICATION, newer) if newer > VERSION => {
-                return foreign(format!(
-                    "expected a store of version {VERSION} or older, found version {newer}, from a newer ply"
-                ));
-            }
-            _ => return foreign("expected a store of ply, found a database of another program".to_owned()),
+        if tables == 0 {
+            let mark = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}");
+            begun.execute_batch(TABLES).and_then(|()| begun.execute_batch(&mark)).map_err(wrap)?;
         }
         begun.commit().map_err(wrap)?;
         // Readers do not wait for writers, and what is committed survives the end of the process.
         connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
             .map_err(wrap)?;
-        Ok(Self { file: file.to_owned(), connection: Mutex::new(connection) })
+        Ok(Self { file: file.to_owned(), connection: Mutex::new(connection), lease: LEASE })
+    }
+
+    /// The same with leases of another length.
+    #[must_use]
+    pub fn with_lease(self, lease: Duration) -> Self {
+        Self { lease, ..self }
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
@@ -206,22 +233,29 @@ impl Store {
         refused(&self.file, error)
     }
 
-    /// Takes up a run; nothing happens if it is there.
-    pub fn begin(&self, run: &Run, command: &str) -> Result<(), LabError> {
+    /// Takes up a run, or notes that more is wanted of one that is there.
+    pub fn begin(&self, run: &Run, command: &str, machine: &str) -> Result<(), LabError> {
         let settings = serde_json::to_string(&run.experiment).expect("settings are plain data");
         self.connection()
             .execute(
-                "INSERT OR IGNORE INTO runs (id, settings, command, begun) VALUES (?1, ?2, ?3, ?4)",
-                params![run.id, settings, command, now().as_secs() as i64],
+                "INSERT INTO runs (id, settings, command, machine, begun) VALUES (?1, ?2, ?3, ?4, ?5)
+                    ON CONFLICT (id) DO UPDATE SET command = excluded.command, machine = excluded.machine",
+                params![run.id, settings, command, machine, now().as_secs() as i64],
             )
-            .map(|_| ())
+            .map(drop)
             .map_err(|error| self.wrap(error))
+    }
+
+    /// The number of jobs of a lot that were ever asked for.
+    pub fn asked(&self, lot: Lot<'_>) -> Result<u64, LabError> {
+        let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2";
+        self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
     /// All runs, the newest first.
     pub fn runs(&self) -> Result<Vec<RunRow>, LabError> {
         let connection = self.connection();
-        let query = "SELECT id, settings, command, begun,
+        let query = "SELECT id, settings, command, machine, begun,
                 (SELECT count(*) FROM jobs WHERE run = runs.id), (SELECT count(*) FROM jobs WHERE run = runs.id AND done = 1),
                 (SELECT count(*) FROM games WHERE run = runs.id)
             FROM runs ORDER BY begun DESC, id";
@@ -231,10 +265,11 @@ impl Store {
             Ok(RunRow {
                 run: Run { id: row.get(0)?, experiment },
                 command: row.get(2)?,
-                begun: row.get(3)?,
-                pairs: row.get(4)?,
-                done: row.get(5)?,
-                games: row.get(6)?,
+                machine: row.get(3)?,
+                begun: row.get(4)?,
+                pairs: row.get(5)?,
+                done: row.get(6)?,
+                games: row.get(7)?,
             })
         };
         let rows = connection.prepare(query).and_then(|mut statement| statement.query_map([], read)?.collect());
@@ -247,28 +282,33 @@ impl Store {
         removed.map(|count| count > 0).map_err(|error| self.wrap(error))
     }
 
-    /// Keeps games of a run. Those that are kept already stay as they are.
-    pub fn keep(&self, run: &str, games: &[GameRow]) -> Result<(), LabError> {
+    /// Keeps pairs of games of a run, each whole or not at all. Those that are kept already stay as they are; the answer says which
+    /// are new.
+    pub fn keep(&self, run: &str, pairs: &[[GameRow; 2]]) -> Result<Vec<bool>, LabError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            for game in games {
-                insert_game(&transaction, run, game)?;
+            let mut new = Vec::with_capacity(pairs.len());
+            for [one, other] in pairs {
+                new.push(insert_game(&transaction, run, one)? + insert_game(&transaction, run, other)? == 2);
             }
-            transaction.commit()
+            transaction.commit().map(|()| new)
         };
-        insert(&mut connection).map_err(|error| self.wrap(error))
+        insert(&mut connection).map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => LabError::Gone { run: run.to_owned() },
+            _ => self.wrap(error),
+        })
     }
 
-    /// Calls `take` for every game of a run, in the order of the pairs.
-    pub fn games(&self, run: &str, mut take: impl FnMut(GameRow)) -> Result<(), LabError> {
+    /// Calls `take` for every game of a lot, in the order of the pairs.
+    pub fn games(&self, lot: Lot<'_>, mut take: impl FnMut(GameRow)) -> Result<(), LabError> {
         let connection = self.connection();
-        let query = "SELECT games.job, jobs.pair, games.game, games.first, games.second, result, reason, fault, points,
-                games.opening, moves, times, expectations, ended
-            FROM games JOIN jobs ON jobs.id = games.job WHERE games.run = ?1 ORDER BY jobs.number, games.game";
+        let query = "SELECT job, pair, game, first, second, result, margin, reason, fault, points, opening, moves, movers, times,
+                expectations, ended
+            FROM games WHERE run = ?1 AND pair < ?2 ORDER BY pair, job, game";
         let mut read_all = || {
             let mut statement = connection.prepare_cached(query)?;
-            let mut rows = statement.query([run])?;
+            let mut rows = statement.query(params![lot.run, lot.pairs])?;
             while let Some(row) = rows.next()? {
                 take(game_row(row)?);
             }
@@ -280,42 +320,45 @@ impl Store {
     /// The run whose name begins like this; an error in words if there is none, or more than one.
     pub fn find(&self, name: &str) -> Result<RunRow, LabError> {
         let mut runs = self.runs()?;
-        let known = runs.iter().map(|row| row.run.id.clone()).collect::<Vec<_>>();
+        let mut known: Vec<String> = runs.iter().map(|row| row.run.id.clone()).collect();
+        known.sort();
         runs.retain(|row| row.run.id.starts_with(name));
         match runs.len() {
             1 => Ok(runs.remove(0)),
-            0 => Err(plyground_core::InputError::unknown("run", name, known).into()),
-            many => Err(plyground_core::InputError::malformed("run", name, format!("{many} runs begin like this")).into()),
+            0 => Err(InputError::unknown("run", name, known).into()),
+            many => Err(InputError::malformed("run", name, format!("{many} runs begin like this")).into()),
         }
     }
 }
 
-/// Stands before an outcome of chance, so that moves can be told from them without the game.
-const CHANCE: char = '~';
-
-fn marked(played: &PlayedMove) -> String {
-    if played.chance { format!("{CHANCE}{}", played.text) } else { played.text.clone() }
-}
+/// Who made a move, in a letter.
+const MOVERS: [(Option<Player>, char); 3] = [(Some(Player::First), '1'), (Some(Player::Second), '2'), (None, '~')];
 
 fn insert_game(connection: &Connection, run: &str, game: &GameRow) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO games
-            (job, game, run, first, second, result, reason, fault, points, opening, moves, times, expectations, ended)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            (job, game, run, pair, first, second, result, margin, reason, fault, points, opening, moves, movers, times,
+            expectations, ended)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?;
-    let texts: Vec<String> = game.moves.iter().map(marked).collect();
+    let texts: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
+    let letter = |mover| MOVERS.iter().find(|known| known.0 == mover).expect("all are there").1;
+    let movers: String = game.movers.iter().map(|&mover| letter(mover)).collect();
     statement.execute(params![
         game.job,
         game.game,
         run,
+        game.pair,
         game.agents[0],
         game.agents[1],
         game.outcome.word(),
+        game.outcome.margin,
         game.reason,
         game.fault,
         game.points.map(|[first, second]| format!("{first} {second}")),
         game.opening,
         texts.join(" "),
+        movers,
         packed(game.moves.iter().map(|played| played.ms.map(|ms| ms as f32))),
         packed(game.moves.iter().map(|played| played.value)),
         game.ended,
@@ -338,22 +381,22 @@ fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'stat
 
 fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
     let result: String = row.get(5)?;
-    let outcome = match result.as_str() {
-        "first" => Outcome::win(Player::First),
-        "second" => Outcome::win(Player::Second),
-        _ => Outcome::DRAW,
-    };
-    let points: Option<String> = row.get(8)?;
+    let winner = Player::BOTH.into_iter().find(|player| player.word() == result);
+    let points: Option<String> = row.get(9)?;
     let points = points.and_then(|text| {
         let (first, second) = text.split_once(' ')?;
         Some([first.parse().ok()?, second.parse().ok()?])
     });
-    let (moves, times, expectations): (String, Vec<u8>, Vec<u8>) = (row.get(10)?, row.get(11)?, row.get(12)?);
-    let played = moves.split_whitespace().zip(unpacked(&times).zip(unpacked(&expectations)));
-    let played = played.map(|(text, (ms, value))| PlayedMove {
-        text: text.trim_start_matches(CHANCE).to_owned(),
-        chance: text.starts_with(CHANCE),
-        ms: ms.map(f64::from),
+    let (texts, letters): (String, String) = (row.get(11)?, row.get(12)?);
+    let mover = |letter: char| MOVERS.iter().find(|known| known.1 == letter).and_then(|known| known.0);
+    let movers: Vec<Option<Player>> = letters.chars().map(mover).collect();
+    let (times, expectations): (Vec<u8>, Vec<u8>) = (row.get(13)?, row.get(14)?);
+    let numbers = unpacked(&times).zip(unpacked(&expectations));
+    let moves = texts.split_whitespace().zip(&movers).zip(numbers).map(|((text, mover), (ms, value))| PlayedMove {
+        text: text.to_owned(),
+        chance: mover.is_none(),
+        // To the nanosecond: what is behind that is only the way from 32 bits to 64.
+        ms: ms.map(|ms| (f64::from(ms) * 1e6).round() / 1e6),
         value,
     });
     Ok(GameRow {
@@ -361,21 +404,47 @@ fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
         pair: row.get(1)?,
         game: row.get(2)?,
         agents: [row.get(3)?, row.get(4)?],
-        outcome,
-        reason: row.get(6)?,
-        fault: row.get(7)?,
+        outcome: Outcome { winner, margin: row.get(6)? },
+        reason: row.get(7)?,
+        fault: row.get(8)?,
         points,
-        opening: row.get(9)?,
-        moves: played.collect(),
-        ended: row.get(13)?,
+        opening: row.get(10)?,
+        moves: moves.collect(),
+        movers,
+        ended: row.get(15)?,
     })
+}
+
+/// Refuses a file that is no store of ours by its first bytes, before the database touches it: opening alone would make files beside
+/// it, or finish what another program has begun.
+fn check_header(file: &Path) -> Result<(), LabError> {
+    // https://sqlite.org/fileformat.html: the version of the application at 60, its number at 68.
+    const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+    let mut header = Vec::new();
+    let foreign = |detail: String| Err(LabError::Foreign { file: file.to_owned(), detail });
+    match File::open(file).and_then(|open| open.take(100).read_to_end(&mut header)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return foreign(format!("expected a store of ply, and it cannot be read: {error}")),
+        // A process that has only just begun leaves an empty file for a moment, or for ever if it was killed.
+        Ok(0) => return Ok(()),
+        Ok(_) => {}
+    }
+    if header.len() < 100 || !header.starts_with(MAGIC) {
+        return foreign("expected a store of ply (SQLite), found something else".to_owned());
+    }
+    let number = |at: usize| i32::from_be_bytes(header[at..at + 4].try_into().expect("four bytes"));
+    match (number(68), number(60)) {
+        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, found) => foreign(format!("expected a store of version {VERSION}, found version {found}, of another ply")),
+        _ => foreign("expected a store of ply, found a database of another program".to_owned()),
+    }
 }
 
 /// What the database said, in words where they are ours to give.
 fn refused(file: &Path, error: rusqlite::Error) -> LabError {
     let detail = match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => "expected a store of ply (SQLite), found something else",
-        Some(rusqlite::ErrorCode::DatabaseCorrupt) => "the database is damaged",
+        Some(ErrorCode::NotADatabase) => "expected a store of ply (SQLite), found something else",
+        Some(ErrorCode::DatabaseCorrupt) => "the store is damaged; nothing in it was changed",
         _ => return LabError::Database { file: file.to_owned(), error },
     };
     LabError::Foreign { file: file.to_owned(), detail: detail.to_owned() }
@@ -401,33 +470,24 @@ impl Queue for Store {
         insert(&mut connection).map_err(|error| self.wrap(error))
     }
 
-    fn lease(&self, run: &str, worker: &Worker, most: usize) -> Result<Lease, LabError> {
+    fn lease(&self, lot: Lot<'_>, worker: &Worker, most: usize) -> Result<Lease, LabError> {
         let mut connection = self.connection();
         let take = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let time = now().as_millis() as i64;
             let taken = {
                 let mut statement = transaction.prepare_cached(
-                    "UPDATE jobs SET worker = ?1, until = ?2 WHERE number IN
-                        (SELECT number FROM jobs WHERE run = ?3 AND done = 0 AND until < ?4 ORDER BY number LIMIT ?5)
+                    "UPDATE jobs SET worker = ?1, until = ?2 WHERE rowid IN
+                        (SELECT rowid FROM jobs WHERE run = ?3 AND done = 0 AND pair < ?4 AND until < ?5
+                            ORDER BY pair, rowid LIMIT ?6)
                         RETURNING id, run, first, second, pair, opening",
                 )?;
-                let until = time + LEASE.as_millis() as i64;
-                let jobs = statement.query_map(params![worker.0, until, run, time, most], |row| {
-                    let opening: String = row.get(5)?;
-                    Ok(Job {
-                        id: row.get(0)?,
-                        run: row.get(1)?,
-                        agents: [row.get(2)?, row.get(3)?],
-                        pair: row.get(4)?,
-                        opening: opening.split_whitespace().map(str::to_owned).collect(),
-                    })
-                })?;
-                jobs.collect::<rusqlite::Result<Vec<Job>>>()?
+                let until = time + self.lease.as_millis() as i64;
+                let values = params![worker.0, until, lot.run, lot.pairs, time, most];
+                statement.query_map(values, job_row)?.collect::<rusqlite::Result<Vec<Job>>>()?
             };
-            let left: Option<i64> = transaction
-                .query_row("SELECT 1 FROM jobs WHERE run = ?1 AND done = 0 LIMIT 1", [run], |row| row.get(0))
-                .optional()?;
+            let query = "SELECT 1 FROM jobs WHERE run = ?1 AND done = 0 AND pair < ?2 LIMIT 1";
+            let left: Option<i64> = transaction.query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).optional()?;
             transaction.commit()?;
             Ok(match (taken.is_empty(), left) {
                 (false, _) => Lease::Jobs(taken),
@@ -439,13 +499,17 @@ impl Queue for Store {
     }
 
     fn extend(&self, worker: &Worker) -> Result<(), LabError> {
-        let until = (now() + LEASE).as_millis() as i64;
-        let extended =
-            self.connection().execute("UPDATE jobs SET until = ?1 WHERE worker = ?2 AND done = 0", params![until, worker.0]);
-        extended.map(|_| ()).map_err(|error| self.wrap(error))
+        let until = (now() + self.lease).as_millis() as i64;
+        let extended = self.connection().execute("UPDATE jobs SET until = ?1 WHERE worker = ?2", params![until, worker.0]);
+        extended.map(drop).map_err(|error| self.wrap(error))
     }
 
-    fn finish(&self, _: &Worker, jobs: &[Job]) -> Result<(), LabError> {
+    fn release(&self, worker: &Worker) -> Result<(), LabError> {
+        let released = self.connection().execute("UPDATE jobs SET until = 0, worker = NULL WHERE worker = ?1", [&worker.0]);
+        released.map(drop).map_err(|error| self.wrap(error))
+    }
+
+    fn finish(&self, jobs: &[Job]) -> Result<(), LabError> {
         let mut connection = self.connection();
         let mark = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -459,4 +523,19 @@ impl Queue for Store {
         };
         mark(&mut connection).map_err(|error| self.wrap(error))
     }
+
+    fn heartbeat(&self) -> Duration {
+        self.lease / 4
+    }
+}
+
+fn job_row(row: &Row<'_>) -> rusqlite::Result<Job> {
+    let opening: String = row.get(5)?;
+    Ok(Job {
+        id: row.get(0)?,
+        run: row.get(1)?,
+        agents: [row.get(2)?, row.get(3)?],
+        pair: row.get(4)?,
+        opening: opening.split_whitespace().map(str::to_owned).collect(),
+    })
 }

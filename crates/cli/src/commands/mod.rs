@@ -12,6 +12,7 @@ pub mod play;
 pub mod ratings;
 pub mod regions;
 pub mod replay;
+pub mod report;
 pub mod rules;
 pub mod runs;
 pub mod show;

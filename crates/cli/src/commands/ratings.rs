@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_lab::Results;
 use plyground_lab::statistics::{Anchor, Meeting, RatingError, Ratings, rate};
-use plyground_table::Player;
+use plyground_lab::{Lot, Results};
 use serde_json::{Value, json};
 
 use crate::args::{Global, RatingsOf};
@@ -24,12 +23,8 @@ pub fn run(args: &RatingsOf, global: &Global, out: &mut impl Write) -> anyhow::R
             bail!("expected runs of one game, found {other} and {played}");
         }
         let number: Vec<usize> = row.run.experiment.agents.iter().map(|agent| number_of(&mut agents, agent)).collect();
-        for ([one, other], result) in Results::read(&store, &row.run.id)?.matches() {
-            let (first, second) = (result[Player::First], result[Player::Second]);
-            let (one, other) = (number[one], number[other]);
-            meetings.push(Meeting { first: one, second: other, wins: first.wins, draws: first.draws, losses: first.losses });
-            meetings.push(Meeting { first: other, second: one, wins: second.losses, draws: second.draws, losses: second.wins });
-        }
+        let of_run = Results::read(&store, Lot::all(&row.run.id))?.meetings();
+        meetings.extend(of_run.into_iter().map(|met| Meeting { first: number[met.first], second: number[met.second], ..met }));
     }
     let ratings = match rate(agents.len(), &meetings, Anchor::Mean) {
         Ok(ratings) => ratings,

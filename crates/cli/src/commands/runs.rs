@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_lab::{GameRow, Results, RunRow, Store};
+use plyground_lab::{Lot, Results, Run, RunRow, Store};
 use plyground_table::JSON_LINES;
 use serde_json::{Value, json};
 
@@ -17,12 +17,18 @@ pub fn run(args: &Runs, global: &Global, out: &mut impl Write) -> anyhow::Result
     match &args.action {
         None => list(&store, global, out),
         Some(RunsAction::Show { run }) => show(&store, run, global, out),
-        Some(RunsAction::Games { run, csv, out: file }) => {
-            let row = store.find(run)?;
-            let text = if *csv { csv_table(&store, &row)? } else { records(&store, &row)? };
+        Some(RunsAction::Games { run, csv, parquet, out: file }) => {
+            let run = store.find(run)?.run;
+            let bytes = if *csv {
+                plyground_lab::csv(&store, &run)?.into_bytes()
+            } else if *parquet {
+                plyground_lab::parquet(&store, &run)?
+            } else {
+                records(&store, &run)?.into_bytes()
+            };
             match file {
-                Some(file) => write_whole(file, text),
-                None => Ok(out.write_all(text.as_bytes())?),
+                Some(file) => write_whole(file, bytes),
+                None => Ok(out.write_all(&bytes)?),
             }
         }
         Some(RunsAction::Rm { run }) => {
@@ -60,7 +66,7 @@ fn list(store: &Store, global: &Global, out: &mut impl Write) -> anyhow::Result<
 
 fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let RunRow { run, command, pairs, done, .. } = store.find(name)?;
-    let results = Results::read(store, &run.id)?;
+    let results = Results::read(store, Lot::all(&run.id))?;
     if global.json {
         return print_json(out, &page(&run, &results));
     }
@@ -72,39 +78,8 @@ fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> any
 }
 
 /// One record a line.
-fn records(store: &Store, row: &RunRow) -> anyhow::Result<String> {
+fn records(store: &Store, run: &Run) -> anyhow::Result<String> {
     let mut records = Vec::new();
-    store.games(&row.run.id, |game| records.push(game.record(&row.run.experiment)))?;
+    store.games(Lot::all(&run.id), |game| records.push(game.record(&run.experiment)))?;
     Ok((JSON_LINES.write)(&records)?)
-}
-
-/// One row a game.
-fn csv_table(store: &Store, row: &RunRow) -> anyhow::Result<String> {
-    let agents = &row.run.experiment.agents;
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    let mut text = "job,pair,game,first,second,result,reason,fault,opening_plies,plies,first_ms,second_ms,moves\n".to_owned();
-    store.games(&row.run.id, |game: GameRow| {
-        let mut ms = [0.0; 2];
-        let moves: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
-        for (number, played) in game.moves.iter().filter(|played| !played.chance).enumerate() {
-            ms[number % 2] += played.ms.unwrap_or(0.0);
-        }
-        let plies = game.moves.iter().filter(|played| !played.chance).count();
-        text += &format!(
-            "{},{},{},{},{},{},{},{},{},{plies},{:.3},{:.3},{}\n",
-            game.job,
-            game.pair,
-            game.game,
-            quoted(&agents[game.agents[0]]),
-            quoted(&agents[game.agents[1]]),
-            game.outcome.word(),
-            quoted(&game.reason),
-            game.fault.as_deref().unwrap_or(""),
-            game.opening,
-            ms[0],
-            ms[1],
-            quoted(&moves.join(" ")),
-        );
-    })?;
-    Ok(text)
 }

@@ -1,12 +1,13 @@
 //! `ply sprt GAME NEW OLD`: a test that stops as soon as it is decided.
 
 use std::io::Write;
+use std::sync::Mutex;
 
-use plyground_lab::statistics::{EloModel, Sprt, Verdict, describe_match, describe_sprt};
-use plyground_lab::{Results, jobs};
+use plyground_lab::statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
+use plyground_lab::{Book, Format, Lot, Results};
 
 use crate::args::{Global, Scale, SprtTest};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of};
+use crate::experiments::{Conduct, footer, match_json, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{print_json, print_notes};
 
@@ -20,34 +21,37 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     };
     let test = Sprt::with_error_rates(model, args.elo0, args.elo1, args.alpha, args.beta)?;
     let agents = [args.new.clone(), args.old.clone()];
-    let run = run_of(&args.game, &agents, &args.conditions, global)?;
+    let run = run_of(&args.game, &agents, Format::RoundRobin, &args.conditions, global)?;
     let store = open_store(global)?;
     interrupt::catch()?;
-    let status = |results: &Results| test.status(&results.between([0, 1]).pairs());
-    let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &status(results));
+    let progress = Mutex::new(Progress::default());
+    let decided = |results: &Results| progress.lock().expect("no listener panics").follow(&test, results);
+    let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
     let conduct = Conduct {
         store: &store,
         run: &run,
         threads: args.conditions.threads,
         quiet: global.quiet || global.json,
         summary: &summary,
-        enough: &|results| status(results).verdict != Verdict::Continue,
+        enough: &decided,
     };
+    let mut book = Book::new(&run.experiment)?;
     let mut wanted = AHEAD.min(args.most_pairs);
-    let results = loop {
-        let (results, complete) = conduct.play(&jobs(&run, &[[0, 1]], 0..wanted)?)?;
-        if status(&results).verdict != Verdict::Continue || wanted >= args.most_pairs {
-            break results;
-        }
-        if !complete {
-            print_notes(&[format!("stopped; the same command goes on with run {}", run.id)], global.quiet);
-            break results;
+    let complete = loop {
+        let (results, complete) = conduct.play(&mut book, &[[0, 1]], wanted)?;
+        if decided(&results) || !complete || wanted >= args.most_pairs {
+            break complete || decided(&results);
         }
         wanted = (wanted * 2).min(args.most_pairs);
     };
-    let (status, result) = (status(&results), results.between([0, 1]));
+    if !complete {
+        print_notes(&[stopped(&run)], global.quiet);
+    }
+    let counted = progress.into_inner().expect("no listener panics").counted;
+    let results = Results::read(&store, Lot { run: &run.id, pairs: counted.count() })?;
+    let (status, result) = (test.status(&counted), results.between([0, 1]));
     if global.json {
-        let mut page = match_json([&args.new, &args.old], &result, &results);
+        let mut page = match_json([&args.new, &args.old], &result, results.redundancy());
         page["llr"] = status.llr.into();
         page["llr_bounds"] = [status.lower, status.upper].as_slice().into();
         page["verdict"] = serde_json::to_value(status.verdict)?;
@@ -58,4 +62,25 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     write!(out, "{}", footer(&run, &results))?;
     writeln!(out, "{}", describe_sprt(&args.new, &args.old, &test, &status))?;
     Ok(())
+}
+
+/// How far the test has come. It follows the pairs by their numbers and stops at the one that decides, whatever was played beyond it:
+/// so the same command ends at the same pair, however many threads there are and however often it is killed.
+#[derive(Default)]
+struct Progress {
+    counted: Pairs,
+    decided: bool,
+}
+
+impl Progress {
+    /// Goes on as far as pairs are there without a gap; true if the test is decided.
+    fn follow(&mut self, test: &Sprt, results: &Results) -> bool {
+        while !self.decided
+            && let Some(pair) = results.pair([0, 1], self.counted.count())
+        {
+            self.counted.add(pair);
+            self.decided = test.status(&self.counted).verdict != Verdict::Continue;
+        }
+        self.decided
+    }
 }

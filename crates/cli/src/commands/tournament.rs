@@ -2,16 +2,27 @@
 
 use std::io::Write;
 
-use plyground_lab::{Format, Results, Run, jobs, pairings, swiss_round};
+use plyground_lab::statistics::score_words;
+use plyground_lab::{Book, Format, Results, Run, pairings, swiss_round};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Tournament};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of, score, standings};
+use crate::experiments::{Conduct, footer, match_json, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};
 
 pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let run = run_of(&args.game, &args.agents, &args.conditions, global)?;
+    let agents = args.agents.len();
+    // As many rounds as a knock-out would take, and two more: then the order of the best is hardly luck.
+    let enough_rounds = agents.next_power_of_two().ilog2() + 2;
+    let format = if args.swiss {
+        Format::Swiss { rounds: args.rounds.unwrap_or(enough_rounds), pairs: args.pairs }
+    } else if args.gauntlet {
+        Format::Gauntlet
+    } else {
+        Format::RoundRobin
+    };
+    let run = run_of(&args.game, &args.agents, format, &args.conditions, global)?;
     let store = open_store(global)?;
     interrupt::catch()?;
     let summary = |results: &Results| standings(&run, results);
@@ -23,28 +34,22 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
         summary: &summary,
         enough: &|_| false,
     };
-    let agents = run.experiment.agents.len();
-    let format = if args.gauntlet { Format::Gauntlet } else { Format::RoundRobin };
-    let mut all = if args.swiss.is_some() { Vec::new() } else { pairings(format, agents) };
-    let (mut results, mut complete) = (Results::default(), true);
-    match args.swiss {
-        None => (results, complete) = conduct.play(&jobs(&run, &all, 0..args.pairs)?)?,
-        Some(rounds) => {
-            // As many rounds as a knock-out would take, and two more: then the order of the best is hardly luck.
-            let rounds = if rounds == 0 { agents.next_power_of_two().ilog2() + 2 } else { rounds };
-            for _ in 0..rounds {
-                // The order of the agents says nothing in the first round; later ones are as the results of the rounds before want them.
-                let round = swiss_round(agents, &all, |agent| results.of(agent).sample().mean);
-                if round.is_empty() || !complete {
-                    break;
-                }
-                all.extend(round);
-                (results, complete) = conduct.play(&jobs(&run, &all, 0..args.pairs)?)?;
+    let mut book = Book::new(&run.experiment)?;
+    let mut met = pairings(format, agents);
+    let (mut results, mut complete) = conduct.play(&mut book, &met, args.pairs)?;
+    if let Format::Swiss { rounds, .. } = format {
+        for _ in 1..rounds {
+            // By the rounds before this one alone: when a run goes on, later ones may be there already.
+            let round = swiss_round(agents, &met, |agent| results.of_pairings(agent, &met).sample().mean);
+            if round.is_empty() || !complete {
+                break;
             }
+            met.extend(round);
+            (results, complete) = conduct.play(&mut book, &met, args.pairs)?;
         }
     }
     if !complete {
-        print_notes(&[format!("stopped; the same command goes on with run {}", run.id)], global.quiet);
+        print_notes(&[stopped(&run)], global.quiet);
     }
     if global.json {
         return print_json(out, &page(&run, &results));
@@ -59,8 +64,12 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
 /// Everything for programs.
 pub fn page(run: &Run, results: &Results) -> Value {
     let agents = &run.experiment.agents;
-    let matches: Vec<Value> =
-        results.matches().map(|([one, other], result)| match_json([&agents[one], &agents[other]], result, results)).collect();
+    let matches: Vec<Value> = results
+        .matches()
+        .map(|(pairing, result)| {
+            match_json(pairing.map(|agent| agents[agent].as_str()), result, results.redundancy_between(pairing))
+        })
+        .collect();
     let faults: Vec<Value> =
         results.faults().map(|(agent, fault, games)| json!({"agent": agents[agent], "fault": fault, "games": games})).collect();
     let [first, draws, second] = results.by_seat();
@@ -88,7 +97,7 @@ pub fn matches(run: &Run, results: &Results) -> String {
             run.experiment.agents[one].clone(),
             run.experiment.agents[other].clone(),
             format!("{} {} {}", tally.wins, tally.draws, tally.losses),
-            score(result),
+            score_words(result),
         ]);
     }
     columns([Lean::Left, Lean::Left, Lean::Right, Lean::Right], &rows)

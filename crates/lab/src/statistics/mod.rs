@@ -26,4 +26,4 @@ pub use ratings::{Anchor, Meeting, Rating, RatingError, Ratings, rate};
 pub use redundancy::redundancy;
 pub use results::{GameResult, MatchResult, Pairs, Sample, Tally};
 pub use sprt::{EloModel, Sprt, SprtError, SprtStatus, Verdict};
-pub use words::{describe_match, describe_sprt};
+pub use words::{describe_match, describe_sprt, per_cent, score_words};

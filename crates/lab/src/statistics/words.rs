@@ -21,6 +21,20 @@ pub fn describe_match(first: &str, second: &str, result: &MatchResult) -> String
     format!("{finding}: {score:.1} % {interval} over {played}, Elo {elo}")
 }
 
+/// A share in per cent.
+pub fn per_cent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// The score of a match with its interval, `61.2 % [57.0, 65.2]`; a dash without games.
+pub fn score_words(result: &MatchResult) -> String {
+    let sample = result.sample();
+    if sample.games == 0.0 {
+        return "-".to_owned();
+    }
+    format!("{} {}", per_cent(sample.mean), sample.interval(CONFIDENCE))
+}
+
 fn games_played(result: &MatchResult) -> String {
     let pairs = result.pairs().count();
     let singles = result.tally().games() - 2 * pairs;

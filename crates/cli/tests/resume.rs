@@ -1,0 +1,166 @@
+//! Runs that are killed, shared between processes, or kept in files that are no store.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use plyground_table::Seed;
+use serde_json::Value;
+
+const PAIRS: usize = 500;
+
+/// A directory of its own for a test, gone when the test is over.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plyground-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn ply(data: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ply"));
+    command.arg("--data").arg(data).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn start(data: &Path, words: &str) -> Child {
+    ply(data).args(words.split(' ')).args(["--seed", "7", "--threads", "2", "--json"]).spawn().unwrap()
+}
+
+/// A match of a few seconds without time limits.
+fn start_match(data: &Path) -> Child {
+    start(data, &format!("match clobber:size=5x4 random mcts:sims=150 --pairs {PAIRS}"))
+}
+
+/// Starts a command again and again and kills it at random moments; how often it had not ended by itself before that.
+fn kill(times: u32, mut start: impl FnMut() -> Child) -> u32 {
+    let mut rng = Seed(1).rng();
+    let mut killed = 0;
+    for _ in 0..times {
+        let mut child = start();
+        std::thread::sleep(Duration::from_millis(u64::from(10 + rng.below(150))));
+        child.kill().unwrap();
+        killed += u32::from(!child.wait().unwrap().success());
+    }
+    killed
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The last line of what a command printed.
+fn result(output: &Output) -> Value {
+    serde_json::from_str(text(output).lines().last().unwrap()).unwrap()
+}
+
+fn runs(data: &Path) -> Vec<Value> {
+    let runs = result(&ply(data).args(["runs", "--json"]).output().unwrap());
+    runs.as_array().unwrap().clone()
+}
+
+/// All games of the only run, without their times.
+fn games(data: &Path) -> Vec<String> {
+    let [run] = &runs(data)[..] else { panic!("expected one run") };
+    let table = text(&ply(data).args(["runs", "games", run["run"].as_str().unwrap(), "--csv"]).output().unwrap());
+    let without_times = |line: &str| line.rsplitn(4, ',').nth(3).unwrap().to_owned();
+    table.lines().skip(1).map(without_times).collect()
+}
+
+/// Every pair is there, and each of its games once.
+fn each_game_once(games: &[String]) {
+    let keys: HashSet<Vec<&str>> = games.iter().map(|line| line.split(',').take(3).collect()).collect();
+    assert_eq!((games.len(), keys.len()), (2 * PAIRS, 2 * PAIRS));
+    let jobs: HashSet<&str> = games.iter().map(|line| line.split(',').next().unwrap()).collect();
+    let pairs: HashSet<&str> = games.iter().map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert_eq!((jobs.len(), pairs.len()), (PAIRS, PAIRS));
+}
+
+#[test]
+fn killed_twenty_times_it_ends_with_the_same_games() {
+    let (killed, whole) = (Directory::new("killed"), Directory::new("whole"));
+    let interrupted = kill(20, || start_match(&killed.0));
+    let resumed = result(&start_match(&killed.0).wait_with_output().unwrap());
+    let straight = result(&start_match(&whole.0).wait_with_output().unwrap());
+    assert_eq!(interrupted, 20, "the match is too short for this test");
+    let games = games(&killed.0);
+    each_game_once(&games);
+    assert_eq!(games, self::games(&whole.0));
+    assert_eq!(resumed, straight);
+    assert_eq!(resumed["games"], 2 * PAIRS);
+}
+
+#[test]
+fn a_swiss_tournament_that_is_killed_ends_with_the_same_rounds() {
+    let (killed, whole) = (Directory::new("swiss-killed"), Directory::new("swiss-whole"));
+    let words =
+        "tournament connect-four random mcts:sims=5 mcts:sims=20 mcts:sims=60 mc:playouts=4 --swiss --rounds 4 --pairs 40";
+    let interrupted = kill(6, || start(&killed.0, words));
+    let resumed = result(&start(&killed.0, words).wait_with_output().unwrap());
+    let straight = result(&start(&whole.0, words).wait_with_output().unwrap());
+    assert_eq!(interrupted, 6, "the tournament is too short for this test");
+    assert_eq!(resumed, straight);
+    assert_eq!(resumed["matches"].as_array().unwrap().len(), 4 * 2);
+}
+
+#[test]
+fn two_processes_share_a_run() {
+    let directory = Directory::new("shared");
+    let children = [start_match(&directory.0), start_match(&directory.0)];
+    let results = children.map(|child| result(&child.wait_with_output().unwrap()));
+    assert_eq!(results[0], results[1]);
+    each_game_once(&games(&directory.0));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_run_that_can_go_on() {
+    let directory = Directory::new("stopped");
+    let child = start_match(&directory.0);
+    // As soon as something is kept: a run that was stopped before it began would prove nothing.
+    while runs(&directory.0).first().is_none_or(|run| run["games"] == 0) {}
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(notes.contains("stopped; the same command goes on with run"), "{notes}");
+    let played = result(&output)["games"].as_u64().unwrap();
+    assert!(played > 0 && played < 2 * PAIRS as u64, "{played}");
+    let rest = result(&start_match(&directory.0).wait_with_output().unwrap());
+    assert_eq!(rest["games"], 2 * PAIRS);
+    each_game_once(&games(&directory.0));
+}
+
+#[test]
+fn a_file_that_is_no_store_is_refused_and_left_alone() {
+    let directory = Directory::new("foreign");
+    let file = directory.0.join("runs.sqlite");
+    fs::write(&file, b"SQLite format 3\0 and then something else").unwrap();
+    let commands: [&[&str]; 5] = [
+        &["runs"],
+        &["runs", "show", "12"],
+        &["ratings", "12"],
+        &["match", "tictactoe", "random", "mcts:sims=10"],
+        &["sprt", "tictactoe", "random", "mcts:sims=10"],
+    ];
+    for words in commands {
+        let output = ply(&directory.0).args(words).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("expected a store of ply (SQLite), found something else"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    assert_eq!(fs::read(&file).unwrap(), b"SQLite format 3\0 and then something else");
+    assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 1, "no files beside it");
+}

@@ -1,0 +1,142 @@
+//! The games of a run as tables for other programs.
+
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use plyground_core::Player;
+
+use crate::{Experiment, GameRow, LabError, Lot, Run, Store};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Whole,
+    Real,
+}
+
+/// One entry; it is of the kind of its column, or missing.
+#[derive(Clone, Debug, PartialEq)]
+enum Cell {
+    Text(String),
+    Whole(i64),
+    Real(f64),
+    Missing,
+}
+
+const COLUMNS: [(&str, Kind); 16] = [
+    ("job", Kind::Text),
+    ("pair", Kind::Whole),
+    ("game", Kind::Whole),
+    ("first", Kind::Text),
+    ("second", Kind::Text),
+    ("result", Kind::Text),
+    ("first_points", Kind::Whole),
+    ("second_points", Kind::Whole),
+    ("reason", Kind::Text),
+    ("fault", Kind::Text),
+    ("opening_plies", Kind::Whole),
+    ("plies", Kind::Whole),
+    ("moves", Kind::Text),
+    // From here on what differs when a game without time limits is played again.
+    ("ended", Kind::Whole),
+    ("first_ms", Kind::Real),
+    ("second_ms", Kind::Real),
+];
+
+fn cells(game: &GameRow, experiment: &Experiment) -> [Cell; COLUMNS.len()] {
+    let text = |text: &str| Cell::Text(text.to_owned());
+    let points = |player: Player| game.points.map_or(Cell::Missing, |points| Cell::Whole(points[player.index()].into()));
+    let ms = |player: Player| Cell::Real(game.thinking().filter(|(seat, _)| *seat == player).map(|(_, ms)| ms).sum());
+    let opening = game.movers[..game.opening].iter().flatten().count();
+    let moves: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
+    [
+        text(&game.job),
+        Cell::Whole(game.pair as i64),
+        Cell::Whole(game.game.into()),
+        text(&experiment.agents[game.agents[0]]),
+        text(&experiment.agents[game.agents[1]]),
+        text(game.outcome.word()),
+        points(Player::First),
+        points(Player::Second),
+        text(&game.reason),
+        game.fault.as_deref().map_or(Cell::Missing, text),
+        Cell::Whole(opening as i64),
+        Cell::Whole(game.plies() as i64),
+        text(&moves.join(" ")),
+        Cell::Whole(game.ended),
+        ms(Player::First),
+        ms(Player::Second),
+    ]
+}
+
+fn rows(store: &Store, run: &Run) -> Result<Vec<[Cell; COLUMNS.len()]>, LabError> {
+    let mut rows = Vec::new();
+    store.games(Lot::all(&run.id), |game| rows.push(cells(&game, &run.experiment)))?;
+    Ok(rows)
+}
+
+/// All games of a run as comma-separated values (RFC 4180), a row each below the names of the columns.
+pub fn csv(store: &Store, run: &Run) -> Result<String, LabError> {
+    let written = |cell: &Cell| match cell {
+        Cell::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+        Cell::Text(text) => text.clone(),
+        Cell::Whole(number) => number.to_string(),
+        Cell::Real(number) => format!("{number:.3}"),
+        Cell::Missing => String::new(),
+    };
+    let line = |row: [Cell; COLUMNS.len()]| row.each_ref().map(written).join(",") + "\n";
+    let names = COLUMNS.map(|(name, _)| name).join(",") + "\n";
+    Ok(names + &rows(store, run)?.into_iter().map(line).collect::<String>())
+}
+
+/// All games of a run as the bytes of a Parquet file.
+pub fn parquet(store: &Store, run: &Run) -> Result<Vec<u8>, LabError> {
+    let rows = rows(store, run)?;
+    Ok(write_parquet(&rows).expect("cells are of the kinds of their columns, and memory does not refuse to be written"))
+}
+
+fn write_parquet(rows: &[[Cell; COLUMNS.len()]]) -> Result<Vec<u8>, ParquetError> {
+    let field = |(name, kind)| match kind {
+        Kind::Text => format!("optional binary {name} (UTF8);"),
+        Kind::Whole => format!("optional int64 {name};"),
+        Kind::Real => format!("optional double {name};"),
+    };
+    let schema = parse_message_type(&format!("message games {{ {} }}", COLUMNS.map(field).join(" ")))?;
+    let mut bytes = Vec::new();
+    let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(WriterProperties::default()))?;
+    let mut group = file.next_row_group()?;
+    let mut number = 0;
+    while let Some(mut column) = group.next_column()? {
+        let cells = || rows.iter().map(|row| &row[number]);
+        // 1 where there is a value, 0 where it is missing.
+        let there: Vec<i16> = cells().map(|cell| i16::from(*cell != Cell::Missing)).collect();
+        match COLUMNS[number].1 {
+            Kind::Text => {
+                let values: Vec<ByteArray> = cells()
+                    .filter_map(|cell| if let Cell::Text(text) = cell { Some(text.as_str().into()) } else { None })
+                    .collect();
+                column.typed::<ByteArrayType>().write_batch(&values, Some(&there), None)?;
+            }
+            Kind::Whole => {
+                let values: Vec<i64> =
+                    cells().filter_map(|cell| if let Cell::Whole(number) = cell { Some(*number) } else { None }).collect();
+                column.typed::<Int64Type>().write_batch(&values, Some(&there), None)?;
+            }
+            Kind::Real => {
+                let values: Vec<f64> =
+                    cells().filter_map(|cell| if let Cell::Real(number) = cell { Some(*number) } else { None }).collect();
+                column.typed::<DoubleType>().write_batch(&values, Some(&there), None)?;
+            }
+        }
+        column.close()?;
+        number += 1;
+    }
+    group.close()?;
+    file.close()?;
+    Ok(bytes)
+}

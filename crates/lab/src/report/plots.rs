@@ -1,0 +1,284 @@
+//! The plots of a report, as SVG.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+const WIDTH: u32 = 860;
+const ROW: i32 = 34;
+/// The sizes of letters: names and axes, numbers. (What is drawn is a fifth smaller.)
+const NAME: i32 = 19;
+const NUMBER: i32 = 17;
+const INK: RGBColor = RGBColor(29, 35, 48);
+const FAINT: RGBColor = RGBColor(215, 219, 227);
+const BLUE: RGBColor = RGBColor(0, 98, 163);
+const GREY: RGBColor = RGBColor(176, 183, 196);
+const ORANGE: RGBColor = RGBColor(224, 123, 0);
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// Writing into a string cannot fail, and nothing else here can.
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+fn drawn(height: i32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (WIDTH, height as u32)).into_drawing_area();
+        draw(&area).and_then(|()| area.present()).expect("writing into a string does not fail");
+    }
+    svg.trim_end().to_owned()
+}
+
+fn text<'a>(size: i32, colour: RGBColor, across: HPos) -> TextStyle<'a> {
+    ("sans-serif", size).into_font().color(&colour).pos(Pos::new(across, VPos::Center))
+}
+
+fn write(area: &Area<'_>, words: &str, place: (i32, i32), style: &TextStyle<'_>) -> Drawn {
+    area.draw(&Text::new(words.to_owned(), place, style.clone()))
+}
+
+fn line(area: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor, width: u32) -> Drawn {
+    area.draw(&PathElement::new([from, to], colour.stroke_width(width)))
+}
+
+fn rectangle(area: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Drawn {
+    area.draw(&Rectangle::new([from, to], colour.filled()))
+}
+
+/// Names longer than this are cut.
+const LONGEST: usize = 40;
+
+fn fitting(name: &str) -> String {
+    let letters = name.chars().count();
+    if letters <= LONGEST { name.to_owned() } else { name.chars().take(LONGEST - 1).chain(['…']).collect() }
+}
+
+/// The space that names need.
+fn room_for<'a>(names: impl Iterator<Item = &'a str>) -> i32 {
+    let longest = names.map(|name| name.chars().count()).max().unwrap_or(0).min(LONGEST);
+    24 + 9 * longest.max(8) as i32
+}
+
+/// Where a share from 0 to 1 lies between orange, white and blue.
+fn shade(share: f64) -> RGBColor {
+    let (end, part) = if share < 0.5 { (ORANGE, 1.0 - 2.0 * share) } else { (BLUE, 2.0 * share - 1.0) };
+    let mix = |channel: u8| (255.0 + (f64::from(channel) - 255.0) * part) as u8;
+    RGBColor(mix(end.0), mix(end.1), mix(end.2))
+}
+
+/// Who moves first (rows) against who moves second (columns): the share of the points of the one who moves first.
+pub(super) fn heat_map(names: &[String], score: &dyn Fn(usize, usize) -> Option<f64>) -> String {
+    let left = 24 + room_for(names.iter().map(String::as_str));
+    let cell = ((WIDTH as i32 - left) / names.len() as i32).clamp(8, 84);
+    let high = cell.clamp(22, 40);
+    // With very many agents the colours have to do.
+    let has_room = cell >= 28;
+    drawn(40 + high * names.len() as i32, |area| {
+        for (row, name) in names.iter().enumerate() {
+            let top = 32 + row as i32 * high;
+            let label = format!("{}  {}", row + 1, fitting(name));
+            write(area, &label, (4, top + high / 2), &text(NAME, INK, HPos::Left))?;
+            let left = |column: usize| left + column as i32 * cell;
+            if has_room {
+                write(area, &(row + 1).to_string(), (left(row) + cell / 2, 16), &text(NAME, INK, HPos::Center))?;
+            }
+            for column in 0..names.len() {
+                let corners = ((left(column), top), (left(column) + cell - 2, top + high - 2));
+                let Some(score) = score(row, column) else {
+                    rectangle(area, corners.0, corners.1, RGBColor(240, 241, 244))?;
+                    continue;
+                };
+                rectangle(area, corners.0, corners.1, shade(score))?;
+                if has_room {
+                    let ink = if score > 0.8 { WHITE } else { INK };
+                    let middle = (left(column) + cell / 2 - 1, top + high / 2 - 1);
+                    write(area, &format!("{:.0}", 100.0 * score), middle, &text(NUMBER, ink, HPos::Center))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A value with its ends.
+pub(super) struct Range {
+    pub name: String,
+    pub low: f64,
+    pub middle: f64,
+    pub high: f64,
+}
+
+/// An axis across: where values lie, and round numbers to label.
+struct Axis {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+}
+
+impl Axis {
+    fn around(values: impl Iterator<Item = f64> + Clone, logarithmic: bool) -> Self {
+        let scale = |value: f64| if logarithmic { value.max(1e-6).log10() } else { value };
+        let low = values.clone().map(scale).fold(f64::INFINITY, f64::min);
+        let high = values.map(scale).fold(f64::NEG_INFINITY, f64::max);
+        let room = 0.05 * (high - low).max(if logarithmic { 0.4 } else { 1.0 });
+        Self { low: low - room, high: high + room, logarithmic }
+    }
+
+    fn place(&self, value: f64, from: i32, to: i32) -> i32 {
+        let value = if self.logarithmic { value.max(1e-6).log10() } else { value };
+        from + ((value - self.low) / (self.high - self.low) * f64::from(to - from)).round() as i32
+    }
+
+    fn ticks(&self) -> Vec<f64> {
+        if self.logarithmic {
+            let decades = (self.low.floor() as i32..=self.high.ceil() as i32)
+                .flat_map(|power| [1.0, 2.0, 5.0].map(|n| n * 10_f64.powi(power)));
+            let inside: Vec<f64> = decades.filter(|tick| (self.low..=self.high).contains(&tick.log10())).collect();
+            let whole: Vec<f64> = inside.iter().copied().filter(|tick| tick.log10().fract().abs() < 1e-9).collect();
+            return if whole.len() >= 3 { whole } else { inside };
+        }
+        let rough = (self.high - self.low) / 6.0;
+        let unit = 10_f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * unit).find(|&step| step >= rough).unwrap_or(rough);
+        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        (first..=last).map(|number| number as f64 * step).collect()
+    }
+}
+
+/// A number in few letters.
+fn short(value: f64) -> String {
+    let (value, unit) = match value.abs() {
+        size if size >= 1e6 => (value / 1e6, "M"),
+        size if size >= 1e4 => (value / 1e3, "k"),
+        _ => (value, ""),
+    };
+    // Three decimals at most, and none that are zero.
+    format!("{}{unit}", (value * 1e3).round() / 1e3)
+}
+
+/// Values with their intervals, one below the other.
+pub(super) fn ladder(rows: &[Range], across: &str, logarithmic: bool) -> String {
+    let height = 62 + ROW * rows.len() as i32;
+    let axis = Axis::around(rows.iter().flat_map(|row| [row.low, row.high]), logarithmic);
+    let left = room_for(rows.iter().map(|row| row.name.as_str()));
+    let x = |value: f64| axis.place(value, left, WIDTH as i32 - 20);
+    drawn(height, |area| {
+        let bottom = 8 + ROW * rows.len() as i32;
+        for tick in axis.ticks() {
+            line(area, (x(tick), 4), (x(tick), bottom), FAINT, 1)?;
+            write(area, &short(tick), (x(tick), bottom + 12), &text(NUMBER, INK, HPos::Center))?;
+        }
+        write(area, across, (i32::midpoint(left, WIDTH as i32), bottom + 36), &text(NAME, INK, HPos::Center))?;
+        for (number, row) in rows.iter().enumerate() {
+            let y = 8 + ROW * number as i32 + ROW / 2;
+            write(area, &fitting(&row.name), (4, y), &text(NAME, INK, HPos::Left))?;
+            line(area, (x(row.low), y), (x(row.high), y), BLUE, 2)?;
+            for end in [row.low, row.high] {
+                line(area, (x(end), y - 5), (x(end), y + 5), BLUE, 2)?;
+            }
+            area.draw(&Circle::new((x(row.middle), y), 5, BLUE.filled()))?;
+        }
+        Ok(())
+    })
+}
+
+/// Strength (with its interval) against one number of the spec.
+pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
+    let logarithmic = points.iter().all(|point| point.0 > 0.0) && points[points.len() - 1].0 / points[0].0 >= 8.0;
+    let axis = Axis::around(points.iter().map(|point| point.0), logarithmic);
+    let upright = Axis::around(points.iter().flat_map(|(_, range)| [range.low, range.high]), false);
+    let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 330);
+    let place = |number: f64, value: f64| (axis.place(number, left, right), upright.place(value, bottom, top));
+    drawn(396, |area| {
+        for tick in upright.ticks() {
+            let (_, y) = place(points[0].0, tick);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        let mut labelled = left - 100;
+        for (number, _) in points {
+            let (x, _) = place(*number, 0.0);
+            line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
+            // Labels that would run into each other are left out.
+            if x - labelled >= 44 {
+                write(area, &short(*number), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+                labelled = x;
+            }
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
+        let middles: Vec<(i32, i32)> = points.iter().map(|(number, range)| place(*number, range.middle)).collect();
+        area.draw(&PathElement::new(middles.clone(), BLUE.stroke_width(2)))?;
+        for ((number, range), middle) in points.iter().zip(middles) {
+            line(area, place(*number, range.low), place(*number, range.high), BLUE, 2)?;
+            area.draw(&Circle::new(middle, 5, BLUE.filled()))?;
+        }
+        Ok(())
+    })
+}
+
+/// Won, drawn and lost, as parts of a bar each.
+pub(super) fn shares(rows: &[(String, [u64; 3])], names: [&str; 3]) -> String {
+    let names_end = room_for(rows.iter().map(|row| row.0.as_str()));
+    drawn(44 + ROW * rows.len() as i32, |area| {
+        let mut left = names_end;
+        for (name, colour) in names.iter().zip([BLUE, GREY, ORANGE]) {
+            rectangle(area, (left, 10), (left + 14, 24), colour)?;
+            write(area, name, (left + 20, 17), &text(NAME, INK, HPos::Left))?;
+            left += 48 + 9 * name.len() as i32;
+        }
+        for (number, (name, counts)) in rows.iter().enumerate() {
+            let top = 36 + ROW * number as i32;
+            write(area, &fitting(name), (4, top + ROW / 2 - 3), &text(NAME, INK, HPos::Left))?;
+            let games = counts.iter().sum::<u64>().max(1) as f64;
+            let room = f64::from(WIDTH as i32 - 20 - names_end);
+            let mut begin = f64::from(names_end);
+            for (&count, (colour, ink)) in counts.iter().zip([(BLUE, WHITE), (GREY, INK), (ORANGE, INK)]) {
+                let share = count as f64 / games;
+                let end = begin + share * room;
+                rectangle(area, (begin as i32, top), (end as i32, top + ROW - 6), colour)?;
+                if share > 0.06 {
+                    let middle = (begin.midpoint(end) as i32, top + ROW / 2 - 3);
+                    write(area, &format!("{:.0} %", 100.0 * share), middle, &text(NUMBER, ink, HPos::Center))?;
+                }
+                begin = end;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// How many games had each number of plies.
+pub(super) fn histogram(counts: &[(usize, u64)], across: &str) -> String {
+    let (first, last) = (counts[0].0, counts[counts.len() - 1].0);
+    // A bar for each number, or for so many together that they can be seen.
+    let width = (last - first + 1).div_ceil(60);
+    let mut bars = vec![0_u64; (last - first) / width + 1];
+    for &(plies, games) in counts {
+        bars[(plies - first) / width] += games;
+    }
+    let most = bars.iter().copied().max().unwrap_or(1);
+    let (left, right, top, bottom) = (70, WIDTH as i32 - 20, 12, 250);
+    let upright = Axis { low: 0.0, high: most as f64 * 1.05, logarithmic: false };
+    let step = f64::from(right - left) / bars.len() as f64;
+    drawn(316, |area| {
+        for tick in upright.ticks().into_iter().filter(|tick| tick.fract() == 0.0) {
+            let y = upright.place(tick, bottom, top);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        let every = bars.len().div_ceil(16);
+        for (number, &games) in bars.iter().enumerate() {
+            let [from, to] = [number, number + 1].map(|edge| left + (edge as f64 * step) as i32);
+            let gap = i32::from(step > 6.0);
+            rectangle(area, (from + gap, upright.place(games as f64, bottom, top)), (to - gap, bottom), BLUE)?;
+            if number % every == 0 {
+                let label = (first + number * width).to_string();
+                write(area, &label, (i32::midpoint(from, to), bottom + 14), &text(NUMBER, INK, HPos::Center))?;
+            }
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 40), &text(NAME, INK, HPos::Center))
+    })
+}

@@ -1,0 +1,88 @@
+//! What the tests share.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use plyground_core::{Clock, EmptyShelf, InputError, Limits, Seed};
+use plyground_lab::{
+    Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Queue, Reply, Results, Roster, Run,
+    Standard, Store, jobs, pairings, work,
+};
+use plyground_table::Session;
+
+/// A directory of its own for a test, gone when the test is over.
+pub struct Directory(pub PathBuf);
+
+impl Directory {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("plyground-lab-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn store(&self) -> Store {
+        Store::open(&self.0.join("runs.sqlite")).unwrap()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The settings of a run between agents of the table.
+pub fn experiment(game: &str, agents: &[&str], plies: u32) -> Experiment {
+    let agents: Vec<String> = agents.iter().map(|&agent| agent.to_owned()).collect();
+    let openings = if plies == 0 { Openings::Start } else { Openings::Random { plies } };
+    Experiment { openings, ..Experiment::new(game, &agents, &EmptyShelf).unwrap() }
+}
+
+pub fn all_jobs(run: &Run, pairs: u64) -> Vec<Job> {
+    let pairings = pairings(run.experiment.format, run.experiment.agents.len());
+    jobs(run, &mut Book::new(&run.experiment).unwrap(), &pairings, pairs).unwrap()
+}
+
+/// Plays a run with these contestants until it is done.
+pub fn play_with(store: &Store, roster: &dyn Roster, run: &Run, pairs: u64) -> Result<Results, LabError> {
+    store.begin(run, "ply match", "a machine")?;
+    store.push(&all_jobs(run, pairs))?;
+    work(&Orders { store, queue: store, roster, run, pairs, threads: 2, stop: &|| false, events: &|_| {} })?;
+    Results::read(store, Lot { run: &run.id, pairs })
+}
+
+pub fn play(store: &Store, run: &Run, pairs: u64) -> Results {
+    play_with(store, &Standard(&EmptyShelf), run, pairs).unwrap()
+}
+
+/// All games of a run without what depends on the clock.
+pub fn games(store: &Store, run: &Run) -> Vec<GameRow> {
+    let mut games = Vec::new();
+    store.games(Lot::all(&run.id), |game| games.push(game)).unwrap();
+    for game in &mut games {
+        game.ended = 0;
+        game.moves.iter_mut().for_each(|played| played.ms = None);
+    }
+    games
+}
+
+/// Always plays the first move in the list: whatever differs between its games is luck or opening.
+pub struct FirstInList;
+
+impl Contestant for FirstInList {
+    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock) -> Result<Reply, Fault> {
+        Ok(Reply { mv: session.moves()[0].text.clone(), value: None })
+    }
+}
+
+impl Roster for FirstInList {
+    fn invite(&self, _: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        Ok(Box::new(Self))
+    }
+}

@@ -1,0 +1,116 @@
+//! A report is one well-formed page with the numbers in it, and needs nothing from outside.
+
+use plyground_lab::report::{html, markdown};
+use plyground_lab::statistics::{Anchor, logistic_elo, rate, score_words};
+use plyground_lab::{RunRow, Store};
+
+use crate::common::{Directory, experiment, play};
+
+/// The names of all elements of a page; a panic where tags do not match.
+fn elements(page: &str) -> Vec<String> {
+    let (mut open, mut all): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    for part in page.strip_prefix("<!DOCTYPE html>").expect("a doctype").split('<').skip(1) {
+        let (tag, text) = part.split_once('>').unwrap_or_else(|| panic!("a tag that does not end: {part}"));
+        assert!(!text.contains('>'), "a stray bracket: {text}");
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "before {text}");
+        } else {
+            let name = tag.split([' ', '/', '\n']).next().unwrap();
+            all.push(name.to_owned());
+            if !tag.ends_with('/') {
+                open.push(name);
+            }
+        }
+        for entity in text.split('&').skip(1) {
+            let known = ["amp;", "lt;", "gt;", "quot;", "apos;"];
+            assert!(known.iter().any(|name| entity.starts_with(name)), "&{entity}");
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    all
+}
+
+/// Nothing on the page is fetched or run.
+fn stands_alone(page: &str) {
+    let page = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    for outside in ["http", "//", "src=", "href", "url(", "@import", "<script", "<link", "<iframe", "onload"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(!page.contains("NaN") && !page.contains(">inf"));
+}
+
+/// A small tournament in the store, as the store knows it.
+fn played(store: &Store, game: &str, agents: &[&str], pairs: u64) -> RunRow {
+    let run = experiment(game, agents, 2).run();
+    play(store, &run, pairs);
+    store.find(&run.id).unwrap()
+}
+
+#[test]
+fn a_page_holds_the_numbers_of_the_run() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let agents = ["random", "mcts:sims=4", "mcts:sims=16", "mcts:sims=64"];
+    let row = played(&store, "crosphere:size=4x4,strong=2", &agents, 6);
+    let results = play(&store, &row.run, 6);
+    let ratings = rate(4, &results.meetings(), Anchor::Mean).unwrap();
+    let (page, text) = (html(&store, &row, None).unwrap(), markdown(&store, &row, None).unwrap());
+    let elements = elements(&page);
+    stands_alone(&page);
+    let mut numbers: Vec<String> = vec![row.run.id.clone(), "72 games in 36 pairs".to_owned(), "ply match".to_owned()];
+    numbers.push("a machine".to_owned());
+    numbers.push(format!("{:.1} plies on the average", results.mean_plies().unwrap()));
+    numbers.push(format!("{:.1} % of the games repeat", 100.0 * results.redundancy()));
+    numbers.push(format!("moving first is worth {} Elo", ratings.first_move));
+    for agent in 0..4 {
+        let all = results.of(agent);
+        numbers.extend([score_words(&all), logistic_elo(&all.sample()).to_string(), ratings.players[agent].to_string()]);
+    }
+    numbers.extend(results.matches().map(|(_, result)| score_words(result)));
+    for number in numbers {
+        assert!(page.contains(&number), "{number} is not on the page");
+        assert!(text.contains(&number), "{number} is not in the text");
+    }
+    // Ladder, strength by simulations, heat map, seats, lengths, times; and two or three games with up to three boards each.
+    let pictures = elements.iter().filter(|name| *name == "svg").count();
+    assert!((6 + 4..=6 + 9).contains(&pictures), "{pictures}");
+    assert!(page.contains("Strength of mcts:sims=N for each value of sims"));
+    assert_eq!(page, html(&store, &row, None).unwrap(), "the same run gives the same page");
+}
+
+#[test]
+fn every_game_can_be_reported() {
+    let directory = Directory::new();
+    let store = directory.store();
+    for game in plyground_table::infos() {
+        let row = played(&store, game.name, &["random", "mc:playouts=1"], 1);
+        let page = html(&store, &row, None).unwrap();
+        elements(&page);
+        stands_alone(&page);
+        assert!(page.contains("who is stronger, random or mc:playouts=1?"));
+        let text = markdown(&store, &row, None).unwrap();
+        assert!(text.contains("┌") && !text.contains('\u{1b}'), "boards without colours");
+    }
+}
+
+#[test]
+fn a_run_without_games_has_a_page() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
+    store.begin(&run, "ply match", "a machine").unwrap();
+    let page = html(&store, &store.find(&run.id).unwrap(), None).unwrap();
+    elements(&page);
+    assert!(page.contains("have not finished a game"));
+}
+
+#[test]
+fn what_is_typed_stays_text() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let row = played(&store, "tictactoe", &["random", "mcts:sims=10"], 1);
+    let page = html(&store, &row, Some("<script>alert(\"1 & 2\")</script>")).unwrap();
+    elements(&page);
+    assert!(page.contains("<h1>&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;</h1>"));
+}
