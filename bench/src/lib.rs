@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod duel;
+pub mod peer;
 pub mod plot;
 
 use std::time::{Duration, Instant};

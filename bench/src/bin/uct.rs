@@ -3,12 +3,12 @@
 //! Both search from the start position, 10,000 simulations with a new tree each, in one thread, on the same rules: the peer is given
 //! our states, moves and results through its trait. The best of several rounds in turn counts. Then our own search with two threads.
 
-use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use minimax::{MCTSOptions, MonteCarloTreeSearch, Strategy, Winner};
+use minimax::{MCTSOptions, MonteCarloTreeSearch, Strategy};
 use plyground_agents::{AgentSpec, build};
-use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Player, Seed, Thought, Turn, Unwatched, Visitor};
+use plyground_bench::peer::{Ours, Position};
+use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Seed, Thought, Unwatched, Visitor};
 
 const SIMULATIONS: u32 = 10_000;
 const ROUNDS: u32 = 5;
@@ -16,53 +16,6 @@ const ROUND: Duration = Duration::from_millis(500);
 
 const GAMES: [&str; 6] =
     ["tictactoe", "connect-four", "pawn:size=6x6", "clobber:size=5x6", "clobber:size=8x8", "crosphere:size=8x8,strong=5"];
-
-/// One of our games in the peer's terms. Its rules have no parameters, so each position brings them along.
-struct Ours<G>(PhantomData<G>);
-
-struct Position<G: Heuristics> {
-    game: &'static G,
-    state: G::State,
-    /// Who made the last move: the peer wants winners named that way.
-    last_mover: Player,
-}
-
-impl<G: Heuristics> Clone for Position<G> {
-    fn clone(&self) -> Self {
-        Self { game: self.game, state: self.state.clone(), last_mover: self.last_mover }
-    }
-}
-
-impl<G: Heuristics> minimax::Game for Ours<G> {
-    type S = Position<G>;
-    type M = G::Move;
-
-    fn generate_moves(position: &Position<G>, moves: &mut Vec<G::Move>) -> Option<Winner> {
-        let winner = Self::get_winner(position);
-        if winner.is_none() {
-            position.game.moves(&position.state, moves);
-        }
-        winner
-    }
-
-    fn apply(position: &mut Position<G>, mv: G::Move) -> Option<Position<G>> {
-        let mut after = position.clone();
-        if let Turn::Player(mover) = after.game.turn(&after.state) {
-            after.last_mover = mover;
-        }
-        after.game.play(&mut after.state, mv);
-        Some(after)
-    }
-
-    fn get_winner(position: &Position<G>) -> Option<Winner> {
-        let Turn::Over(outcome) = position.game.turn(&position.state) else { return None };
-        Some(match outcome.winner {
-            None => Winner::Draw,
-            Some(winner) if winner == position.last_mover => Winner::PlayerJustMoved,
-            Some(_) => Winner::PlayerToMove,
-        })
-    }
-}
 
 /// Simulations a second over as many whole searches as begin in a round.
 fn rate(mut search: impl FnMut()) -> f64 {
@@ -90,7 +43,7 @@ impl Visitor for Contest {
             build(&spec, game, &EmptyShelf).expect("the agent can be built")
         });
         for _ in 0..ROUNDS {
-            let position = Position { game, state: state.clone(), last_mover: Player::Second };
+            let position = Position::start(game);
             let options = MCTSOptions::default().with_num_threads(1).with_max_rollout_depth(1_000);
             let mut peer = MonteCarloTreeSearch::<Ours<G>>::new(options);
             peer.set_max_rollouts(SIMULATIONS);

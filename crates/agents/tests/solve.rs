@@ -118,6 +118,7 @@ impl Visitor for AgreesWithBruteForce {
                 if solution.plies_exact {
                     exact += 1;
                     assert_eq!(Some(solution.plies), plies, "{here}");
+                    assert_eq!((solution.line.len() as u32, solution.line_exact), (solution.plies, true), "{here}");
                 } else {
                     assert!(worth == Worth::Draw, "{here}: short games have a known length");
                 }

@@ -67,11 +67,16 @@ pub trait Heuristics: Game {
     /// Makes the evaluator that `name` (one of [`Heuristics::evaluators`]) and its keys describe.
     fn evaluator(&self, name: &str, keys: &Params) -> Result<Self::Evaluator, InputError>;
 
-    /// How promising a legal move looks before anything is searched: higher is tried first, and heuristic playouts choose among the
-    /// highest. Cheap: asked for every move of every position.
+    /// How promising a legal move looks before anything is searched: higher is tried first. Cheap: asked for every move of every
+    /// position.
     fn hint(&self, state: &Self::State, mv: Self::Move) -> i32 {
         let _ = (state, mv);
         0
+    }
+
+    /// The same for heuristic playouts, which choose among the highest where no move wins at once.
+    fn playout_hint(&self, state: &Self::State, mv: Self::Move) -> i32 {
+        self.hint(state, mv)
     }
 
     /// Does a legal move change the balance at one stroke (a capture, a promotion), so that a position should not be judged before

@@ -1,5 +1,6 @@
 //! Clobber (Albert, Grossman, Nowakowski and Wolfe, 2005; a bachelor's thesis of 2017 studied MCTS and networks on it).
 
+use std::hash::{Hash, Hasher};
 use std::hint::select_unpredictable;
 
 use plyground_core::{
@@ -112,10 +113,21 @@ pub struct Clobber<B> {
 }
 
 /// A position of Clobber.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State<B> {
     stones: [B; 2],
     side: Player,
+}
+
+// Whole words: the derived hash would take them byte by byte.
+impl<B: Hash> Hash for State<B> {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let [black, white] = &self.stones;
+        black.hash(hasher);
+        white.hash(hasher);
+        hasher.write_u8(self.side as u8);
+    }
 }
 
 /// The numbers of the square that a stone leaves and of the one it enters.
@@ -209,8 +221,12 @@ impl<B: Bits> Clobber<B> {
     fn live(&self, [first, second]: [B; 2]) -> B {
         let (all, up) = (first | second, self.up());
         let [level, upright] = if self.own { self.pairs(all, all) } else { self.pairs(first, second) };
-        let mut live = level | upright;
+        // Both stones of every pair, then their neighbours, and so on. Mostly all stones are live soon.
+        let mut live = level | (level << 1) | upright | (upright << up);
         loop {
+            if live == all {
+                return live;
+            }
             let beside = ((live & self.not_last_file) << 1) | ((live >> 1) & self.not_last_file);
             let grown = live | (all & (beside | (live << up) | (live >> up)));
             if grown == live {
@@ -426,7 +442,7 @@ const LEVELS: [&str; 8] = [
     "mcts:sims=5500,solver=on",
     "mcts:sims=25000,solver=on",
     "mcts:sims=110000,solver=on,time=900ms",
-    "mcts:sims=500000,solver=on,time=1900ms",
+    "solve:time=1900ms",
 ];
 
 impl<B: Bits> Heuristics for Clobber<B> {

@@ -317,6 +317,15 @@ impl Heuristics for ConnectFour {
         Ok(OpenLines { lines: self.grid.lines(self.k) })
     }
 
+    /// A line at once, then a line of the opponent that must be stopped, then the middle.
+    #[inline]
+    fn hint(&self, state: &State, mv: File) -> i32 {
+        let landing = self.landing(state, mv);
+        let [wins, stops] = [state.side, state.side.other()].map(|player| self.line.is_in(state.discs[player.index()] | landing));
+        let off_centre = (2 * i32::from(mv.0) + 1 - i32::from(self.grid.files)).abs();
+        i32::from(wins) << 6 | i32::from(stops) << 5 | (31 - off_centre)
+    }
+
     fn levels(&self) -> [&'static str; 8] {
         LEVELS
     }

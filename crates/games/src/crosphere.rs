@@ -522,14 +522,14 @@ impl Evaluator<Crosphere> for Links {
 
 /// Measured in docs/levels.md.
 const LEVELS: [&str; 8] = [
-    "alphabeta:depth=1,slip=0.27",
     "alphabeta:depth=1,slip=0.16",
     "alphabeta:depth=1,slip=0.05",
     "alphabeta:nodes=1500",
     "alphabeta:nodes=5500",
     "alphabeta:nodes=28000",
-    "alphabeta:nodes=250000,time=900ms",
-    "alphabeta:nodes=2000000,time=1900ms",
+    "alphabeta:nodes=250000",
+    "alphabeta:nodes=1600000,time=900ms",
+    "alphabeta:nodes=10000000,time=1900ms",
 ];
 
 /// The opponents of the thesis' app: two of its three kinds (the third is its network) in their three strengths.

@@ -77,7 +77,10 @@ fn open<B: Bits, V: Visitor>(
     position: Option<&PositionText<'_>>,
     visitor: V,
 ) -> Result<V::Output, InputError> {
-    let game = Mnk { grid, k, all: grid.all::<B>(), line: LineTest::new(grid, k) };
+    let lines: Vec<B> = grid.lines(k);
+    let through = |index| lines.iter().filter(|line| line.has(index)).count() as u8;
+    let game =
+        Mnk { grid, k, all: grid.all::<B>(), line: LineTest::new(grid, k), through: (0..grid.bits()).map(through).collect() };
     let state = match position {
         Some(position) => game.state(position)?,
         None => game.start(),
@@ -92,6 +95,8 @@ pub struct Mnk<B> {
     k: u32,
     all: B,
     line: LineTest,
+    /// How many lines of k squares lead through each square.
+    through: Box<[u8]>,
 }
 
 /// A position of an m,n,k game.
@@ -287,13 +292,13 @@ const SMALL_LEVELS: [&str; 8] = [
 /// For larger boards; measured in docs/levels.md.
 const LEVELS: [&str; 8] = [
     "mcts:sims=9",
-    "mcts:sims=14",
-    "mcts:sims=26",
-    "mcts:sims=65",
-    "mcts:sims=160",
-    "mcts:sims=300,solver=on",
-    "mcts:sims=1100,solver=on,time=900ms",
-    "mcts:sims=20000,solver=on,time=1900ms",
+    "mcts:sims=13",
+    "mcts:sims=22",
+    "mcts:sims=52",
+    "mcts:sims=120",
+    "mcts:sims=220,solver=on",
+    "mcts:sims=800,solver=on,time=900ms",
+    "mcts:sims=10000,solver=on,time=1900ms",
 ];
 
 impl<B: Bits> Heuristics for Mnk<B> {
@@ -312,6 +317,25 @@ impl<B: Bits> Heuristics for Mnk<B> {
         // A board on which no line fits has no advantages either.
         let unit = 0.5 * lines.len().max(1) as f32;
         Ok(OpenLines { lines, unit })
+    }
+
+    /// A line at once, then a line of the opponent that must be stopped, then squares beside stones, then those with the most lines.
+    #[inline]
+    fn hint(&self, state: &State<B>, mv: Place) -> i32 {
+        let index = u32::from(mv.0);
+        let [wins, stops] =
+            [state.side, state.side.other()].map(|player| self.line.is_in(state.stones[player.index()] | B::bit(index)));
+        let row = B::bit(index) | (B::bit(index) << 1) | (B::bit(index) >> 1);
+        let around = row | (row << u32::from(self.grid.stride)) | (row >> u32::from(self.grid.stride));
+        let is_near = !(around & (state.stones[0] | state.stones[1])).is_empty();
+        i32::from(wins) << 10 | i32::from(stops) << 9 | i32::from(is_near) << 8 | i32::from(self.through[index as usize])
+    }
+
+    /// The squares with the most lines: on 3x3 centre, corners, edges, the policy of the report of 2024, which did not look at the
+    /// opponent's lines.
+    #[inline]
+    fn playout_hint(&self, _: &State<B>, mv: Place) -> i32 {
+        i32::from(self.through[usize::from(mv.0)])
     }
 
     fn levels(&self) -> [&'static str; 8] {

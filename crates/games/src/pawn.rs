@@ -1,5 +1,7 @@
 //! The Pawn Game: nothing but pawns, and the first to get through wins (a master's project of 2020 studied minimax and MCTS on it).
 
+use std::hash::{Hash, Hasher};
+
 use plyground_core::{
     BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
     Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, Worth, logistic,
@@ -101,10 +103,20 @@ pub struct Pawn {
 }
 
 /// A position of the Pawn Game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     pawns: [u64; 2],
     side: Player,
+}
+
+// A word for each player, and the side to move in one of them: the derived hash would take them byte by byte.
+impl Hash for State {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let [white, black] = self.pawns;
+        hasher.write_u64(if self.side == Player::First { white } else { white ^ 0x3c6e_f372_fe94_f82b });
+        hasher.write_u64(black);
+    }
 }
 
 /// A pawn's way from one square to another, by number.
@@ -201,6 +213,12 @@ impl Pawn {
             Player::Second => to + self.travel[kind],
         };
         Step { from: from as u8, to: to as u8 }
+    }
+
+    /// Does a step capture a pawn?
+    #[inline]
+    fn takes(state: &State, mv: Step) -> bool {
+        state.pawns[state.side.other().index()].has(u32::from(mv.to))
     }
 
     /// Has the player who moved last brought a pawn to the far rank?
@@ -494,14 +512,14 @@ const SMALL_LEVELS: [&str; 8] = [
 ];
 /// For larger boards; measured in docs/levels.md.
 const LEVELS: [&str; 8] = [
-    "mcts:sims=6",
-    "mcts:sims=20",
-    "mcts:sims=70",
-    "mcts:sims=250",
-    "mcts:sims=1000",
-    "mcts:sims=5000,solver=on",
-    "mcts:sims=30000,solver=on,time=900ms",
-    "mcts:sims=200000,solver=on,time=1900ms",
+    "mcts:sims=12",
+    "mcts:sims=40",
+    "mcts:sims=140",
+    "mcts:sims=500",
+    "mcts:sims=1600,solver=on",
+    "mcts:sims=6500,solver=on",
+    "mcts:sims=28000,solver=on,time=900ms",
+    "mcts:sims=150000,solver=on,time=1900ms",
 ];
 
 impl Heuristics for Pawn {
@@ -522,6 +540,23 @@ impl Heuristics for Pawn {
         let formula = if name == "simple" { Formula::Simple } else { Formula::Advanced };
         let view = Player::BOTH[keys.choice("view", &["first", "second"])?];
         Ok(StudyValue { formula, view })
+    }
+
+    /// To arrive first of all, then by the fitted outlook: see there.
+    #[inline]
+    fn hint(&self, state: &State, mv: Step) -> i32 {
+        if self.far[state.side.index()].has(u32::from(mv.to)) {
+            return 1 << 9;
+        }
+        let mut child = *state;
+        self.play(&mut child, mv);
+        self.outlook(mv, &child)
+    }
+
+    /// Captures and arrivals.
+    #[inline]
+    fn noisy(&self, state: &State, mv: Step) -> bool {
+        Self::takes(state, mv) || self.far[state.side.index()].has(u32::from(mv.to))
     }
 
     #[inline]

@@ -31,6 +31,8 @@ pub struct Solved {
     pub plies: u32,
     /// Is the length that of the fastest win against the slowest loss?
     pub plies_exact: bool,
+    /// Is the line such a game, or only one that keeps the worth?
+    pub line_exact: bool,
     /// Positions searched.
     pub nodes: u64,
     /// The positions that are worth keeping, as a file.
@@ -77,6 +79,7 @@ pub(crate) fn solve<G: Heuristics>(
         line,
         plies: solution.plies,
         plies_exact: solution.plies_exact,
+        line_exact: solution.line_exact,
         nodes: solution.nodes,
         kept: tablebase.len(),
         tablebase: tablebase.to_bytes(game),

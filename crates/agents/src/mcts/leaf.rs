@@ -108,7 +108,7 @@ impl<G: Heuristics> Judge<'_, G> {
             if matches!(self.game.turn(&after), Turn::Over(outcome) if outcome.winner == Some(player)) {
                 return mv;
             }
-            let hint = self.game.hint(state, mv);
+            let hint = self.game.playout_hint(state, mv);
             if hint > highest {
                 (highest, equals, chosen) = (hint, 1, mv);
             } else if hint == highest {

@@ -50,7 +50,8 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         self.sample(state, &mut event.outcomes);
         event.bounds.clear();
         event.bounds.resize(event.outcomes.len(), UNBOUNDED);
-        let value = if self.settings.star == Star::Two && reach.depth > 0 {
+        // A reply that might be looked at a ply more or less deep is no bound.
+        let value = if self.settings.star == Star::Two && reach.depth > 0 && self.settings.is_even() {
             self.probe(state, viewer, reach, window, &mut event)
         } else {
             None

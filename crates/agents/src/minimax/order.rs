@@ -20,7 +20,7 @@ const SCORE_BITS: u32 = 22;
 const HASH_MOVE: u64 = 1 << 63;
 
 impl Order {
-    pub const DEFAULT: &'static str = "hash+killers+hints+history";
+    pub const DEFAULT: &'static str = "hash+hints+killers+history";
 
     pub fn read(text: &str) -> Result<Self, InputError> {
         let mut order = Self { hash: false, killers: None, history: None, hints: None };

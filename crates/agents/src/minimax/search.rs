@@ -155,11 +155,12 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         self.game.moves(state, &mut moves.all);
         let best = if reach.depth == 1 && self.judges_at_once() {
             self.frontier(state, player, reach, &moves.all)
+        } else if reach.depth == 1 && self.settings.quiescence == 0 {
+            self.try_leaves(state, player, reach, window, &moves.all)
         } else {
-            self.rank(state, player, reach, hash_move, &mut moves);
             // Whether this position hangs on a judgement is asked apart from what came before.
             let cut_short = std::mem::take(&mut self.cut_short);
-            let (best, best_move) = self.try_moves(state, player, reach, window, &mut moves);
+            let (best, best_move) = self.try_moves(state, player, reach, window, hash_move, &mut moves);
             if let Some(key) = key.filter(|_| !self.stop) {
                 self.remember(key, reach, window, best, best_move);
             }
@@ -190,9 +191,18 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         player: Player,
         reach: Reach,
         window: Window,
+        hash_move: usize,
         moves: &mut Moves<G::Move>,
     ) -> (f32, usize) {
         self.stats.expanded += 1;
+        // The best move of an earlier search is often enough: the others are ranked when it was not.
+        let is_first_known = self.settings.order.hash && hash_move < moves.all.len();
+        if !is_first_known {
+            if let Some(value) = self.known_to_be_enough(state, player, reach, window, moves) {
+                return value;
+            }
+            self.rank(state, player, reach, hash_move, moves);
+        }
         let singular = self.singular(state, player, reach, moves);
         let is_null = window.is_null();
         if !is_null {
@@ -200,7 +210,14 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         }
         let (mut best, mut best_move) = (f32::NEG_INFINITY, usize::from(Entry::NO_MOVE));
         for turn in 0..moves.all.len() {
-            let number = moves.pick(turn);
+            if turn == 1 && is_first_known {
+                if let Some(value) = self.known_to_be_enough(state, player, reach, window, moves) {
+                    return value;
+                }
+                self.rank(state, player, reach, hash_move, moves);
+                moves.pick(0);
+            }
+            let number = if turn == 0 && is_first_known { hash_move } else { moves.pick(turn) };
             let mv = moves.all[number];
             let mut child = state.clone();
             self.game.play(&mut child, mv);
@@ -229,6 +246,77 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             }
         }
         (best, best_move)
+    }
+
+    /// Enhanced transposition cut-offs (Schaeffer and Plaat 1996): does the table know of a move that is enough? Its value and number.
+    fn known_to_be_enough(
+        &mut self,
+        state: &G::State,
+        player: Player,
+        reach: Reach,
+        window: Window,
+        moves: &Moves<G::Move>,
+    ) -> Option<(f32, usize)> {
+        let next = reach.next();
+        if !self.table.is_on() || next.depth < TABLE_FROM || window.beta == f32::INFINITY || !self.settings.is_even() {
+            return None;
+        }
+        for (number, &mv) in moves.all.iter().enumerate() {
+            let mut child = state.clone();
+            self.game.play(&mut child, mv);
+            let Some(entry) = self.look_up(self.key(&child, next.ply)) else { continue };
+            let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(next.depth, self.chance);
+            let (bound, lasts) = match self.game.turn(&child) {
+                Turn::Player(mover) if mover == player => (self.counted_from_root(lower, next.ply), lower_lasts),
+                Turn::Player(_) => (-self.counted_from_root(upper, next.ply), upper_lasts),
+                Turn::Over(_) | Turn::Chance => continue,
+            };
+            if bound >= window.beta {
+                self.cut_short |= !lasts;
+                self.stats.table_cut_offs += 1;
+                return Some((bound, number));
+            }
+        }
+        None
+    }
+
+    /// A ply before the end of the look-ahead: the best of the children, judged one after the other. The same as [`Search::try_moves`]
+    /// with all that has no effect there left out.
+    fn try_leaves(&mut self, state: &G::State, player: Player, reach: Reach, window: Window, moves: &[G::Move]) -> f32 {
+        self.stats.expanded += 1;
+        let next = reach.next();
+        let mut best = f32::NEG_INFINITY;
+        if !window.is_null() {
+            self.line(reach.ply).clear();
+        }
+        for (turn, &mv) in moves.iter().enumerate() {
+            let mut child = state.clone();
+            self.game.play(&mut child, mv);
+            self.count();
+            let value = match self.game.turn(&child) {
+                Turn::Over(outcome) => self.result(outcome, next.ply) * player.sign(),
+                Turn::Player(_) => {
+                    self.cut_short = true;
+                    self.evaluator.score(self.game, &child) * player.sign()
+                }
+                Turn::Chance => self.average(&child, player, next, Window { alpha: window.alpha.max(best), ..window }),
+            };
+            if self.stop {
+                break;
+            }
+            if value > best {
+                best = value;
+                if value >= window.beta {
+                    self.cut(player, mv, turn, reach);
+                    break;
+                }
+                if value > window.alpha && !window.is_null() {
+                    self.line(next.ply).clear();
+                    self.extend_line(reach.ply, mv);
+                }
+            }
+        }
+        best
     }
 
     /// The value of a move that is tried as number `turn`.

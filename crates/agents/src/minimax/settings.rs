@@ -158,6 +158,11 @@ impl Settings {
             samples: params.number("samples", 0..=1_000_000)?.unwrap_or(0),
         })
     }
+
+    /// Are all moves of a position looked at equally deep?
+    pub fn is_even(&self) -> bool {
+        self.singular.is_none() && self.reduce.is_none()
+    }
 }
 
 fn unless_off<N>(

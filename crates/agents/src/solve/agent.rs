@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_core::{
     Agent, AgentError, Budget, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Progress,
-    Pulse, Rng, Shelf, Thought, Unwatched, Watcher, Worth,
+    Pulse, Shelf, Thought, Watcher, Worth,
 };
 
 use super::{
@@ -12,11 +12,12 @@ use super::{
     table::Bounds,
     tablebase::Tablebase,
 };
-use crate::{AgentInfo, Minimax, NODES, TABLEBASE, TIME};
+use crate::mcts::{Uct, uct};
+use crate::{AgentInfo, NODES, TABLEBASE, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "solve",
-    summary: "exact: plays perfectly once it has solved the position; until then, what a short look-ahead likes best",
+    summary: "exact: plays perfectly once it has solved the position; until then, what Monte Carlo tree search likes best",
     keys: &[
         KeyInfo {
             key: "method",
@@ -39,9 +40,11 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 };
 
 const DEFAULT_NODES: u64 = 5_000_000;
-/// The look-ahead that chooses a move in case the position is not solved: its positions, and its part of the time.
-const LOOK_AHEAD: u64 = 20_000;
-const LOOK_AHEAD_PART: u32 = 10;
+/// The part of the time that goes into solving; in the rest a move is chosen in case the position is not solved.
+const SOLVING_PART: f32 = 0.5;
+/// So many simulated games choose that move where the time is not limited, and where somebody has said stop.
+const SIMULATIONS: u64 = 10_000;
+const LAST_SIMULATIONS: u64 = 50;
 
 pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Solve<G>, InputError> {
     let method = Method::ALL[params.choice("method", &Method::WORDS)?];
@@ -49,41 +52,35 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
     let read = |name: &str| Tablebase::from_bytes(&shelf.read(name)?, game, name);
     let tablebase = params.get("tb").map(read).transpose()?;
     let regions = params.get("regions").map(|name| shelf.read(name)).transpose()?;
-    let names: Vec<&str> = G::evaluators().iter().map(|info| info.name).collect();
-    let evaluator = game.evaluator(names[0], &Params::default())?;
     let solver = Solver::new(game, method, memory, tablebase, regions.as_deref())?;
-    Ok(Solve { solver, look_ahead: Minimax { evaluator } })
+    Ok(Solve { solver, otherwise: uct::build(game, &Params::parse("solver=on")?, shelf)? })
 }
 
 /// The agent that solves.
 pub struct Solve<G: Heuristics> {
     solver: Solver<G>,
-    look_ahead: Minimax<G::Evaluator>,
+    /// Who chooses where the position is not solved in time.
+    otherwise: Uct<G>,
 }
 
-/// Lets the watcher look at the solver, and keeps it within the budget.
-struct Looking<'a, 'b, G: Heuristics> {
+/// Lets the watcher look at the solver, and keeps it within its part of the budget.
+struct Looking<'a, 'b, M> {
     budget: &'a Budget<'b>,
-    watcher: &'a mut dyn Watcher<G::Move>,
+    watcher: &'a mut dyn Watcher<M>,
     most: Option<u64>,
     before: u64,
-    /// What to say before the position is solved.
-    opinion: &'a Choice<G>,
+    /// Did the watcher say stop?
+    told: bool,
 }
 
-impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
+impl<M> Pulse for Looking<'_, '_, M> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         let nodes = nodes.saturating_sub(self.before);
         let by_nodes = self.most.map_or(0.0, |most| nodes as f32 / most as f32);
-        let done = by_nodes.max(self.budget.time_used().unwrap_or(0.0)).min(1.0);
-        let opinion = || Opinion {
-            value: self.opinion.value,
-            depth: self.opinion.depth,
-            line: self.opinion.principal_variation.clone(),
-            candidates: self.opinion.candidates.clone(),
-        };
-        self.watcher.progress(&Progress { done, nodes, opinion: &opinion })?;
-        if done >= 1.0 || self.budget.out_of_time() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let by_time = self.budget.time_used().unwrap_or(0.0);
+        let done = by_nodes.max(by_time).min(1.0);
+        self.told |= self.watcher.progress(&Progress { done, nodes, opinion: &Opinion::default }).is_break();
+        if self.told || by_nodes >= 1.0 || by_time >= SOLVING_PART { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -91,54 +88,31 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;
-        let first = self.first_choice(game, state, &budget, rng)?;
         let open_ended = budget.limits.nodes.is_none() && budget.limits.time.is_none();
         let most = if open_ended { Some(DEFAULT_NODES) } else { budget.limits.nodes };
         let before = self.solver.nodes();
-        let mut looking = Looking { budget: &budget, watcher, most, before, opinion: &first };
+        let mut looking = Looking { budget: &budget, watcher, most, before, told: false };
         let solution = self.solver.solve(game, state, &mut looking);
-        Ok(self.explain(game, state, first, &solution, &budget))
-    }
-}
-
-impl<G: Heuristics> Solve<G> {
-    /// What to play if the position is not solved.
-    fn first_choice(&mut self, game: &G, state: &G::State, budget: &Budget<'_>, rng: &mut Rng) -> Result<Choice<G>, AgentError> {
-        let time = budget.limits.time.map(|time| time / LOOK_AHEAD_PART);
-        let nodes = budget.limits.nodes.map_or(LOOK_AHEAD, |nodes| (nodes / u64::from(LOOK_AHEAD_PART)).clamp(1, LOOK_AHEAD));
-        let limits = Limits { nodes: Some(nodes), time, depth: None, simulations: None };
-        let budget = Budget { limits, clock: budget.clock };
-        self.look_ahead.choose(Thought { game, state, budget, rng, watcher: &mut Unwatched })
-    }
-
-    fn explain(
-        &self,
-        game: &G,
-        state: &G::State,
-        mut choice: Choice<G>,
-        solution: &Solution<G>,
-        budget: &Budget<'_>,
-    ) -> Choice<G> {
+        let told = looking.told;
         let known = self.solver.moves(game, state);
+        let mut choice = if let Some((worth, best)) = solution.bounds.exact().zip(solution.best) {
+            perfect(&solution, worth, best, &known)
+        } else {
+            let simulations = (told || budget.limits.time.is_none()).then_some(if told { LAST_SIMULATIONS } else { SIMULATIONS });
+            let limits = Limits { simulations, time: budget.limits.time, nodes: None, depth: None };
+            let clock = budget.clock;
+            let thought = Thought { game, state, budget: Budget { limits, clock }, rng, watcher };
+            hopeful(self.otherwise.choose(thought)?, &known)
+        };
         choice.nodes += solution.nodes;
         choice.elapsed = budget.clock.elapsed();
-        match solution.bounds.exact().zip(solution.best) {
-            Some((worth, best)) => perfect(&mut choice, solution, worth, best, &known),
-            None => hopeful(&mut choice, &known),
-        }
-        choice
+        Ok(choice)
     }
 }
 
 /// The position is solved.
-fn perfect<G: Heuristics>(
-    choice: &mut Choice<G>,
-    solution: &Solution<G>,
-    worth: Worth,
-    best: G::Move,
-    known: &[(G::Move, Bounds)],
-) {
-    choice.mv = best;
+fn perfect<G: Heuristics>(solution: &Solution<G>, worth: Worth, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
+    let mut choice = Choice::bare(best);
     choice.value = Some(worth.value());
     choice.principal_variation = solution.line.clone();
     choice.depth = Some(solution.plies);
@@ -155,10 +129,11 @@ fn perfect<G: Heuristics>(
         let rank = |candidate: &Candidate<G::Move>| (candidate.mv != best, -candidate.value.unwrap_or(-2.0));
         rank(a).partial_cmp(&rank(b)).expect("values are numbers")
     });
+    choice
 }
 
-/// The position is not solved: the best move of the look-ahead, unless it is known to be worse than another.
-fn hopeful<G: Heuristics>(choice: &mut Choice<G>, known: &[(G::Move, Bounds)]) {
+/// The position is not solved: the move of the other agent, unless it is known to be worse than another.
+fn hopeful<G: Heuristics>(mut choice: Choice<G>, known: &[(G::Move, Bounds)]) -> Choice<G> {
     let bounds = |mv: G::Move| known.iter().find(|(other, _)| *other == mv).map_or(Bounds::OPEN, |(_, bounds)| *bounds);
     let rank = |mv: G::Move| (bounds(mv).most, bounds(mv).least);
     // Of equals, the first: candidates come best first.
@@ -172,5 +147,6 @@ fn hopeful<G: Heuristics>(choice: &mut Choice<G>, known: &[(G::Move, Bounds)]) {
         choice.mv = best;
         choice.principal_variation = vec![best];
     }
-    choice.notes.push("not solved within its limits: the move is that of a short look-ahead".to_owned());
+    choice.notes.push("not solved within its limits: the move is that of Monte Carlo tree search".to_owned());
+    choice
 }

@@ -56,10 +56,19 @@ pub struct Solution<G: Game> {
     pub plies: u32,
     /// Is the length that of the fastest win against the slowest loss?
     pub plies_exact: bool,
+    /// Is the line such a game, or only one that keeps the worth?
+    pub line_exact: bool,
     /// The positions of the line, from its beginning, from which its length is known to be that of best play.
     exact_steps: usize,
     /// Positions searched.
     pub nodes: u64,
+}
+
+/// The length of a decided game, and how many positions may be looked at to find each of its moves.
+#[derive(Clone, Copy)]
+struct Length {
+    plies: u32,
+    most: u64,
 }
 
 /// Remembers that the pulse said stop.
@@ -188,8 +197,16 @@ impl<G: Heuristics> Solver<G> {
         let pulse = &mut Relay { pulse, stopped: false };
         let before = self.nodes();
         let bounds = self.worth(game, state, pulse);
-        let mut solution =
-            Solution { bounds, best: None, line: Vec::new(), plies: 0, plies_exact: false, exact_steps: 0, nodes: 0 };
+        let mut solution = Solution {
+            bounds,
+            best: None,
+            line: Vec::new(),
+            plies: 0,
+            plies_exact: false,
+            line_exact: false,
+            exact_steps: 0,
+            nodes: 0,
+        };
         match (game.turn(state), bounds.exact()) {
             (Turn::Over(_), _) => solution.plies_exact = true,
             (_, None) => solution.best = self.surest(game, state),
@@ -201,13 +218,15 @@ impl<G: Heuristics> Solver<G> {
                 }
                 // The general search for the length knows nothing of what makes a game's own solver fast.
                 let most = if self.own.is_some() { 0 } else { DISTANCE_FACTOR * searched };
-                let length = self.distance(game, state, most.max(LEAST_FOR_DISTANCE), pulse);
-                if length.is_some() {
-                    let (line, exact) = self.line(game, state, length, pulse);
+                let most = most.max(LEAST_FOR_DISTANCE);
+                let length = self.distance(game, state, most, pulse);
+                if let Some(plies) = length {
+                    let (line, exact) = self.line(game, state, Some(Length { plies, most }), pulse);
                     if exact > 0 {
                         solution.line = line;
                     }
                     solution.exact_steps = exact;
+                    solution.line_exact = exact > 0 && exact == solution.line.len();
                 }
                 solution.best = solution.line.first().copied().or_else(|| self.surest(game, state));
                 solution.plies = length.unwrap_or(solution.line.len() as u32);
@@ -282,16 +301,15 @@ impl<G: Heuristics> Solver<G> {
         }
     }
 
-    /// Best play from a position whose worth is known, and how many of its steps are known to be the fastest or slowest. The
-    /// distance is that of the position, if it is known.
-    fn line(&mut self, game: &G, state: &G::State, distance: Option<u32>, pulse: &mut Relay<'_>) -> (Vec<G::Move>, usize) {
+    /// Best play from a position whose worth is known, and how many of its steps are known to be the fastest or slowest.
+    fn line(&mut self, game: &G, state: &G::State, length: Option<Length>, pulse: &mut Relay<'_>) -> (Vec<G::Move>, usize) {
         let mut line = Vec::new();
         let mut exact = 0;
         let mut state = state.clone();
-        let mut race = distance.zip(self.winner(game, &state));
+        let mut race = length.zip(self.winner(game, &state));
         while matches!(game.turn(&state), Turn::Player(_)) && (line.is_empty() || !pulse.stopped) {
-            let next = race.and_then(|(plies, winner)| self.step_by_distance(game, &state, plies, winner, pulse));
-            race = next.as_ref().and(race).map(|(plies, winner)| (plies - 1, winner));
+            let next = race.and_then(|(length, winner)| self.step_by_distance(game, &state, length, winner, pulse));
+            race = next.as_ref().and(race).map(|(length, winner)| (Length { plies: length.plies - 1, ..length }, winner));
             exact += usize::from(next.is_some());
             let Some((mv, child)) = next.or_else(|| self.step_by_worth(game, &state, pulse)) else { break };
             line.push(mv);
@@ -305,7 +323,7 @@ impl<G: Heuristics> Solver<G> {
         &mut self,
         game: &G,
         state: &G::State,
-        plies: u32,
+        Length { plies, most }: Length,
         winner: Player,
         pulse: &mut dyn Pulse,
     ) -> Option<(G::Move, G::State)> {
@@ -327,7 +345,7 @@ impl<G: Heuristics> Solver<G> {
             1 => Some(true),
             left => race.is_within(child, left - 1).map(|within| !within),
         };
-        self.race(game, winner, LEAST_FOR_DISTANCE, pulse, |race| {
+        self.race(game, winner, most, pulse, |race| {
             let mut live = live;
             live.find(|(_, child)| fits(race, child) == Some(true))
         })

@@ -97,6 +97,7 @@ fn page(solved: &Solved, seconds: f64) -> serde_json::Value {
         "seconds": seconds,
         "line": solved.line,
         "plies_exact": worth.map(|_| solved.plies_exact),
+        "line_exact": worth.map(|_| solved.line_exact),
     });
     if worth.is_none() {
         page["at_least"] = solved.bounds.least.word().into();
@@ -124,7 +125,12 @@ fn report(session: &dyn Session, solved: &Solved) -> String {
     if let Some(worth) = solved.worth() {
         let plies = if solved.plies == 1 { "1 ply".to_owned() } else { format!("{} plies", solved.plies) };
         let length = match worth {
-            _ if solved.plies_exact => format!("the game lasts {plies} with best play on both sides"),
+            _ if solved.plies_exact && (solved.line_exact || solved.line.is_empty()) => {
+                format!("the game lasts {plies} with best play on both sides")
+            }
+            _ if solved.plies_exact => {
+                format!("the game lasts {plies} with best play on both sides; a line in which the winner wins, not the longest")
+            }
             Worth::Draw => format!("a line of best play, {plies}"),
             Worth::Win | Worth::Loss => format!("a line of best play, {plies} (the exact length of the game was not found)"),
         };

@@ -2,7 +2,7 @@
 
 use plyground_core::{Evaluator, EvaluatorInfo, Heuristics, InputError, Params, Player, logistic};
 
-use super::{AHEAD, ALONG, Due, State, TucChess, shifted};
+use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, shifted};
 use crate::bits::Bits;
 
 /// Judges positions by what is on the board and what has been earned.
@@ -104,6 +104,24 @@ impl Heuristics for TucChess {
             "points" => Ok(Judge::Points),
             _ => Err(InputError::unknown("evaluator", name, Self::evaluators().iter().map(|info| info.name))),
         }
+    }
+
+    /// Captures, the most valuable piece first and taken by the cheapest; then what else earns a point: a bonus, a pawn on its last rank.
+    #[inline]
+    fn hint(&self, state: &State, mv: Move) -> i32 {
+        let Move::Step { from, to } = mv else { return 0 };
+        let [piece, target] = [from, to].map(|index| state.kind(u32::from(index)));
+        let takes = state.pieces[state.side.other().index()].has(u32::from(to));
+        let arrives = piece == 0 && LAST_RANK[state.side.index()].has(u32::from(to));
+        let earned = i32::from(arrives) + i32::from(state.bonuses.has(u32::from(to)));
+        let prey = if takes { 16 * i32::from(CAPTURE[target]) - piece as i32 } else { 0 };
+        prey + 4 * earned
+    }
+
+    /// Captures of pieces.
+    #[inline]
+    fn noisy(&self, state: &State, mv: Move) -> bool {
+        matches!(mv, Move::Step { to, .. } if state.pieces[state.side.other().index()].has(u32::from(to)))
     }
 
     fn levels(&self) -> [&'static str; 8] {

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{Evaluator, Game, Heuristics, InputError, Outcome, Params, Player, Turn, Visitor};
+use plyground_core::{Evaluator, Game, Heuristics, InputError, Outcome, Params, Player, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
+
+use crate::naive;
 
 /// All that there is to see of a position.
 #[derive(Debug, PartialEq)]
@@ -143,4 +145,77 @@ pub fn best_result(spec: &str, position: Option<&str>) -> &'static str {
         _ => None,
     };
     Outcome { winner, margin: 0 }.word()
+}
+
+/// A position and what its game advises about the legal moves: the move, its hint, whether it is noisy.
+pub struct Advice {
+    pub position: String,
+    pub moves: Vec<(String, i32, bool)>,
+}
+
+/// The advice in `count` positions of random games.
+pub fn advice(spec: &str, count: usize) -> Vec<Advice> {
+    struct Ask(usize);
+    impl Visitor for Ask {
+        type Output = Vec<Advice>;
+        fn visit<G: Heuristics>(self, game: G, start: G::State) -> Vec<Advice> {
+            let (mut rng, mut scratch) = (Seed(5).rng(), Scratch::default());
+            let mut found = Vec::new();
+            let mut state = start.clone();
+            while found.len() < self.0 {
+                let mv = match game.turn(&state) {
+                    Turn::Over(_) => {
+                        state = start.clone();
+                        continue;
+                    }
+                    Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
+                    Turn::Player(_) => {
+                        let mut moves = Vec::new();
+                        game.moves(&state, &mut moves);
+                        let about = |mv| (game.move_text(&state, mv), game.hint(&state, mv), game.noisy(&state, mv));
+                        let moves = moves.into_iter().map(about).collect();
+                        found.push(Advice { position: game.position_text(&state), moves });
+                        game.random_move(&state, &mut rng, &mut scratch)
+                    }
+                };
+                game.play(&mut state, mv);
+            }
+            found
+        }
+    }
+    open(spec, None, Ask(count)).unwrap()
+}
+
+/// Asserts that hints order the moves of random positions by a key: what has the higher key has the higher hint.
+pub fn assert_hints_follow<K: Ord + std::fmt::Debug>(spec: &str, key: impl Fn(&str, &str) -> K) {
+    for Advice { position, moves } in advice(spec, 500) {
+        let mut keyed: Vec<(K, i32, &str)> = moves.iter().map(|(mv, hint, _)| (key(&position, mv), *hint, mv.as_str())).collect();
+        keyed.sort();
+        for pair in keyed.windows(2) {
+            let [(lower, lower_hint, lower_move), (higher, higher_hint, higher_move)] = pair else { unreachable!() };
+            assert_eq!(
+                lower.cmp(higher),
+                lower_hint.cmp(higher_hint),
+                "{spec} {position}: {lower_move} {lower:?} {lower_hint}, {higher_move} {higher:?} {higher_hint}"
+            );
+        }
+    }
+}
+
+/// In games of lines: does a move make a line of the mover, and would a stone of the opponent in its place?
+pub fn lines_made(spec: &str, position: &str, mv: &str) -> [bool; 2] {
+    let (before, fields) = naive::read(position);
+    let mut after = naive::open(spec, position);
+    after.play(mv);
+    let (mut rows, _) = naive::read(&after.position());
+    let wins = matches!(after.result(), "first" | "second");
+    for (row, old) in rows.iter_mut().zip(before) {
+        for (cell, old) in row.iter_mut().zip(old) {
+            if *cell != old {
+                *cell = if *cell == 'x' { 'o' } else { 'x' };
+            }
+        }
+    }
+    let replaced = naive::open(spec, &format!("{} {}", naive::write(&rows), fields.join(" ")));
+    [wins, matches!(replaced.result(), "first" | "second")]
 }

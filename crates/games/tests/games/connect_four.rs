@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use plyground_core::{Game, Heuristics, Turn, Visitor};
 use plyground_games::open;
 
-use crate::common::{children, judge, look, refusal};
+use crate::common::{assert_hints_follow, children, judge, lines_made, look, refusal};
+use crate::naive;
 
 /// How many different positions there are after 0, 1, 2 … moves.
 struct Positions(usize);
@@ -123,4 +124,16 @@ fn lines_still_open() {
     assert_eq!(score("4/4/4/xo2 x 4"), 1.0);
     // The column of a1 and a2 counts 4, the diagonal of a1 and the row of a2 one each; Red's column b counts one.
     assert_eq!(score("4/4/x3/xo2 o 4"), 5.0);
+}
+
+#[test]
+fn hints_are_lines_then_stops_then_the_middle() {
+    for spec in ["connect-four", "connect-four:size=4x4", "connect-four:size=5x4,k=3", "connect-four:size=8x7"] {
+        assert_hints_follow(spec, |position, mv| {
+            let files = naive::read(position).0[0].len() as i32;
+            let file = i32::from(mv.as_bytes()[0] - b'a');
+            // How many files are on the side where fewer are.
+            (lines_made(spec, position, mv), file.min(files - 1 - file))
+        });
+    }
 }

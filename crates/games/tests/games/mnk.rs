@@ -1,6 +1,9 @@
 //! Lines on boards where they fit in some directions only.
 
-use crate::common::look;
+use plyground_core::{Heuristics, Visitor};
+
+use crate::common::{assert_hints_follow, lines_made, look};
+use crate::naive;
 
 #[test]
 fn lines_count_where_they_fit() {
@@ -16,5 +19,51 @@ fn lines_count_where_they_fit() {
         ("1x o 1", "first"),
     ] {
         assert_eq!(look("mnk", Some(position)).result(), result, "{position}");
+    }
+}
+
+#[test]
+fn hints_are_lines_then_stops_then_neighbours_then_room() {
+    for spec in ["tictactoe", "mnk:size=4x4,k=4", "mnk:size=5x3,k=3", "mnk:size=7x6,k=4", "mnk:size=9x9,k=5"] {
+        assert_hints_follow(spec, |position, mv| {
+            let (rows, fields) = naive::read(position);
+            let (row, column) = naive::find(&rows, mv);
+            let [row, column, k] = [row as i32, column as i32, fields[1].parse().unwrap()];
+            let at = |row: i32, column: i32| {
+                let row = usize::try_from(row).ok().and_then(|row| rows.get(row));
+                row.and_then(|row| row.get(usize::try_from(column).ok()?).copied())
+            };
+            let near = (-1..=1).any(|down| (-1..=1).any(|right| matches!(at(row + down, column + right), Some('x' | 'o'))));
+            // A line through the square begins up to k - 1 steps before it.
+            let directions = [(0, 1), (1, 0), (1, 1), (1, -1)];
+            let starts = directions.into_iter().flat_map(|direction| (0..k).map(move |back| (direction, back)));
+            let fits = starts.filter(|&((down, right), back)| {
+                (0..k).all(|step| at(row + down * (step - back), column + right * (step - back)).is_some())
+            });
+            (lines_made(spec, position, mv), near, fits.count())
+        });
+    }
+}
+
+/// The policy of the Tic-Tac-Toe report of 2024: centre, corners, edges.
+#[test]
+fn playouts_like_the_centre_then_corners_then_edges() {
+    struct Liking;
+    impl Visitor for Liking {
+        type Output = Vec<(String, i32)>;
+        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Vec<(String, i32)> {
+            let mut moves = Vec::new();
+            game.moves(&state, &mut moves);
+            moves.into_iter().map(|mv| (game.move_text(&state, mv), game.playout_hint(&state, mv))).collect()
+        }
+    }
+    let liking = plyground_games::open("tictactoe", Some("x1o/3/3 x 3"), Liking).unwrap();
+    for (square, hint) in liking {
+        let expected = match square.as_str() {
+            "b2" => 4,
+            "a1" | "c1" => 3,
+            _ => 2,
+        };
+        assert_eq!(hint, expected, "{square}");
     }
 }

@@ -1,12 +1,13 @@
 //! The Pawn Game: test vectors of the specification, solved boards, bad positions, and the study's evaluations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use plyground_core::{Evaluator, Game, Heuristics, Params, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 use serde::Deserialize;
 
-use crate::common::{best_result, children, judge, look, refusal};
+use crate::common::{advice, assert_hints_follow, best_result, children, judge, look, refusal};
+use crate::naive;
 
 fn moves(position: &str) -> String {
     let mut moves = look("pawn", Some(position)).moves;
@@ -322,4 +323,54 @@ fn the_advanced_value_agrees_with_a_plain_reading() {
 fn an_unknown_view_is_an_error() {
     let error = judge("pawn", "pppp/4/4/PPPP w", "simple", "view=third").unwrap_err();
     assert_eq!(error.to_string(), "unknown value of 'view' 'third'; expected one of first, second");
+}
+
+/// The rank that a move enters, counted from the side of the mover, how many ranks there are, and whether it takes a pawn.
+fn told(position: &str, mv: &str) -> (usize, usize, bool) {
+    let (rows, fields) = naive::read(position);
+    let to = &mv[mv.rfind(|c: char| c.is_ascii_lowercase()).unwrap()..];
+    let (row, column) = naive::find(&rows, to);
+    let rank = if fields[0] == "w" { rows.len() - row } else { row + 1 };
+    (rank, rows.len(), rows[row][column] != '.')
+}
+
+#[test]
+fn hints_are_arrivals_then_a_weighing_of_what_the_move_does() {
+    for spec in ["pawn", "pawn:size=6x6", "pawn:size=6x6,double", "pawn:size=3x9"] {
+        assert_hints_follow(spec, |position, mv| {
+            let (rank, ranks, takes) = told(position, mv);
+            if rank == ranks {
+                return (1, 0);
+            }
+            let mut after = naive::open(spec, position);
+            after.play(mv);
+            let (rows, _) = naive::read(&after.position());
+            let squares = |mv: &str| {
+                let middle = mv.rfind(|c: char| c.is_ascii_lowercase()).unwrap();
+                [naive::find(&rows, &mv[..middle]), naive::find(&rows, &mv[middle..])]
+            };
+            // Captures are good, and so are pawns that have far to go; squares that the opponent can enter are not (double steps count as
+            // the single ones they begin with), and least of all that of a pawn which is taken for nothing.
+            let replies: Vec<[(usize, usize); 2]> = after.moves().iter().map(|reply| squares(reply)).collect();
+            let entered: HashSet<(usize, usize)> =
+                replies.iter().filter(|[from, to]| from.0.abs_diff(to.0) == 1).map(|&[_, to]| to).collect();
+            let [_, to] = squares(mv);
+            let pawn = rows[to.0][to.1];
+            let behind = if pawn == 'P' { to.0 + 1 } else { to.0.wrapping_sub(1) };
+            let beside = [to.1.wrapping_sub(1), to.1 + 1];
+            let covered = rows.get(behind).is_some_and(|row| beside.iter().any(|&column| row.get(column) == Some(&pawn)));
+            let lost = entered.contains(&to) && !covered;
+            let replies = entered.len() as i32;
+            (0, 2 * (ranks - rank) as i32 + 10 * i32::from(takes) - 5 * i32::from(lost) - replies)
+        });
+    }
+}
+
+#[test]
+fn captures_and_arrivals_are_noisy() {
+    let asked = advice("pawn:size=6x6", 500);
+    for (advice, (mv, _, noisy)) in asked.iter().flat_map(|advice| advice.moves.iter().map(move |about| (advice, about))) {
+        let (rank, ranks, takes) = told(&advice.position, mv);
+        assert_eq!(*noisy, takes || rank == ranks, "{}: {mv}", advice.position);
+    }
 }

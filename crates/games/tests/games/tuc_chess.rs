@@ -3,7 +3,7 @@
 use plyground_core::{Heuristics, InputError, Player, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 
-use crate::common::{self, Seen, look, refusal};
+use crate::common::{self, Seen, advice, assert_hints_follow, look, refusal};
 use crate::naive;
 
 const START: &str = "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0";
@@ -301,4 +301,36 @@ fn the_report_is_evaluated_as_described() {
     open("tuc-chess", None, Walk).unwrap();
     let seen = play("tuc-chess", "5/1r3/2R2/5/5/p4/2K2 b 11 12 9 ?+", "").unwrap();
     assert_eq!(seen.scores, [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95]);
+}
+
+/// The piece that moves, what stands where it goes, and whether that is the last rank of the mover.
+fn told(position: &str, mv: &str) -> (char, char, bool) {
+    let (rows, fields) = naive::read(position);
+    let digits: Vec<usize> = mv.chars().map(|c| c.to_digit(10).unwrap() as usize).collect();
+    let last = if fields[0] == "w" { 0 } else { rows.len() - 1 };
+    (rows[digits[0]][digits[1]].to_ascii_lowercase(), rows[digits[2]][digits[3]].to_ascii_lowercase(), digits[2] == last)
+}
+
+#[test]
+fn hints_are_captures_by_value_then_points() {
+    assert_hints_follow("tuc-chess", |position, mv| {
+        let (piece, target, at_the_end) = told(position, mv);
+        let arrives = i32::from(piece == 'p' && at_the_end);
+        let value = |piece| "prk".find(piece).map_or(0, |kind| [1, 3, 8][kind]);
+        if target == '*' || target == '.' {
+            (0, 0, i32::from(target == '*') + arrives)
+        } else {
+            // A pawn that takes on its last rank earns a point more, which counts more than what it might lose.
+            (value(target), arrives, -value(piece))
+        }
+    });
+}
+
+#[test]
+fn captures_are_noisy() {
+    let asked = advice("tuc-chess", 500);
+    for (advice, (mv, _, noisy)) in asked.iter().flat_map(|advice| advice.moves.iter().map(move |about| (advice, about))) {
+        let (_, target, _) = told(&advice.position, mv);
+        assert_eq!(*noisy, target.is_ascii_alphabetic(), "{}: {mv}", advice.position);
+    }
 }
