@@ -366,7 +366,7 @@ pub struct StudyOf {
     /// All studies of the directory [default: studies]
     #[arg(long)]
     pub all: bool,
-    /// Games for each cell instead of what the study says
+    /// At most so many games for each cell
     #[arg(long, value_name = "N", value_parser = games)]
     pub games: Option<u64>,
     /// Games played at the same time [default: one for each core]

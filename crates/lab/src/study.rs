@@ -1,10 +1,12 @@
 //! Published studies, re-done: what was measured there stands beside what is measured here.
 
-use plyground_core::{InputError, Player, Shelf};
+use std::cmp::Ordering;
+
+use plyground_core::{InputError, Limits, Player, Shelf, parse_duration};
 use serde::Deserialize;
 
-use crate::statistics::{Interval, MatchResult, Tally, wilson};
-use crate::{Experiment, Openings, RecordedLimits, Results, Run};
+use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, wilson};
+use crate::{Experiment, Results, Run, Seats};
 
 /// A table of a published study, or a question that it left open, as its file says it.
 #[derive(Clone, Debug, Deserialize)]
@@ -16,7 +18,7 @@ pub struct Study {
     pub source: String,
     /// What its author wanted to know.
     pub question: String,
-    /// Games for each cell, where the cell does not say it.
+    /// Games for each cell, where a run does not say it.
     pub games: u64,
     /// What there is to know beside the numbers.
     #[serde(default)]
@@ -32,6 +34,12 @@ pub struct Study {
 pub struct Part {
     /// The game.
     pub game: String,
+    /// Who moves first.
+    #[serde(default)]
+    pub seats: Seats,
+    /// Games for each cell.
+    #[serde(default)]
+    pub games: Option<u64>,
     /// Time for every move of all agents.
     #[serde(default)]
     pub move_time: Option<String>,
@@ -40,11 +48,11 @@ pub struct Part {
     pub cells: Vec<Cell>,
 }
 
-/// One number of a table.
+/// One entry of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// The agent whose result it is. It moves first, unless `seats` says both.
+    /// The agent whose result it is. With fixed seats it moves first.
     pub first: String,
     /// Its opponent.
     pub second: String,
@@ -54,202 +62,287 @@ pub struct Cell {
     /// What the column is called, where that is not the opponent.
     #[serde(default)]
     pub column: Option<String>,
-    /// Does the agent move first in all games, or in half of them?
-    #[serde(default)]
-    pub seats: Seats,
-    /// The published share of games that it won (a drawn game counts half).
+    /// The published share of the points, a drawn game being half a point.
     #[serde(default)]
     pub share: Option<f64>,
     /// The published games won, drawn and lost.
     #[serde(default)]
     pub games: Option<[u64; 3]>,
-    /// The published points of a single game.
+    /// The published points of a single game: who has more has won.
     #[serde(default)]
     pub points: Option<[i32; 2]>,
-    /// Games to play.
+    /// Are the shares of games won, drawn and lost compared one by one, instead of the points?
     #[serde(default)]
-    pub play: Option<u64>,
+    pub each_outcome: bool,
+    /// The published length of a game in plies, on the average.
+    #[serde(default)]
+    pub plies: Option<f64>,
 }
 
-/// Where the agent of a cell sits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Seats {
-    /// It moves first.
-    #[default]
-    First,
-    /// In one half of the games first, in the other half second.
-    Both,
-}
-
-/// What was published for a cell, as a proportion.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Published {
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
     /// The share of the points.
-    pub share: f64,
-    /// How many games it was taken from, where that is known.
-    pub games: Option<u64>,
+    Score,
+    /// The share of the games won.
+    Won,
+    /// The share of the games drawn.
+    Drawn,
+    /// The share of the games lost.
+    Lost,
+    /// The plies of a game.
+    Plies,
 }
 
-/// How a cell compares.
+impl Measure {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Score => "score",
+            Self::Won => "won",
+            Self::Drawn => "drawn",
+            Self::Lost => "lost",
+            Self::Plies => "plies",
+        }
+    }
+
+    /// Published figures were rounded: shares to a tenth of a per cent, plies to a tenth.
+    fn rounding(self) -> f64 {
+        if self == Self::Plies { 0.05 } else { 0.0005 }
+    }
+}
+
+/// How a number compares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// The difference is within what chance does in 95 of 100 such comparisons.
     Agrees,
     /// Ours is higher or lower by this much.
-    Differs(f64),
-    /// Nothing was published to compare with.
+    Differs(MeanEstimate),
+    /// There is nothing to compare: it was not published, or not played here.
     New,
 }
 
-/// A cell with our result.
+/// A number with ours beside it.
 #[derive(Clone, Debug)]
 pub struct Finding<'a> {
     /// The game.
     pub game: &'a str,
     /// The cell.
     pub cell: &'a Cell,
+    /// Which number of it.
+    pub measure: Measure,
+    /// What was published.
+    pub published: Option<f64>,
+    /// What we found; nothing before there are games.
+    pub ours: Option<MeanEstimate>,
     /// Our games, in the view of the cell's agent.
     pub tally: Tally,
-    /// Where the true share is.
-    pub interval: Interval,
-    /// Beside the published one.
+    /// The one beside the other.
     pub verdict: Verdict,
 }
 
 impl Study {
     /// Reads a study from the text of its file.
     pub fn read(text: &str) -> Result<Self, InputError> {
-        let study: Self =
-            toml::from_str(text).map_err(|error| InputError::malformed("study", first_line(text), error.to_string()))?;
+        let study: Self = toml::from_str(text).map_err(|error| {
+            let before = error.span().map_or(text, |span| &text[..span.start]);
+            let line = before.lines().count().max(1);
+            InputError::malformed(
+                "study",
+                text.lines().nth(line - 1).unwrap_or_default(),
+                format!("line {line}: {}", error.message()),
+            )
+        })?;
         for cell in study.runs.iter().flat_map(|part| &part.cells) {
-            if cell.share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
-                let name = format!("{} - {}", cell.first, cell.second);
-                return Err(InputError::malformed("cell", &name, "expected a share from 0 to 1"));
+            let name = || format!("{} - {}", cell.first, cell.second);
+            if let Some(share) = cell.share.filter(|share| !(0.0..=1.0).contains(share)) {
+                return Err(InputError::malformed("cell", &name(), format!("expected a share from 0 to 1, found {share}")));
+            }
+            let scores = [cell.share.is_some(), cell.games.is_some(), cell.points.is_some()];
+            if scores.into_iter().filter(|there| *there).count() > 1 {
+                return Err(InputError::malformed("cell", &name(), "expected one of share, games and points, found more"));
             }
         }
         Ok(study)
     }
-}
 
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+    /// The games of each cell of a part, if no more than `most` are wanted.
+    pub fn games(&self, part: &Part, most: Option<u64>) -> u64 {
+        part.games.unwrap_or(self.games).min(most.unwrap_or(u64::MAX))
+    }
 }
 
 impl Part {
     /// The run that plays this part, always from the start of the game, as the studies did.
     pub fn run(&self, seed: u64, shelf: &dyn Shelf) -> Result<Run, InputError> {
-        let mut agents: Vec<String> = Vec::new();
-        for spec in self.cells.iter().flat_map(|cell| [&cell.first, &cell.second]) {
-            if !agents.contains(spec) {
-                agents.push(spec.clone());
-            }
-        }
-        let mut experiment = Experiment::new(&self.game, &agents, shelf)?;
-        experiment.openings = Openings::Start;
-        let time = self.move_time.as_deref().map(plyground_core::parse_duration).transpose()?;
-        experiment.limits = time.map(|time| RecordedLimits { time: Some(time), ..RecordedLimits::default() });
-        experiment.seed = seed;
-        Ok(experiment.run())
+        let agents: Vec<String> = self.agents().into_iter().map(str::to_owned).collect();
+        let time = self.move_time.as_deref().map(parse_duration).transpose()?;
+        let limits = Limits { time, ..Limits::default() };
+        Ok(Experiment { seats: self.seats, limits, seed, ..Experiment::new(&self.game, &agents, shelf)? }.run())
     }
 
-    /// Who meets whom, by number in the run, and how many pairs of games they need.
-    pub fn meetings(&self, games: u64) -> Vec<([usize; 2], u64)> {
-        let mut meetings: Vec<([usize; 2], u64)> = Vec::new();
-        for cell in &self.cells {
-            let agents = self.numbers(cell);
-            let wanted = cell.play.unwrap_or(games);
-            // A pair has a game for each of two cells, or two for the same one.
-            let both = cell.seats == Seats::Both || agents[0] == agents[1];
-            let pairs = if both { wanted.div_ceil(2) } else { wanted };
-            let reversed = [agents[1], agents[0]];
-            match meetings.iter_mut().find(|(known, _)| *known == agents || *known == reversed) {
-                Some((_, known)) => *known = pairs.max(*known),
-                None => meetings.push((agents, pairs)),
-            }
-        }
-        meetings
-    }
-
-    fn numbers(&self, cell: &Cell) -> [usize; 2] {
-        let mut agents: Vec<&String> = Vec::new();
+    /// All agents, each once.
+    fn agents(&self) -> Vec<&str> {
+        let mut agents: Vec<&str> = Vec::new();
         for spec in self.cells.iter().flat_map(|cell| [&cell.first, &cell.second]) {
-            if !agents.contains(&spec) {
+            if !agents.contains(&spec.as_str()) {
                 agents.push(spec);
             }
         }
-        [&cell.first, &cell.second].map(|spec| agents.iter().position(|known| *known == spec).expect("all are listed"))
+        agents
     }
 
-    /// Every cell with what was found.
+    /// Who meets whom, by number in the run: a pairing for each cell.
+    pub fn pairings(&self) -> Vec<[usize; 2]> {
+        let agents = self.agents();
+        let number = |spec: &String| agents.iter().position(|known| known == spec).expect("all are listed");
+        self.cells.iter().map(|cell| [number(&cell.first), number(&cell.second)]).collect()
+    }
+
+    /// Every published number, and every cell without one, with what was found.
     pub fn findings<'a>(&'a self, results: &Results) -> Vec<Finding<'a>> {
-        self.cells
-            .iter()
-            .map(|cell| {
-                let tally = tally_of(cell, self.numbers(cell), results);
-                let interval = wilson_with_draws(tally);
-                Finding { game: &self.game, cell, tally, interval, verdict: verdict(cell, tally) }
-            })
-            .collect()
+        let cells = self.cells.iter().zip(self.pairings());
+        cells.flat_map(|(cell, agents)| cell.findings(self, agents, results)).collect()
     }
-}
-
-fn tally_of(cell: &Cell, [first, second]: [usize; 2], results: &Results) -> Tally {
-    let met = results.between([first, second]);
-    let result: MatchResult = if met.tally().games() > 0 { met } else { results.between([second, first]).reversed() };
-    match cell.seats {
-        Seats::Both => result.tally(),
-        // Against itself, whoever moves first is the agent of the cell.
-        Seats::First if first == second => {
-            let mut tally = result[Player::First];
-            tally += result[Player::Second].reversed();
-            tally
-        }
-        Seats::First => result[Player::First],
-    }
-}
-
-/// A drawn game is half a success and half a failure.
-fn wilson_with_draws(tally: Tally) -> Interval {
-    // Twice as many half points: where there are draws this is a little wide, never too narrow.
-    let games = tally.games();
-    let successes = tally.wins + tally.draws / 2;
-    wilson(successes, games, crate::statistics::CONFIDENCE)
 }
 
 impl Cell {
-    /// What was published, as a proportion.
-    pub fn published(&self) -> Option<Published> {
-        if let Some([wins, draws, losses]) = self.games {
-            let tally = Tally { wins, draws, losses };
-            return tally.score().map(|share| Published { share, games: Some(tally.games()) });
+    fn findings<'a>(&'a self, part: &'a Part, agents: [usize; 2], results: &Results) -> Vec<Finding<'a>> {
+        let result = results.between(agents);
+        let (tally, sample) = match part.seats {
+            Seats::Swapped => (result.tally(), result.sample()),
+            Seats::Fixed => (result[Player::First], result[Player::First].sample()),
+        };
+        let played = tally.games() > 0;
+        let share = |count: u64| MeanEstimate {
+            value: count as f64 / tally.games() as f64,
+            interval: wilson(count, tally.games(), CONFIDENCE),
+        };
+        let ours = |measure: Measure| match measure {
+            Measure::Score => played.then(|| MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) }),
+            Measure::Won => played.then(|| share(tally.wins)),
+            Measure::Drawn => played.then(|| share(tally.draws)),
+            Measure::Lost => played.then(|| share(tally.losses)),
+            Measure::Plies => mean(results.lengths(agents), CONFIDENCE),
+        };
+        let shares: &[Measure] =
+            if self.each_outcome { &[Measure::Won, Measure::Drawn, Measure::Lost] } else { &[Measure::Score] };
+        let measures = shares.iter().copied().chain(self.plies.map(|_| Measure::Plies));
+        measures
+            .map(|measure| {
+                let (published, ours) = (self.published(measure), ours(measure));
+                let verdict = match (published, ours) {
+                    (Some(published), Some(ours)) => verdict(ours, published),
+                    _ => Verdict::New,
+                };
+                let published = published.map(|published| published.value);
+                Finding { game: &part.game, cell: self, measure, published, ours, tally, verdict }
+            })
+            .collect()
+    }
+
+    /// What was published, with its interval where the number of games is known, and otherwise with that of its rounding.
+    fn published(&self, measure: Measure) -> Option<MeanEstimate> {
+        let rounded = |value: f64| {
+            let off = measure.rounding();
+            MeanEstimate { value, interval: Interval { low: value - off, high: value + off } }
+        };
+        if measure == Measure::Plies {
+            return self.plies.map(rounded);
         }
-        if let Some([own, other]) = self.points {
-            let share = match own.cmp(&other) {
-                std::cmp::Ordering::Greater => 1.0,
-                std::cmp::Ordering::Equal => 0.5,
-                std::cmp::Ordering::Less => 0.0,
-            };
-            return Some(Published { share, games: Some(1) });
+        let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
+        let Some(tally) = tally else { return self.share.map(rounded) };
+        let count = match measure {
+            Measure::Won => tally.wins,
+            Measure::Drawn => tally.draws,
+            Measure::Lost => tally.losses,
+            _ => {
+                let sample = tally.sample();
+                return Some(MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) });
+            }
+        };
+        let value = count as f64 / tally.games() as f64;
+        Some(MeanEstimate { value, interval: wilson(count, tally.games(), CONFIDENCE) })
+    }
+
+    fn single_game(&self) -> Option<Tally> {
+        let [own, other] = self.points?;
+        let mut tally = Tally::default();
+        match own.cmp(&other) {
+            Ordering::Greater => tally.wins = 1,
+            Ordering::Equal => tally.draws = 1,
+            Ordering::Less => tally.losses = 1,
         }
-        self.share.map(|share| Published { share, games: None })
+        Some(tally)
     }
 }
 
-/// Compares two proportions by the interval of their difference (Newcombe 1998, from the two Wilson intervals); where the number of
-/// published games is not known, with our interval alone.
-fn verdict(cell: &Cell, tally: Tally) -> Verdict {
-    let (Some(published), Some(ours)) = (cell.published(), tally.score()) else { return Verdict::New };
-    let own = wilson_with_draws(tally);
-    let theirs = match published.games {
-        Some(games) => wilson((published.share * games as f64).round() as u64, games, crate::statistics::CONFIDENCE),
-        None => Interval { low: published.share, high: published.share },
-    };
-    let difference = ours - published.share;
-    let margin = if difference > 0.0 {
-        (ours - own.low).hypot(theirs.high - published.share)
-    } else {
-        (own.high - ours).hypot(published.share - theirs.low)
-    };
-    if difference.abs() <= margin { Verdict::Agrees } else { Verdict::Differs(difference) }
+/// Two numbers agree if the interval of their difference holds zero.
+fn verdict(ours: MeanEstimate, published: MeanEstimate) -> Verdict {
+    let interval = difference((ours.value, ours.interval), (published.value, published.interval));
+    if interval.contains(0.0) {
+        return Verdict::Agrees;
+    }
+    Verdict::Differs(MeanEstimate { value: ours.value - published.value, interval })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(successes: u64, trials: u64) -> MeanEstimate {
+        MeanEstimate { value: successes as f64 / trials as f64, interval: wilson(successes, trials, CONFIDENCE) }
+    }
+
+    #[test]
+    fn a_verdict_is_whether_the_interval_of_the_difference_holds_zero() {
+        // Newcombe 1998, table II: 0.0524 to 0.3339 and -0.0381 to 0.1926.
+        let Verdict::Differs(by) = verdict(share(56, 70), share(48, 80)) else { panic!("0 is not in it") };
+        assert!((by.value - 0.2).abs() < 1e-12 && (by.interval.low - 0.0524).abs() < 5e-5, "{by:?}");
+        let Verdict::Differs(by) = verdict(share(48, 80), share(56, 70)) else { panic!("0 is not in it") };
+        assert!((by.value + 0.2).abs() < 1e-12 && (by.interval.high + 0.0524).abs() < 5e-5, "{by:?}");
+        assert_eq!(verdict(share(5, 56), share(0, 29)), Verdict::Agrees);
+    }
+
+    fn cell(lines: &str) -> Result<Cell, InputError> {
+        let text = format!(
+            "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 4\n[[run]]\ngame = 'tictactoe'\n[[run.cell]]\nfirst = 'random'\nsecond = 'mc'\n{lines}"
+        );
+        Study::read(&text).map(|mut study| study.runs.remove(0).cells.remove(0))
+    }
+
+    #[test]
+    fn published_numbers_are_read_in_every_form() {
+        let score = |lines: &str| cell(lines).unwrap().published(Measure::Score);
+        assert_eq!(score(""), None);
+        let rounded = score("share = 0.512").unwrap();
+        assert!((rounded.interval.high - rounded.interval.low - 0.001).abs() < 1e-12 && rounded.value == 0.512, "{rounded:?}");
+        assert_eq!(score("games = [61, 0, 39]"), Some(share(61, 100)));
+        assert_eq!(score("points = [6, 18]"), Some(share(0, 1)));
+        assert_eq!(score("points = [3, 3]").unwrap().value, 0.5);
+        let each = cell("games = [431, 3, 566]\neach_outcome = true\nplies = 27.5").unwrap();
+        let found = [Measure::Won, Measure::Drawn, Measure::Lost].map(|measure| each.published(measure).unwrap());
+        assert_eq!(found, [share(431, 1000), share(3, 1000), share(566, 1000)]);
+        assert_eq!(each.published(Measure::Plies).unwrap().interval, Interval { low: 27.45, high: 27.55 });
+    }
+
+    #[test]
+    fn what_is_no_study_is_refused_in_words() {
+        let refused = |lines: &str| cell(lines).unwrap_err().to_string();
+        assert!(refused("share = 1.5").contains("expected a share from 0 to 1, found 1.5"));
+        assert!(refused("share = 0.5\npoints = [1, 2]").contains("expected one of share, games and points, found more"));
+        let unknown = refused("shares = 0.5");
+        assert!(unknown.contains("line 10") && unknown.contains("shares"), "{unknown}");
+    }
+
+    #[test]
+    fn a_part_may_ask_for_fewer_games() {
+        let text = "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 40\n[[run]]\ngame = 'tictactoe'\ncell = []\n[[run]]\ngame = 'tictactoe'\ngames = 10\ncell = []";
+        let study = Study::read(text).unwrap();
+        let games = |most| [0, 1].map(|part| study.games(&study.runs[part], most));
+        assert_eq!(games(None), [40, 10]);
+        assert_eq!(games(Some(20)), [20, 10]);
+        assert_eq!(games(Some(5)), [5, 5]);
+    }
 }

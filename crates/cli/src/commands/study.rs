@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_lab::study::{Finding, Study, Verdict};
-use plyground_lab::{Results, jobs};
+use plyground_lab::Book;
+use plyground_lab::statistics::{CONFIDENCE, Interval, per_cent};
+use plyground_lab::study::{Finding, Measure, Study, Verdict};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};
-use crate::experiments::{Conduct, open_store, share, standings};
+use crate::experiments::{Conduct, open_store, standings, stopped};
 use crate::interrupt;
 use crate::store::{Files, read_text};
 use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
@@ -55,15 +56,10 @@ fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
-    let mut played: Vec<(usize, Results)> = Vec::new();
-    for (number, part) in study.runs.iter().enumerate() {
+    let mut findings: Vec<Finding<'_>> = Vec::new();
+    for part in &study.runs {
         let run = part.run(global.seed.unwrap_or(0), &Files)?;
-        let mut all = Vec::new();
-        for (agents, pairs) in part.meetings(args.games.unwrap_or(study.games)) {
-            all.extend(jobs(&run, &[agents], 0..pairs)?);
-        }
-        // The first pairs of all meetings first, so that a study that is stopped has something to say about each.
-        all.sort_by_key(|job| job.pair);
+        let jobs = study.games(part, args.games).div_ceil(u64::from(part.seats.games()));
         let conduct = Conduct {
             store: &store,
             run: &run,
@@ -72,14 +68,13 @@ fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> 
             summary: &|results| standings(&run, results),
             enough: &|_| false,
         };
-        let (results, complete) = conduct.play(&all)?;
-        played.push((number, results));
+        let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
+        findings.extend(part.findings(&results));
         if !complete {
-            print_notes(&["stopped; the same command goes on".to_owned()], global.quiet);
+            print_notes(&[stopped(&run)], global.quiet);
             break;
         }
     }
-    let findings: Vec<Finding<'_>> = played.iter().flat_map(|(number, results)| study.runs[*number].findings(results)).collect();
     if global.json {
         return print_json(out, &page(study, &findings));
     }
@@ -98,31 +93,44 @@ fn names<'a>(finding: &Finding<'a>) -> [&'a str; 2] {
     [cell.row.as_deref().unwrap_or(&cell.first), cell.column.as_deref().unwrap_or(&cell.second)]
 }
 
+/// A share in per cent, plies as they are.
+fn number(measure: Measure, value: f64) -> String {
+    if measure == Measure::Plies { format!("{value:.1}") } else { per_cent(value) }
+}
+
 fn table(findings: &[Finding<'_>]) -> String {
-    let mut rows = vec![["game", "agent", "against", "published", "ours", "games", ""].map(str::to_owned)];
+    let mut rows = vec![["game", "agent", "against", "", "published", "ours", "games", ""].map(str::to_owned)];
     for finding in findings {
-        let [row, column] = names(finding);
-        let published = finding.cell.published().map_or("-".to_owned(), |published| share(published.share));
-        let ours = finding.tally.score().map_or("-".to_owned(), |score| format!("{} {}", share(score), finding.interval));
+        let ([row, column], measure) = (names(finding), finding.measure);
         rows.push([
             finding.game.to_owned(),
             row.to_owned(),
             column.to_owned(),
-            published,
-            ours,
+            measure.word().to_owned(),
+            finding.published.map_or("-".to_owned(), |published| number(measure, published)),
+            finding
+                .ours
+                .map_or("-".to_owned(), |ours| format!("{} {}", number(measure, ours.value), range(measure, ours.interval))),
             count(finding.tally.games()),
-            word(finding.verdict),
+            word(finding),
         ]);
     }
-    let mut leans = [Lean::Left; 7];
-    (leans[3], leans[4], leans[5]) = (Lean::Right, Lean::Right, Lean::Right);
+    let mut leans = [Lean::Left; 8];
+    (leans[4], leans[5], leans[6]) = (Lean::Right, Lean::Right, Lean::Right);
     columns(leans, &rows)
 }
 
-fn word(verdict: Verdict) -> String {
-    match verdict {
+fn range(measure: Measure, interval: Interval) -> String {
+    if measure == Measure::Plies { format!("[{:.1}, {:.1}]", interval.low, interval.high) } else { interval.to_string() }
+}
+
+fn word(finding: &Finding<'_>) -> String {
+    match finding.verdict {
         Verdict::Agrees => "agrees".to_owned(),
-        Verdict::Differs(by) => format!("differs by {:+.1}", 100.0 * by),
+        Verdict::Differs(by) => {
+            let scale = if finding.measure == Measure::Plies { 1.0 } else { 100.0 };
+            format!("differs by {:+.1} {}", scale * by.value, range(finding.measure, by.interval))
+        }
         Verdict::New => "new".to_owned(),
     }
 }
@@ -135,34 +143,35 @@ fn verdict(findings: &[Finding<'_>]) -> String {
     }
     let agree = compared.iter().filter(|finding| finding.verdict == Verdict::Agrees).count();
     format!(
-        "{agree} of {} cells agree with the published figures; with equal agents about {:.0} would differ by chance.",
+        "{agree} of {} published figures agree with ours; with the same agents about {:.0} would differ by chance.",
         compared.len(),
-        compared.len() as f64 * 0.05
+        compared.len() as f64 * (1.0 - CONFIDENCE)
     )
 }
 
 fn page(study: &Study, findings: &[Finding<'_>]) -> Value {
-    let cells: Vec<Value> = findings
+    let found: Vec<Value> = findings
         .iter()
         .map(|finding| {
             let [row, column] = names(finding);
-            let tally = finding.tally;
+            let (tally, interval) = (finding.tally, finding.ours.map(|ours| ours.interval));
             json!({
                 "game": finding.game,
                 "row": row,
                 "column": column,
                 "first": finding.cell.first,
                 "second": finding.cell.second,
-                "published": finding.cell.published().map(|published| published.share),
+                "measure": finding.measure.word(),
+                "published": finding.published,
+                "ours": finding.ours.map(|ours| ours.value),
+                "low": interval.map(|interval| interval.low),
+                "high": interval.map(|interval| interval.high),
                 "wins": tally.wins,
                 "draws": tally.draws,
                 "losses": tally.losses,
-                "score": tally.score(),
-                "score_low": finding.interval.low,
-                "score_high": finding.interval.high,
-                "verdict": word(finding.verdict),
+                "verdict": word(finding),
             })
         })
         .collect();
-    json!({"title": study.title, "source": study.source, "question": study.question, "cells": cells})
+    json!({"title": study.title, "source": study.source, "question": study.question, "findings": found})
 }
