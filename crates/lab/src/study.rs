@@ -146,8 +146,8 @@ impl Study {
     /// Reads a study from the text of its file.
     pub fn read(text: &str) -> Result<Self, InputError> {
         let study: Self = toml::from_str(text).map_err(|error| {
-            let before = error.span().map_or(text, |span| &text[..span.start]);
-            let line = before.lines().count().max(1);
+            let before = error.span().map_or("", |span| &text[..span.start]);
+            let line = before.matches('\n').count() + 1;
             InputError::malformed(
                 "study",
                 text.lines().nth(line - 1).unwrap_or_default(),

@@ -143,7 +143,7 @@ fn verdict(findings: &[Finding<'_>]) -> String {
     }
     let agree = compared.iter().filter(|finding| finding.verdict == Verdict::Agrees).count();
     format!(
-        "{agree} of {} published figures agree with ours; with the same agents about {:.0} would differ by chance.",
+        "{agree} of {} published figures agree with ours; with the same agents about {:.1} would differ by chance.",
         compared.len(),
         compared.len() as f64 * (1.0 - CONFIDENCE)
     )
