@@ -77,6 +77,8 @@ pub enum Command {
     Sprt(SprtTest),
     /// Rate the agents of runs on one scale
     Ratings(RatingsOf),
+    /// Play a published study again, and see our numbers beside its own
+    Study(StudyOf),
     /// List, show, export and remove what was played
     Runs(Runs),
     /// Write a report on a run: tables, plots and games on one page
@@ -354,6 +356,22 @@ pub enum Scale {
     Normalised,
     /// By the expected score
     Logistic,
+}
+
+#[derive(clap::Args)]
+pub struct StudyOf {
+    /// The file of the study, e.g. studies/c1-clobber-random.toml; with --all, a directory of them
+    #[arg(required_unless_present = "all")]
+    pub file: Option<PathBuf>,
+    /// All studies of the directory [default: studies]
+    #[arg(long)]
+    pub all: bool,
+    /// At most so many games for each cell
+    #[arg(long, value_name = "N", value_parser = games)]
+    pub games: Option<u64>,
+    /// Games played at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    pub threads: Option<u32>,
 }
 
 #[derive(clap::Args)]

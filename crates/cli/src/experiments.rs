@@ -10,8 +10,8 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo, per_cent, score_words};
 use plyground_lab::{
-    Book, Event, Experiment, Format, Lot, Openings, Orders, Queue, Results, Run, Standard, Store, jobs, machine, opening_plies,
-    work,
+    Book, Event, Experiment, Format, Lot, Openings, Orders, Queue, Results, Run, Seats, Standard, Store, jobs, machine,
+    opening_plies, work,
 };
 use plyground_table::{Limits, Player, Turn, open};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub struct Conduct<'a> {
 }
 
 impl Conduct<'_> {
-    /// Plays the first so many pairs of each pairing; their results, and whether all were played.
+    /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
     pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
         let lot = Lot { run: &self.run.id, pairs };
         let wanted = pairings.len() as u64 * pairs;
@@ -103,13 +103,13 @@ impl Conduct<'_> {
             self.store.begin(self.run, &command(), &machine())?;
             self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
         }
-        let results = Results::read(self.store, lot)?;
+        let results = Results::read(self.store, self.run.experiment.seats, lot)?;
         let decided = AtomicBool::new((self.enough)(&results));
-        let view = View::new(wanted, results.pairs(), self.quiet);
+        let view = View::new(wanted, results.jobs(), self.run.experiment.seats, self.quiet);
         view.show(&results, self.summary);
         let state = Mutex::new((results, view));
         let listen = |event: &Event<'_>| {
-            let Event::PairFinished { games, .. } = event;
+            let Event::JobFinished { games, .. } = event;
             let mut state = state.lock().expect("no listener panics");
             let (results, view) = &mut *state;
             games.iter().for_each(|game| results.add(game));
@@ -131,8 +131,8 @@ impl Conduct<'_> {
         })?;
         state.into_inner().expect("no listener panics").1.finish();
         // Another process may have played some of it.
-        let results = Results::read(self.store, lot)?;
-        let complete = results.pairs() >= wanted;
+        let results = Results::read(self.store, self.run.experiment.seats, lot)?;
+        let complete = results.jobs() >= wanted;
         Ok((results, complete))
     }
 }
@@ -145,6 +145,7 @@ pub fn stopped(run: &Run) -> String {
 /// A bar with the table above it on a terminal, a line now and then in a pipe.
 struct View {
     bar: Option<ProgressBar>,
+    unit: &'static str,
     quiet: bool,
     begin: Instant,
     before: u64,
@@ -153,15 +154,19 @@ struct View {
 }
 
 impl View {
-    fn new(total: u64, before: u64, quiet: bool) -> Self {
-        let template = "{msg}{bar:40} {pos} of {len} pairs, {per_sec}, {eta} left";
-        let style = || ProgressStyle::with_template(template).expect("the template is well-formed");
+    fn new(total: u64, before: u64, seats: Seats, quiet: bool) -> Self {
+        let unit = match seats {
+            Seats::Swapped => "pairs",
+            Seats::Fixed => "games",
+        };
+        let template = format!("{{msg}}{{bar:40}} {{pos}} of {{len}} {unit}, {{per_sec}}, {{eta}} left");
+        let style = || ProgressStyle::with_template(&template).expect("the template is well-formed");
         let bar = (io::stderr().is_terminal() && !quiet).then(|| {
             let bar = ProgressBar::new(total).with_style(style()).with_position(before);
             bar.reset_eta();
             bar
         });
-        Self { bar, quiet, begin: Instant::now(), before, total, last: Mutex::new(None) }
+        Self { bar, unit, quiet, begin: Instant::now(), before, total, last: Mutex::new(None) }
     }
 
     fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String) {
@@ -173,19 +178,19 @@ impl View {
             return;
         }
         *last = Some(Instant::now());
-        let pairs = results.pairs();
+        let done = results.jobs();
         if let Some(bar) = &self.bar {
             bar.set_message(summary(results) + "\n");
-            bar.set_position(pairs);
+            bar.set_position(done);
             return;
         }
-        let rate = (pairs - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
-        let left = (self.total - pairs.min(self.total)) as f64 / rate;
+        let rate = (done - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
+        let left = (self.total - done.min(self.total)) as f64 / rate;
         let left = if rate > 0.0 { format!(", {left:.0} s left") } else { String::new() };
         // A table now and then would bury what is in it; whoever has closed this pipe does not want to read anything.
         let text =
             Some(summary(results)).filter(|text| text.lines().count() == 1).map_or_else(String::new, |text| format!(": {text}"));
-        drop(writeln!(io::stderr(), "{pairs} of {} pairs{left}{text}", self.total));
+        drop(writeln!(io::stderr(), "{done} of {} {}{left}{text}", self.total, self.unit));
     }
 
     fn finish(&self) {

@@ -6,7 +6,7 @@ use plyground_core::{InputError, Limits, Seed, Shelf};
 use plyground_table::{Session, open};
 use serde::{Deserialize, Serialize};
 
-use crate::Format;
+use crate::{Format, ranges};
 
 /// Where the games of an experiment begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,27 @@ pub enum Openings {
     },
 }
 
+/// Who moves first when two agents meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seats {
+    /// Each once: a job is a pair of games with the seats swapped.
+    #[default]
+    Swapped,
+    /// The one that is named first, always: a job is a single game. For tables by seat.
+    Fixed,
+}
+
+impl Seats {
+    /// The games of a job.
+    pub fn games(self) -> u8 {
+        match self {
+            Self::Swapped => 2,
+            Self::Fixed => 1,
+        }
+    }
+}
+
 /// The settings of a run. The same settings are the same run: whoever asks for it again goes on where it stopped. How many pairs are
 /// wanted is not among them, so that a run can be made longer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,12 +55,16 @@ pub struct Experiment {
     pub version: u32,
     /// The game with its parameters.
     pub game: String,
-    /// The agents, with ready-made opponents (`level=4`) written out: what a level is may change, a run must not.
+    /// The agents, with ready-made opponents (`level=4`) written out: what a level is may change, a run must not. In a spec,
+    /// `{500..2500}` stands for a number that is drawn for every game.
     pub agents: Vec<String>,
     /// Where the games begin.
     pub openings: Openings,
     /// Who plays whom.
     pub format: Format,
+    /// Who moves first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub seats: Seats,
     /// The limits of thinking for all agents; where nothing is limited, each keeps to its own.
     pub limits: Limits,
     /// The time that each player has for a whole game.
@@ -67,7 +92,9 @@ impl Experiment {
         let mut session = open(game, None)?;
         let agents: Vec<String> = agents.iter().map(|agent| written_out(session.as_ref(), agent)).collect();
         for (index, agent) in agents.iter().enumerate() {
-            session.seat(agent, Seed(0), shelf)?;
+            for end in ranges::ends(agent)? {
+                session.seat(&end, Seed(0), shelf)?;
+            }
             if agents[..index].contains(agent) {
                 return Err(InputError::malformed("agent", agent, "it is there twice; an agent plays against others"));
             }
@@ -78,6 +105,7 @@ impl Experiment {
             agents,
             openings: Openings::Start,
             format: Format::RoundRobin,
+            seats: Seats::default(),
             limits: Limits::default(),
             clock: None,
             seed: 0,
@@ -108,10 +136,27 @@ impl Experiment {
         [0, 1].map(|seat| seed.numbered(2 * u64::from(game) + seat))
     }
 
+    /// The specs of the two agents in game 0 or 1 of a pair, in the order in which they move, with the numbers that were drawn for
+    /// this game. `agents` are in the order of the first game.
+    pub fn specs(&self, agents: [usize; 2], pair: u64, game: u8) -> [String; 2] {
+        let (seated, seeds) = (seated(agents, game), self.agent_seeds(agents, pair, game));
+        [0, 1].map(|seat| ranges::drawn(&self.agents[seated[seat]], seeds[seat].named("range")))
+    }
+
     /// The name of a pair: no other pair of any run has it.
     pub(crate) fn job_id(&self, run: &str, agents: [usize; 2], pair: u64) -> String {
         format!("{run}-{:016x}", self.pair_seed(agents, pair).named("job").0)
     }
+}
+
+/// Runs were kept and named before there was a choice: what those without one are called must not change.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Game 0 of a pair is played in the order in which the two are named, game 1 the other way round. Its own inverse.
+pub(crate) fn seated([one, other]: [usize; 2], game: u8) -> [usize; 2] {
+    if game == 0 { [one, other] } else { [other, one] }
 }
 
 /// A ready-made opponent as the spec that it stands for; any other text as it is.

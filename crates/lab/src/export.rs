@@ -54,12 +54,13 @@ fn cells(game: &GameRow, experiment: &Experiment) -> [Cell; COLUMNS.len()] {
     let ms = |player: Player| Cell::Real(game.thinking().filter(|(seat, _)| *seat == player).map(|(_, ms)| ms).sum());
     let opening = game.movers[..game.opening].iter().flatten().count();
     let moves: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
+    let [first, second] = game.specs(experiment).map(Cell::Text);
     [
         text(&game.job),
         Cell::Whole(game.pair as i64),
         Cell::Whole(game.game.into()),
-        text(&experiment.agents[game.agents[0]]),
-        text(&experiment.agents[game.agents[1]]),
+        first,
+        second,
         text(game.outcome.word()),
         points(Player::First),
         points(Player::Second),

@@ -1,6 +1,7 @@
 //! The experiments: pairs of games, tournaments, the store that keeps every game, and what follows from the results.
 //!
-//! The unit of work, of statistics and of resumption is the pair: one opening and one seed, played twice with the seats swapped.
+//! The unit of work, of statistics and of resumption is the pair: one opening and one seed, played twice with the seats swapped. Where
+//! the seats are fixed, as in published tables by seat, it is the single game.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -11,16 +12,18 @@ mod export;
 mod machine;
 mod openings;
 mod queue;
+mod ranges;
 pub mod report;
 mod results;
 mod runner;
 mod schedule;
 pub mod statistics;
 mod store;
+pub mod study;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use error::LabError;
-pub use experiment::{Experiment, Openings, Run};
+pub use experiment::{Experiment, Openings, Run, Seats};
 pub use export::{csv, parquet};
 pub use machine::machine;
 pub use openings::{Book, opening_plies};

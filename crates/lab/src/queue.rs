@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::LabError;
 
-/// One pair of games.
+/// One pair of games, or a single game where the seats are fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// The name of the job: a hash of the settings of the run and of the pair.

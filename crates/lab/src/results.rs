@@ -5,17 +5,20 @@ use std::collections::{BTreeMap, HashMap};
 use plyground_core::Player;
 
 use crate::statistics::{GameResult, MatchResult, Meeting, redundancy};
-use crate::{GameRow, LabError, Lot, Store};
+use crate::{GameRow, LabError, Lot, Seats, Store};
 
 /// The results of a run, in the order of its agents.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
+    seats: Seats,
     /// By the numbers of two agents, in the view of the first one.
     matches: BTreeMap<[usize; 2], MatchResult>,
     /// By the same numbers and that of the pair: how its games ended.
     pairs: BTreeMap<([usize; 2], u64), [GameResult; 2]>,
     /// Games of pairs whose other game is not there yet.
     halves: HashMap<String, (u8, GameResult)>,
+    /// By the same numbers: the plies of every game.
+    lengths: BTreeMap<[usize; 2], Vec<f64>>,
     /// How often each game was played, by who played and its moves.
     sequences: HashMap<([usize; 2], u64), u32>,
     /// By agent: how often it lost by which fault.
@@ -29,9 +32,14 @@ pub struct Results {
 }
 
 impl Results {
+    /// Nothing yet, of games with these seats.
+    pub fn new(seats: Seats) -> Self {
+        Self { seats, ..Self::default() }
+    }
+
     /// All games of a lot that are kept.
-    pub fn read(store: &Store, lot: Lot<'_>) -> Result<Self, LabError> {
-        let mut results = Self::default();
+    pub fn read(store: &Store, seats: Seats, lot: Lot<'_>) -> Result<Self, LabError> {
+        let mut results = Self::new(seats);
         store.games(lot, |game| results.add(&game))?;
         Ok(results)
     }
@@ -42,6 +50,7 @@ impl Results {
         let seat = if game.game == 0 { Player::First } else { Player::Second };
         let result = GameResult::of(seat, game.outcome.winner);
         match self.halves.remove(&game.job) {
+            None if self.seats == Seats::Fixed => self.matches.entry(pairing).or_default().add_single(seat, result),
             None => drop(self.halves.insert(game.job.clone(), (game.game, result))),
             Some((number, other)) => {
                 let in_order = if number == 0 { [other, result] } else { [result, other] };
@@ -49,6 +58,7 @@ impl Results {
                 self.pairs.insert((pairing, game.pair), in_order);
             }
         }
+        self.lengths.entry(pairing).or_default().push(game.plies() as f64);
         *self.sequences.entry((pairing, game.hash())).or_default() += 1;
         if let Some(fault) = &game.fault {
             let loser = if game.outcome.winner == Some(Player::First) { game.agents[1] } else { game.agents[0] };
@@ -69,8 +79,16 @@ impl Results {
         self.matches.iter().map(|(&agents, result)| (agents, result))
     }
 
-    /// The match between two agents in the view of the first; nothing but zeros before they have met.
-    pub fn between(&self, agents: [usize; 2]) -> MatchResult {
+    /// All games between two agents in the view of the first, whoever of them was named first; nothing but zeros before they have met.
+    pub fn between(&self, [one, other]: [usize; 2]) -> MatchResult {
+        let mut all = self.pairing([one, other]);
+        if one != other {
+            all += self.pairing([other, one]).reversed();
+        }
+        all
+    }
+
+    fn pairing(&self, agents: [usize; 2]) -> MatchResult {
         self.matches.get(&agents).copied().unwrap_or_default()
     }
 
@@ -89,8 +107,8 @@ impl Results {
         let mut all = MatchResult::default();
         for pairing in pairings {
             match pairing.iter().position(|&one| one == agent) {
-                Some(0) => all += self.between(*pairing),
-                Some(_) => all += self.between(*pairing).reversed(),
+                Some(0) => all += self.pairing(*pairing),
+                Some(_) => all += self.pairing(*pairing).reversed(),
                 None => {}
             }
         }
@@ -114,6 +132,14 @@ impl Results {
         self.pairs.len() as u64
     }
 
+    /// Jobs that are done: pairs, or single games where the seats are fixed.
+    pub fn jobs(&self) -> u64 {
+        match self.seats {
+            Seats::Swapped => self.pairs(),
+            Seats::Fixed => self.games,
+        }
+    }
+
     /// Games counted.
     pub fn games(&self) -> u64 {
         self.games
@@ -127,6 +153,11 @@ impl Results {
     /// Plies of a game, on the average.
     pub fn mean_plies(&self) -> Option<f64> {
         (self.games > 0).then(|| self.plies as f64 / self.games as f64)
+    }
+
+    /// The plies of every game between two agents.
+    pub fn lengths(&self, agents: [usize; 2]) -> &[f64] {
+        self.lengths.get(&agents).map_or(&[], Vec::as_slice)
     }
 
     /// The share of the games that repeat an earlier one of the same two agents.

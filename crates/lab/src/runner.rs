@@ -8,7 +8,6 @@ use plyground_table::open;
 
 use crate::arena::{Pace, Roster, Table, play_game};
 use crate::queue::{Job, Lease, Lot, Queue, Worker};
-use crate::store::seated;
 use crate::{GameRow, LabError, Run, Store};
 
 /// A worker takes about as many jobs at a time as it does in this time: asking for each takes longer than playing a short game.
@@ -18,12 +17,12 @@ const LARGEST_BATCH: usize = 64;
 /// What there is to tell while a run goes on.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// A pair was played, and is kept.
-    PairFinished {
+    /// A job was done: its games were played and are kept.
+    JobFinished {
         /// Which.
         job: &'a Job,
-        /// Its games, the second with the seats swapped.
-        games: &'a [GameRow; 2],
+        /// Its games, the second with the seats swapped, or the only one.
+        games: &'a [GameRow],
     },
 }
 
@@ -98,16 +97,16 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> 
             Lease::Jobs(jobs) => {
                 let begin = Instant::now();
                 let mut done = Vec::with_capacity(jobs.len());
-                let mut pairs = Vec::with_capacity(jobs.len());
+                let mut played = Vec::with_capacity(jobs.len());
                 for job in jobs {
-                    let Some(games) = play_pair(orders, &job, stop)? else { break };
+                    let Some(games) = play_job(orders, &job, stop)? else { break };
                     done.push(job);
-                    pairs.push(games);
+                    played.push(games);
                 }
-                let new = orders.store.keep(&orders.run.id, &pairs)?;
+                let new = orders.store.keep(&orders.run.id, &played)?;
                 orders.queue.finish(&done)?;
-                for ((job, games), _) in done.iter().zip(&pairs).zip(new).filter(|(_, new)| *new) {
-                    (orders.events)(&Event::PairFinished { job, games });
+                for ((job, games), _) in done.iter().zip(&played).zip(new).filter(|(_, new)| *new) {
+                    (orders.events)(&Event::JobFinished { job, games });
                 }
                 let each = begin.elapsed().as_secs_f64() / done.len().max(1) as f64;
                 batch = ((BATCH.as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
@@ -117,12 +116,13 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> 
     Ok(())
 }
 
-/// Both games of a pair: the same opening, the same luck, the seats swapped. `None` if somebody said stop.
-fn play_pair(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<[GameRow; 2]>, LabError> {
+/// Both games of a pair: the same opening, the same luck, the seats swapped; one where the seats are fixed. `None` if somebody said
+/// stop.
+fn play_job(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<Vec<GameRow>>, LabError> {
     let experiment = &orders.run.experiment;
     let pace = Pace { limits: experiment.limits, clock: experiment.clock, ..Pace::default() };
     let play = |game: u8| {
-        let [one, other] = seated(job.agents, game).map(|agent| orders.roster.invite(&experiment.agents[agent]));
+        let [one, other] = experiment.specs(job.agents, job.pair, game).map(|spec| orders.roster.invite(&spec));
         let (mut one, mut other) = (one?, other?);
         let table = Table {
             session: open(&experiment.game, None)?,
@@ -135,8 +135,7 @@ fn play_pair(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<
         let played = play_game(table, pace)?;
         Ok::<_, LabError>(played.map(|played| GameRow::new(job, game, played)))
     };
-    let Some(first) = play(0)? else { return Ok(None) };
-    Ok(play(1)?.map(|second| [first, second]))
+    (0..experiment.seats.games()).map(play).collect()
 }
 
 /// Something that happens once, and that others wait for.

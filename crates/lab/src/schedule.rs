@@ -81,7 +81,7 @@ fn as_they_come(mut order: Vec<usize>, is_new: &dyn Fn(usize, usize) -> bool) ->
     round
 }
 
-/// The first so many pairs of every pairing, the first ones of all pairings first: when a run is stopped, all have played about as much.
+/// The first so many pairs of every pairing (or single games, where the seats are fixed), the first ones of all pairings first: when a run is stopped, all have played about as much.
 pub fn jobs(run: &Run, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<Vec<Job>, InputError> {
     let mut jobs = Vec::new();
     for pair in 0..pairs {

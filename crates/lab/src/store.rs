@@ -10,6 +10,7 @@ use plyground_core::{GameRecord, InputError, Outcome, PlayedMove, Player, Record
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::arena::Played;
+use crate::experiment::seated;
 use crate::queue::{Job, Lease, Lot, Queue, Worker};
 use crate::{Experiment, LabError, Run};
 
@@ -149,6 +150,11 @@ impl GameRow {
         seated(self.agents, self.game)
     }
 
+    /// The agents in the order in which they moved, with the numbers that were drawn for this game.
+    pub fn specs(&self, experiment: &Experiment) -> [String; 2] {
+        experiment.specs(self.pairing(), self.pair, self.game)
+    }
+
     /// Two games with the same moves have the same hash.
     pub fn hash(&self) -> u64 {
         self.moves.iter().fold(Seed(0), |hash, played| hash.named(&played.text)).0
@@ -168,8 +174,8 @@ impl GameRow {
     /// The game as a record that stands for itself.
     pub fn record(&self, experiment: &Experiment) -> GameRecord {
         let seeds = experiment.agent_seeds(self.pairing(), self.pair, self.game);
-        let player =
-            |seat: usize| RecordedPlayer { name: experiment.agents[self.agents[seat]].clone(), seed: Some(seeds[seat].0) };
+        let specs = self.specs(experiment);
+        let player = |seat: usize| RecordedPlayer { name: specs[seat].clone(), seed: Some(seeds[seat].0) };
         GameRecord {
             version: GameRecord::VERSION,
             game: experiment.game.clone(),
@@ -182,11 +188,6 @@ impl GameRow {
             ..GameRecord::default()
         }
     }
-}
-
-/// Game 0 of a pair is played in the order in which the two are named, game 1 the other way round. Its own inverse.
-pub(crate) fn seated([one, other]: [usize; 2], game: u8) -> [usize; 2] {
-    if game == 0 { [one, other] } else { [other, one] }
 }
 
 fn now() -> Duration {
@@ -282,15 +283,16 @@ impl Store {
         removed.map(|count| count > 0).map_err(|error| self.wrap(error))
     }
 
-    /// Keeps pairs of games of a run, each whole or not at all. Those that are kept already stay as they are; the answer says which
-    /// are new.
-    pub fn keep(&self, run: &str, pairs: &[[GameRow; 2]]) -> Result<Vec<bool>, LabError> {
+    /// Keeps the games of jobs of a run, those of each job all or not at all. Those that are kept already stay as they are; the
+    /// answer says which are new.
+    pub fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut new = Vec::with_capacity(pairs.len());
-            for [one, other] in pairs {
-                new.push(insert_game(&transaction, run, one)? + insert_game(&transaction, run, other)? == 2);
+            let mut new = Vec::with_capacity(jobs.len());
+            for games in jobs {
+                let kept = games.iter().map(|game| insert_game(&transaction, run, game)).sum::<rusqlite::Result<usize>>()?;
+                new.push(kept == games.len());
             }
             transaction.commit().map(|()| new)
         };

@@ -19,6 +19,7 @@ pub mod show;
 pub mod solve;
 pub mod sprt;
 pub mod start;
+pub mod study;
 pub mod think;
 pub mod tournament;
 pub mod train;

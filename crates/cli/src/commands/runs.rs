@@ -66,7 +66,7 @@ fn list(store: &Store, global: &Global, out: &mut impl Write) -> anyhow::Result<
 
 fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let RunRow { run, command, pairs, done, .. } = store.find(name)?;
-    let results = Results::read(store, Lot::all(&run.id))?;
+    let results = Results::read(store, run.experiment.seats, Lot::all(&run.id))?;
     if global.json {
         return print_json(out, &page(&run, &results));
     }

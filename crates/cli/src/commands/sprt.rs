@@ -48,7 +48,7 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
         print_notes(&[stopped(&run)], global.quiet);
     }
     let counted = progress.into_inner().expect("no listener panics").counted;
-    let results = Results::read(&store, Lot { run: &run.id, pairs: counted.count() })?;
+    let results = Results::read(&store, run.experiment.seats, Lot { run: &run.id, pairs: counted.count() })?;
     let (status, result) = (test.status(&counted), results.between([0, 1]));
     if global.json {
         let mut page = match_json([&args.new, &args.old], &result, results.redundancy());

@@ -11,7 +11,7 @@ use super::{Block, Report};
 use crate::statistics::{
     Anchor, CONFIDENCE, MatchResult, Ratings, Tally, describe_match, logistic_elo, per_cent, rate, score_words, wilson,
 };
-use crate::{Experiment, Format, GameRow, LabError, Lot, Openings, Results, RunRow, Store};
+use crate::{Experiment, Format, GameRow, LabError, Lot, Openings, Results, RunRow, Seats, Store};
 
 /// The games of a run, counted in all the ways that the report needs.
 struct Findings<'a> {
@@ -30,7 +30,8 @@ struct Findings<'a> {
 impl<'a> Findings<'a> {
     fn read(store: &Store, row: &'a RunRow) -> Result<Self, LabError> {
         let agents = row.run.experiment.agents.len();
-        let (mut results, mut lengths, mut times) = (Results::default(), BTreeMap::new(), vec![Vec::new(); agents]);
+        let (mut results, mut lengths, mut times) =
+            (Results::new(row.run.experiment.seats), BTreeMap::new(), vec![Vec::new(); agents]);
         let mut samples: Vec<(&'static str, GameRow)> = Vec::new();
         store.games(Lot::all(&row.run.id), |game| {
             results.add(&game);
@@ -98,15 +99,19 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
     let agents = findings.agents();
     let info = open(&findings.experiment().game, None)?.info();
     let question = match agents {
+        [alone] => format!("{}: what happens when {alone} plays against itself?", info.title),
         [one, other] => format!("{}: who is stronger, {one} or {other}?", info.title),
         _ => format!("{}: who is the strongest of {} agents?", info.title, agents.len()),
     };
     let results = &findings.results;
+    let kind = match findings.experiment().seats {
+        Seats::Swapped => format!("in {} pairs", results.pairs()),
+        Seats::Fixed => "with fixed seats".to_owned(),
+    };
     let subtitle = format!(
-        "{}, {} games in {} pairs, begun on {}. All intervals are 95 %.",
+        "{}, {} games {kind}, begun on {}. All intervals are 95 %.",
         findings.experiment().game,
         results.games(),
-        results.pairs(),
         date(row.begun)
     );
     let mut blocks = vec![Block::Paragraph(answer(&findings))];
@@ -127,6 +132,10 @@ fn answer(findings: &Findings<'_>) -> String {
     let (agents, results) = (findings.agents(), &findings.results);
     if let [one, other] = agents {
         return describe_match(one, other, &results.between([0, 1])) + ".";
+    }
+    if let [alone] = agents {
+        let plies = results.mean_plies().map_or_else(String::new, |plies| format!(", {plies:.1} plies on the average"));
+        return format!("{} games of {alone} against itself{plies}.", results.games());
     }
     let order = findings.order();
     let (best, next) = (order[0], order[1]);
@@ -314,7 +323,14 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
         ["game".to_owned(), experiment.game.clone()],
         ["agents".to_owned(), experiment.agents.join(" · ")],
         ["format".to_owned(), format],
-        ["pairs".to_owned(), format!("{} of {} played, both games of a pair from one opening", row.done, row.pairs)],
+        match experiment.seats {
+            Seats::Swapped => {
+                ["pairs".to_owned(), format!("{} of {} played, both games of a pair from one opening", row.done, row.pairs)]
+            }
+            Seats::Fixed => {
+                ["games".to_owned(), format!("{} of {} played, whoever is named first moves first", row.done, row.pairs)]
+            }
+        },
         ["openings".to_owned(), openings],
         ["limits".to_owned(), limits(experiment)],
         ["seed".to_owned(), experiment.seed.to_string()],

@@ -41,6 +41,16 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> Interval {
     around(successes as f64 / trials as f64, trials as f64, two_sided(confidence))
 }
 
+/// The interval of the difference between two shares, each with its own interval (Newcombe 1998, his method 10, from two of
+/// Wilson's).
+pub fn difference((one, of_one): (f64, Interval), (other, of_other): (f64, Interval)) -> Interval {
+    let difference = one - other;
+    Interval {
+        low: difference - (one - of_one.low).hypot(of_other.high - other),
+        high: difference + (of_one.high - one).hypot(other - of_other.low),
+    }
+}
+
 /// How many standard errors lie on each side.
 pub(super) fn two_sided(confidence: f64) -> f64 {
     normal_quantile(0.5 + 0.5 * confidence.clamp(0.0, 1.0))
@@ -97,6 +107,24 @@ mod tests {
                 .collect();
             assert!((found.low - kept[0]).abs() <= 1e-5, "{successes}/{trials}: {found:?}, {}", kept[0]);
             assert!((found.high - kept[kept.len() - 1]).abs() <= 1e-5, "{successes}/{trials}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn differences_are_those_of_newcombes_table() {
+        // Newcombe, Interval estimation for the difference between independent proportions, 1998, table II, method 10.
+        let table = [
+            ((56, 70), (48, 80), 0.0524, 0.3339),
+            ((9, 10), (3, 10), 0.1705, 0.8090),
+            ((6, 7), (2, 7), 0.0582, 0.8062),
+            ((5, 56), (0, 29), -0.0381, 0.1926),
+            ((0, 10), (0, 20), -0.1611, 0.2775),
+            ((10, 10), (0, 20), 0.6791, 1.0),
+        ];
+        for ((one, of_one), (other, of_other), low, high) in table {
+            let share = |successes: u64, trials: u64| (successes as f64 / trials as f64, wilson(successes, trials, CONFIDENCE));
+            let found = difference(share(one, of_one), share(other, of_other));
+            assert!((found.low - low).abs() < 5e-5 && (found.high - high).abs() < 5e-5, "{one}/{of_one}: {found:?}");
         }
     }
 

@@ -140,7 +140,7 @@ impl MatchResult {
         self.pairs.add(results);
     }
 
-    /// Counts a game without its partner: one of a pair that was never finished.
+    /// Counts a game without a partner: the seats are fixed, or the pair was never finished.
     pub fn add_single(&mut self, seat: Player, result: GameResult) {
         self.seats[seat.index()].add(result);
         self.singles.add(result);

@@ -47,10 +47,20 @@ pub fn all_jobs(run: &Run, pairs: u64) -> Vec<Job> {
 
 /// Plays a run with these contestants until it is done.
 pub fn play_with(store: &Store, roster: &dyn Roster, run: &Run, pairs: u64) -> Result<Results, LabError> {
+    play_jobs(store, roster, run, &all_jobs(run, pairs), pairs)
+}
+
+/// Plays the first so many pairs or games of these pairings.
+pub fn play_pairings(store: &Store, run: &Run, pairings: &[[usize; 2]], pairs: u64) -> Results {
+    let all = jobs(run, &mut Book::new(&run.experiment).unwrap(), pairings, pairs).unwrap();
+    play_jobs(store, &Standard(&EmptyShelf), run, &all, pairs).unwrap()
+}
+
+fn play_jobs(store: &Store, roster: &dyn Roster, run: &Run, all: &[Job], pairs: u64) -> Result<Results, LabError> {
     store.begin(run, "ply match", "a machine")?;
-    store.push(&all_jobs(run, pairs))?;
+    store.push(all)?;
     work(&Orders { store, queue: store, roster, run, pairs, threads: 2, stop: &|| false, events: &|_| {} })?;
-    Results::read(store, Lot { run: &run.id, pairs })
+    Results::read(store, run.experiment.seats, Lot { run: &run.id, pairs })
 }
 
 pub fn play(store: &Store, run: &Run, pairs: u64) -> Results {

@@ -8,4 +8,6 @@ mod openings;
 mod pairs;
 mod queue;
 mod report;
+mod seats;
 mod store;
+mod studies;

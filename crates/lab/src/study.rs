@@ -1,0 +1,348 @@
+//! Published studies, re-done: what was measured there stands beside what is measured here.
+
+use std::cmp::Ordering;
+
+use plyground_core::{InputError, Limits, Player, Shelf, parse_duration};
+use serde::Deserialize;
+
+use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, wilson};
+use crate::{Experiment, Results, Run, Seats};
+
+/// A table of a published study, or a question that it left open, as its file says it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// Which table it is.
+    pub title: String,
+    /// Whose.
+    pub source: String,
+    /// What its author wanted to know.
+    pub question: String,
+    /// Games for each cell, where a run does not say it.
+    pub games: u64,
+    /// What there is to know beside the numbers.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    /// What is played: one run for each game and budget.
+    #[serde(rename = "run")]
+    pub runs: Vec<Part>,
+}
+
+/// The matches of a study that are played under the same conditions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The game.
+    pub game: String,
+    /// Who moves first.
+    #[serde(default)]
+    pub seats: Seats,
+    /// Games for each cell.
+    #[serde(default)]
+    pub games: Option<u64>,
+    /// Time for every move of all agents.
+    #[serde(default)]
+    pub move_time: Option<String>,
+    /// What is compared.
+    #[serde(rename = "cell")]
+    pub cells: Vec<Cell>,
+}
+
+/// One entry of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// The agent whose result it is. With fixed seats it moves first.
+    pub first: String,
+    /// Its opponent.
+    pub second: String,
+    /// What the row is called, where that is not the agent.
+    #[serde(default)]
+    pub row: Option<String>,
+    /// What the column is called, where that is not the opponent.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// The published share of the points, a drawn game being half a point.
+    #[serde(default)]
+    pub share: Option<f64>,
+    /// The published games won, drawn and lost.
+    #[serde(default)]
+    pub games: Option<[u64; 3]>,
+    /// The published points of a single game: who has more has won.
+    #[serde(default)]
+    pub points: Option<[i32; 2]>,
+    /// Are the shares of games won, drawn and lost compared one by one, instead of the points?
+    #[serde(default)]
+    pub each_outcome: bool,
+    /// The published length of a game in plies, on the average.
+    #[serde(default)]
+    pub plies: Option<f64>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The share of the points.
+    Score,
+    /// The share of the games won.
+    Won,
+    /// The share of the games drawn.
+    Drawn,
+    /// The share of the games lost.
+    Lost,
+    /// The plies of a game.
+    Plies,
+}
+
+impl Measure {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Score => "score",
+            Self::Won => "won",
+            Self::Drawn => "drawn",
+            Self::Lost => "lost",
+            Self::Plies => "plies",
+        }
+    }
+
+    /// Published figures were rounded: shares to a tenth of a per cent, plies to a tenth.
+    fn rounding(self) -> f64 {
+        if self == Self::Plies { 0.05 } else { 0.0005 }
+    }
+}
+
+/// How a number compares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// The difference is within what chance does in 95 of 100 such comparisons.
+    Agrees,
+    /// Ours is higher or lower by this much.
+    Differs(MeanEstimate),
+    /// There is nothing to compare: it was not published, or not played here.
+    New,
+}
+
+/// A number with ours beside it.
+#[derive(Clone, Debug)]
+pub struct Finding<'a> {
+    /// The game.
+    pub game: &'a str,
+    /// The cell.
+    pub cell: &'a Cell,
+    /// Which number of it.
+    pub measure: Measure,
+    /// What was published.
+    pub published: Option<f64>,
+    /// What we found; nothing before there are games.
+    pub ours: Option<MeanEstimate>,
+    /// Our games, in the view of the cell's agent.
+    pub tally: Tally,
+    /// The one beside the other.
+    pub verdict: Verdict,
+}
+
+impl Study {
+    /// Reads a study from the text of its file.
+    pub fn read(text: &str) -> Result<Self, InputError> {
+        let study: Self = toml::from_str(text).map_err(|error| {
+            let before = error.span().map_or("", |span| &text[..span.start]);
+            let line = before.matches('\n').count() + 1;
+            InputError::malformed(
+                "study",
+                text.lines().nth(line - 1).unwrap_or_default(),
+                format!("line {line}: {}", error.message()),
+            )
+        })?;
+        for cell in study.runs.iter().flat_map(|part| &part.cells) {
+            let name = || format!("{} - {}", cell.first, cell.second);
+            if let Some(share) = cell.share.filter(|share| !(0.0..=1.0).contains(share)) {
+                return Err(InputError::malformed("cell", &name(), format!("expected a share from 0 to 1, found {share}")));
+            }
+            let scores = [cell.share.is_some(), cell.games.is_some(), cell.points.is_some()];
+            if scores.into_iter().filter(|there| *there).count() > 1 {
+                return Err(InputError::malformed("cell", &name(), "expected one of share, games and points, found more"));
+            }
+        }
+        Ok(study)
+    }
+
+    /// The games of each cell of a part, if no more than `most` are wanted.
+    pub fn games(&self, part: &Part, most: Option<u64>) -> u64 {
+        part.games.unwrap_or(self.games).min(most.unwrap_or(u64::MAX))
+    }
+}
+
+impl Part {
+    /// The run that plays this part, always from the start of the game, as the studies did.
+    pub fn run(&self, seed: u64, shelf: &dyn Shelf) -> Result<Run, InputError> {
+        let agents: Vec<String> = self.agents().into_iter().map(str::to_owned).collect();
+        let time = self.move_time.as_deref().map(parse_duration).transpose()?;
+        let limits = Limits { time, ..Limits::default() };
+        Ok(Experiment { seats: self.seats, limits, seed, ..Experiment::new(&self.game, &agents, shelf)? }.run())
+    }
+
+    /// All agents, each once.
+    fn agents(&self) -> Vec<&str> {
+        let mut agents: Vec<&str> = Vec::new();
+        for spec in self.cells.iter().flat_map(|cell| [&cell.first, &cell.second]) {
+            if !agents.contains(&spec.as_str()) {
+                agents.push(spec);
+            }
+        }
+        agents
+    }
+
+    /// Who meets whom, by number in the run: a pairing for each cell.
+    pub fn pairings(&self) -> Vec<[usize; 2]> {
+        let agents = self.agents();
+        let number = |spec: &String| agents.iter().position(|known| known == spec).expect("all are listed");
+        self.cells.iter().map(|cell| [number(&cell.first), number(&cell.second)]).collect()
+    }
+
+    /// Every published number, and every cell without one, with what was found.
+    pub fn findings<'a>(&'a self, results: &Results) -> Vec<Finding<'a>> {
+        let cells = self.cells.iter().zip(self.pairings());
+        cells.flat_map(|(cell, agents)| cell.findings(self, agents, results)).collect()
+    }
+}
+
+impl Cell {
+    fn findings<'a>(&'a self, part: &'a Part, agents: [usize; 2], results: &Results) -> Vec<Finding<'a>> {
+        let result = results.between(agents);
+        let (tally, sample) = match part.seats {
+            Seats::Swapped => (result.tally(), result.sample()),
+            Seats::Fixed => (result[Player::First], result[Player::First].sample()),
+        };
+        let played = tally.games() > 0;
+        let share = |count: u64| MeanEstimate {
+            value: count as f64 / tally.games() as f64,
+            interval: wilson(count, tally.games(), CONFIDENCE),
+        };
+        let ours = |measure: Measure| match measure {
+            Measure::Score => played.then(|| MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) }),
+            Measure::Won => played.then(|| share(tally.wins)),
+            Measure::Drawn => played.then(|| share(tally.draws)),
+            Measure::Lost => played.then(|| share(tally.losses)),
+            Measure::Plies => mean(results.lengths(agents), CONFIDENCE),
+        };
+        let shares: &[Measure] =
+            if self.each_outcome { &[Measure::Won, Measure::Drawn, Measure::Lost] } else { &[Measure::Score] };
+        let measures = shares.iter().copied().chain(self.plies.map(|_| Measure::Plies));
+        measures
+            .map(|measure| {
+                let (published, ours) = (self.published(measure), ours(measure));
+                let verdict = match (published, ours) {
+                    (Some(published), Some(ours)) => verdict(ours, published),
+                    _ => Verdict::New,
+                };
+                let published = published.map(|published| published.value);
+                Finding { game: &part.game, cell: self, measure, published, ours, tally, verdict }
+            })
+            .collect()
+    }
+
+    /// What was published, with its interval where the number of games is known, and otherwise with that of its rounding.
+    fn published(&self, measure: Measure) -> Option<MeanEstimate> {
+        let rounded = |value: f64| {
+            let off = measure.rounding();
+            MeanEstimate { value, interval: Interval { low: value - off, high: value + off } }
+        };
+        if measure == Measure::Plies {
+            return self.plies.map(rounded);
+        }
+        let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
+        let Some(tally) = tally else { return self.share.map(rounded) };
+        let count = match measure {
+            Measure::Won => tally.wins,
+            Measure::Drawn => tally.draws,
+            Measure::Lost => tally.losses,
+            _ => {
+                let sample = tally.sample();
+                return Some(MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) });
+            }
+        };
+        let value = count as f64 / tally.games() as f64;
+        Some(MeanEstimate { value, interval: wilson(count, tally.games(), CONFIDENCE) })
+    }
+
+    fn single_game(&self) -> Option<Tally> {
+        let [own, other] = self.points?;
+        let mut tally = Tally::default();
+        match own.cmp(&other) {
+            Ordering::Greater => tally.wins = 1,
+            Ordering::Equal => tally.draws = 1,
+            Ordering::Less => tally.losses = 1,
+        }
+        Some(tally)
+    }
+}
+
+/// Two numbers agree if the interval of their difference holds zero.
+fn verdict(ours: MeanEstimate, published: MeanEstimate) -> Verdict {
+    let interval = difference((ours.value, ours.interval), (published.value, published.interval));
+    if interval.contains(0.0) {
+        return Verdict::Agrees;
+    }
+    Verdict::Differs(MeanEstimate { value: ours.value - published.value, interval })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(successes: u64, trials: u64) -> MeanEstimate {
+        MeanEstimate { value: successes as f64 / trials as f64, interval: wilson(successes, trials, CONFIDENCE) }
+    }
+
+    #[test]
+    fn a_verdict_is_whether_the_interval_of_the_difference_holds_zero() {
+        // Newcombe 1998, table II: 0.0524 to 0.3339 and -0.0381 to 0.1926.
+        let Verdict::Differs(by) = verdict(share(56, 70), share(48, 80)) else { panic!("0 is not in it") };
+        assert!((by.value - 0.2).abs() < 1e-12 && (by.interval.low - 0.0524).abs() < 5e-5, "{by:?}");
+        let Verdict::Differs(by) = verdict(share(48, 80), share(56, 70)) else { panic!("0 is not in it") };
+        assert!((by.value + 0.2).abs() < 1e-12 && (by.interval.high + 0.0524).abs() < 5e-5, "{by:?}");
+        assert_eq!(verdict(share(5, 56), share(0, 29)), Verdict::Agrees);
+    }
+
+    fn cell(lines: &str) -> Result<Cell, InputError> {
+        let text = format!(
+            "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 4\n[[run]]\ngame = 'tictactoe'\n[[run.cell]]\nfirst = 'random'\nsecond = 'mc'\n{lines}"
+        );
+        Study::read(&text).map(|mut study| study.runs.remove(0).cells.remove(0))
+    }
+
+    #[test]
+    fn published_numbers_are_read_in_every_form() {
+        let score = |lines: &str| cell(lines).unwrap().published(Measure::Score);
+        assert_eq!(score(""), None);
+        let rounded = score("share = 0.512").unwrap();
+        assert!((rounded.interval.high - rounded.interval.low - 0.001).abs() < 1e-12 && rounded.value == 0.512, "{rounded:?}");
+        assert_eq!(score("games = [61, 0, 39]"), Some(share(61, 100)));
+        assert_eq!(score("points = [6, 18]"), Some(share(0, 1)));
+        assert_eq!(score("points = [3, 3]").unwrap().value, 0.5);
+        let each = cell("games = [431, 3, 566]\neach_outcome = true\nplies = 27.5").unwrap();
+        let found = [Measure::Won, Measure::Drawn, Measure::Lost].map(|measure| each.published(measure).unwrap());
+        assert_eq!(found, [share(431, 1000), share(3, 1000), share(566, 1000)]);
+        assert_eq!(each.published(Measure::Plies).unwrap().interval, Interval { low: 27.45, high: 27.55 });
+    }
+
+    #[test]
+    fn what_is_no_study_is_refused_in_words() {
+        let refused = |lines: &str| cell(lines).unwrap_err().to_string();
+        assert!(refused("share = 1.5").contains("expected a share from 0 to 1, found 1.5"));
+        assert!(refused("share = 0.5\npoints = [1, 2]").contains("expected one of share, games and points, found more"));
+        let unknown = refused("shares = 0.5");
+        assert!(unknown.contains("line 10") && unknown.contains("shares"), "{unknown}");
+    }
+
+    #[test]
+    fn a_part_may_ask_for_fewer_games() {
+        let text = "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 40\n[[run]]\ngame = 'tictactoe'\ncell = []\n[[run]]\ngame = 'tictactoe'\ngames = 10\ncell = []";
+        let study = Study::read(text).unwrap();
+        let games = |most| [0, 1].map(|part| study.games(&study.runs[part], most));
+        assert_eq!(games(None), [40, 10]);
+        assert_eq!(games(Some(20)), [20, 10]);
+        assert_eq!(games(Some(5)), [5, 5]);
+    }
+}
