@@ -34,9 +34,12 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         }
     }
     interrupt::catch()?;
-    for study in &studies {
+    for (number, study) in studies.iter().enumerate() {
         if interrupt::asked() {
             break;
+        }
+        if number > 0 && !global.json {
+            writeln!(out)?;
         }
         one(study, args, global, out)?;
     }
@@ -84,7 +87,6 @@ fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> 
     for remark in &study.remarks {
         writeln!(out, "{}", wrapped(remark, ""))?;
     }
-    writeln!(out)?;
     Ok(())
 }
 
