@@ -323,7 +323,11 @@ fn bad_keys_are_refused() {
             true,
             "malformed key 'table': it is for playing; expected episodes, alpha, epsilon, gamma, states, seed",
         ),
-        ("q:beta=1", true, "unknown key of q 'beta'; expected one of table, episodes, alpha, epsilon, gamma, states, seed, time"),
+        (
+            "q:beta=1",
+            true,
+            "unknown key of q 'beta'; expected one of table, episodes, alpha, epsilon, gamma, states, seed, time, tb, slip",
+        ),
         ("mcts:sims=10", true, "unknown agent to train 'mcts'; expected q"),
     ] {
         assert_eq!(open("tictactoe", None, Refuse(spec, training)).unwrap(), message, "{spec}");

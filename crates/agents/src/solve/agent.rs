@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_core::{
     Agent, AgentError, Budget, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Progress,
-    Pulse, Shelf, Thought, Watcher, Worth,
+    Pulse, Shelf, Thought, Unwatched, Watcher, Worth,
 };
 
 use super::{
@@ -42,9 +42,10 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 const DEFAULT_NODES: u64 = 5_000_000;
 /// The part of the time that goes into solving; in the rest a move is chosen in case the position is not solved.
 const SOLVING_PART: f32 = 0.5;
-/// So many simulated games choose that move where the time is not limited, and where somebody has said stop.
+/// So many simulated games choose that move where the time is not limited.
 const SIMULATIONS: u64 = 10_000;
-const LAST_SIMULATIONS: u64 = 50;
+/// So many choose what is said before anything is known.
+const FIRST_SIMULATIONS: u64 = 50;
 
 pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Solve<G>, InputError> {
     let method = Method::ALL[params.choice("method", &Method::WORDS)?];
@@ -64,22 +65,30 @@ pub struct Solve<G: Heuristics> {
 }
 
 /// Lets the watcher look at the solver, and keeps it within its part of the budget.
-struct Looking<'a, 'b, M> {
+struct Looking<'a, 'b, G: Heuristics> {
     budget: &'a Budget<'b>,
-    watcher: &'a mut dyn Watcher<M>,
+    watcher: &'a mut dyn Watcher<G::Move>,
     most: Option<u64>,
     before: u64,
+    /// What to say before the position is solved.
+    first: &'a Choice<G>,
     /// Did the watcher say stop?
     told: bool,
 }
 
-impl<M> Pulse for Looking<'_, '_, M> {
+impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         let nodes = nodes.saturating_sub(self.before);
         let by_nodes = self.most.map_or(0.0, |most| nodes as f32 / most as f32);
         let by_time = self.budget.time_used().unwrap_or(0.0);
         let done = by_nodes.max(by_time).min(1.0);
-        self.told |= self.watcher.progress(&Progress { done, nodes, opinion: &Opinion::default }).is_break();
+        let opinion = || Opinion {
+            value: self.first.value,
+            depth: self.first.depth,
+            line: self.first.principal_variation.clone(),
+            candidates: self.first.candidates.clone(),
+        };
+        self.told |= self.watcher.progress(&Progress { done, nodes, opinion: &opinion }).is_break();
         if self.told || by_nodes >= 1.0 || by_time >= SOLVING_PART { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -88,21 +97,24 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;
+        let clock = budget.clock;
+        let simulate = |simulations, time| Budget { limits: Limits { simulations, time, ..Limits::default() }, clock };
+        let shortest = simulate(Some(FIRST_SIMULATIONS), budget.limits.time);
+        let first = self.otherwise.choose(Thought { game, state, budget: shortest, rng: &mut *rng, watcher: &mut Unwatched })?;
         let open_ended = budget.limits.nodes.is_none() && budget.limits.time.is_none();
         let most = if open_ended { Some(DEFAULT_NODES) } else { budget.limits.nodes };
         let before = self.solver.nodes();
-        let mut looking = Looking { budget: &budget, watcher, most, before, told: false };
+        let mut looking = Looking { budget: &budget, watcher: &mut *watcher, most, before, first: &first, told: false };
         let solution = self.solver.solve(game, state, &mut looking);
         let told = looking.told;
         let known = self.solver.moves(game, state);
-        let mut choice = if let Some((worth, best)) = solution.bounds.exact().zip(solution.best) {
-            perfect(&solution, worth, best, &known)
-        } else {
-            let simulations = (told || budget.limits.time.is_none()).then_some(if told { LAST_SIMULATIONS } else { SIMULATIONS });
-            let limits = Limits { simulations, time: budget.limits.time, nodes: None, depth: None };
-            let clock = budget.clock;
-            let thought = Thought { game, state, budget: Budget { limits, clock }, rng, watcher };
-            hopeful(self.otherwise.choose(thought)?, &known)
+        let mut choice = match solution.bounds.exact().zip(solution.best) {
+            Some((worth, best)) => perfect(&solution, worth, best, &known),
+            None if told => hopeful(first, &known),
+            None => {
+                let budget = simulate(budget.limits.time.is_none().then_some(SIMULATIONS), budget.limits.time);
+                hopeful(self.otherwise.choose(Thought { game, state, budget, rng, watcher })?, &known)
+            }
         };
         choice.nodes += solution.nodes;
         choice.elapsed = budget.clock.elapsed();
