@@ -383,15 +383,16 @@ pub struct RatingsOf {
 
 #[derive(clap::Args)]
 pub struct ReportOn {
-    /// The beginning of the name of the run (see `ply runs`)
-    pub run: String,
+    /// The beginning of the name of a run (see `ply runs`), or the file of a study that has been played
+    #[arg(value_name = "RUN|STUDY")]
+    pub subject: String,
     /// The file to write (replaced if it is there) [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write Markdown, without plots, instead of HTML
     #[arg(long)]
     pub md: bool,
-    /// The heading [default: the question that the run answers]
+    /// The heading [default: the question that the run answers, the title of the study]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use plyground_core::{InputError, Limits, Player, Shelf, parse_duration};
 use serde::Deserialize;
 
-use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, wilson};
+use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, per_cent, wilson};
 use crate::{Experiment, Results, Run, Seats};
 
 /// A table of a published study, or a question that it left open, as its file says it.
@@ -65,6 +65,9 @@ pub struct Cell {
     /// The published share of the points, a drawn game being half a point.
     #[serde(default)]
     pub share: Option<f64>,
+    /// How many games that is a share of, where it is known.
+    #[serde(default)]
+    pub of: Option<u64>,
     /// The published games won, drawn and lost.
     #[serde(default)]
     pub games: Option<[u64; 3]>,
@@ -106,6 +109,20 @@ impl Measure {
         }
     }
 
+    /// A share in per cent, plies as they are.
+    fn number(self, value: f64) -> String {
+        if self == Self::Plies { format!("{value:.1}") } else { per_cent(value) }
+    }
+
+    fn range(self, interval: Interval) -> String {
+        if self == Self::Plies { format!("[{:.1}, {:.1}]", interval.low, interval.high) } else { interval.to_string() }
+    }
+
+    /// What a number is multiplied by where it is shown.
+    pub fn scale(self) -> f64 {
+        if self == Self::Plies { 1.0 } else { 100.0 }
+    }
+
     /// Published figures were rounded: shares to a tenth of a per cent, plies to a tenth.
     fn rounding(self) -> f64 {
         if self == Self::Plies { 0.05 } else { 0.0005 }
@@ -142,6 +159,50 @@ pub struct Finding<'a> {
     pub verdict: Verdict,
 }
 
+impl<'a> Finding<'a> {
+    /// What its row and its column are called.
+    pub fn names(&self) -> [&'a str; 2] {
+        let cell = self.cell;
+        [cell.row.as_deref().unwrap_or(&cell.first), cell.column.as_deref().unwrap_or(&cell.second)]
+    }
+
+    /// What was published, in figures.
+    pub fn published_words(&self) -> String {
+        self.published.map_or("-".to_owned(), |published| self.measure.number(published))
+    }
+
+    /// What we found, with its interval.
+    pub fn our_words(&self) -> String {
+        let words = |ours: MeanEstimate| format!("{} {}", self.measure.number(ours.value), self.measure.range(ours.interval));
+        self.ours.map_or("-".to_owned(), words)
+    }
+
+    /// How the one compares with the other.
+    pub fn verdict_words(&self) -> String {
+        match self.verdict {
+            Verdict::Agrees => "agrees".to_owned(),
+            Verdict::Differs(by) => {
+                format!("differs by {:+.1} {}", self.measure.scale() * by.value, self.measure.range(by.interval))
+            }
+            Verdict::New => "new".to_owned(),
+        }
+    }
+}
+
+/// How many numbers agree, and how many would differ by chance alone.
+pub fn verdict_on_all(findings: &[Finding<'_>]) -> String {
+    let compared: Vec<&Finding<'_>> = findings.iter().filter(|finding| finding.verdict != Verdict::New).collect();
+    if compared.is_empty() {
+        return "Nothing was published to compare with.".to_owned();
+    }
+    let agree = compared.iter().filter(|finding| finding.verdict == Verdict::Agrees).count();
+    format!(
+        "{agree} of {} published figures agree with ours; with the same agents about {:.1} would differ by chance.",
+        compared.len(),
+        compared.len() as f64 * (1.0 - CONFIDENCE)
+    )
+}
+
 impl Study {
     /// Reads a study from the text of its file.
     pub fn read(text: &str) -> Result<Self, InputError> {
@@ -158,6 +219,9 @@ impl Study {
             let name = || format!("{} - {}", cell.first, cell.second);
             if let Some(share) = cell.share.filter(|share| !(0.0..=1.0).contains(share)) {
                 return Err(InputError::malformed("cell", &name(), format!("expected a share from 0 to 1, found {share}")));
+            }
+            if cell.of.is_some_and(|games| games == 0 || cell.share.is_none()) {
+                return Err(InputError::malformed("cell", &name(), "expected `of`, a number of games, beside a share"));
             }
             let scores = [cell.share.is_some(), cell.games.is_some(), cell.points.is_some()];
             if scores.into_iter().filter(|there| *there).count() > 1 {
@@ -252,7 +316,13 @@ impl Cell {
             return self.plies.map(rounded);
         }
         let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
-        let Some(tally) = tally else { return self.share.map(rounded) };
+        let Some(tally) = tally else {
+            let games_known = |games: u64| {
+                let share = self.share.unwrap_or_default();
+                MeanEstimate { value: share, interval: wilson((share * games as f64).round() as u64, games, CONFIDENCE) }
+            };
+            return self.of.map(games_known).or_else(|| self.share.map(rounded));
+        };
         let count = match measure {
             Measure::Won => tally.wins,
             Measure::Drawn => tally.draws,
@@ -318,6 +388,8 @@ mod tests {
         assert_eq!(score(""), None);
         let rounded = score("share = 0.512").unwrap();
         assert!((rounded.interval.high - rounded.interval.low - 0.001).abs() < 1e-12 && rounded.value == 0.512, "{rounded:?}");
+        let of_33 = score("share = 0.758\nof = 33").unwrap();
+        assert_eq!((of_33.value, of_33.interval), (0.758, share(25, 33).interval));
         assert_eq!(score("games = [61, 0, 39]"), Some(share(61, 100)));
         assert_eq!(score("points = [6, 18]"), Some(share(0, 1)));
         assert_eq!(score("points = [3, 3]").unwrap().value, 0.5);
@@ -332,6 +404,8 @@ mod tests {
         let refused = |lines: &str| cell(lines).unwrap_err().to_string();
         assert!(refused("share = 1.5").contains("expected a share from 0 to 1, found 1.5"));
         assert!(refused("share = 0.5\npoints = [1, 2]").contains("expected one of share, games and points, found more"));
+        assert!(refused("of = 3").contains("expected `of`, a number of games, beside a share"));
+        assert!(refused("share = 0.5\nof = 0").contains("expected `of`"));
         let unknown = refused("shares = 0.5");
         assert!(unknown.contains("line 10") && unknown.contains("shares"), "{unknown}");
     }

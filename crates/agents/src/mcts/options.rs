@@ -32,6 +32,8 @@ pub(crate) struct Minimax {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the spec")]
 pub(crate) struct Options {
+    /// Simulations for each legal move.
+    pub playouts: Option<u64>,
     /// The weight of sqrt(ln N / n).
     pub exploration: f32,
     pub leaf: Leaf,
@@ -117,7 +119,13 @@ pub(crate) const PARALLEL: KeyInfo = KeyInfo {
 
 /// The keys of `mcts`.
 pub(crate) const KEYS: &[KeyInfo] = &[
-    KeyInfo { default: "1000, or until time is used up", ..SIMS },
+    KeyInfo { default: "1000, or until playouts or time is used up", ..SIMS },
+    KeyInfo {
+        key: "playouts",
+        value: "N",
+        default: "no limit",
+        meaning: "stop after N simulations for each legal move, as many as mc:playouts=N makes",
+    },
     TIME,
     KeyInfo {
         key: "preset",
@@ -236,6 +244,7 @@ impl Options {
             return Err(InputError::malformed("key", "grave", "it needs rave=B beside it"));
         }
         let options = Self {
+            playouts: params.number("playouts", 1..=u64::from(u32::MAX))?,
             exploration: (c * formula) as f32,
             leaf: leaf(params)?,
             last: [Final::Visits, Final::Value, Final::Secure][params.choice("final", &["visits", "value", "secure"])?],

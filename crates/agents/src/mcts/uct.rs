@@ -1,6 +1,6 @@
 //! UCT: Monte Carlo tree search that treats every choice as a bandit (Kocsis and Szepesvári, 2006).
 
-use plyground_core::{Agent, AgentError, Choice, Heuristics, InputError, Params, Rng, Shelf, Thought};
+use plyground_core::{Agent, AgentError, Choice, Game, Heuristics, InputError, Limits, Params, Rng, Shelf, Thought};
 
 use super::arena::{Kind, ROOT};
 use super::full::Full;
@@ -71,11 +71,7 @@ impl<G: Heuristics> Agent<G> for Uct<G> {
         let Self { options, evaluator, memories, .. } = self;
         let judge = Judge { game, evaluator, leaf: options.leaf, minimax: options.minimax.rollout };
         let task = Task { judge, options, root: state, mover };
-        let unlimited = budget.limits.simulations.is_none() && budget.limits.time.is_none();
-        let asked = if unlimited { Some(DEFAULT_SIMULATIONS) } else { budget.limits.simulations };
-        // Visits are counted in 32 bits.
-        let countable = u64::from(u32::MAX - kept);
-        let most = asked.map_or(countable, |most| most.min(countable));
+        let most = most_simulations(game, state, &budget.limits, options.playouts, kept);
         let mut pace = Pace::new(&budget, watcher, Some(most), simulations_between_looks(options));
         let (depths, threads) = match (options.threads, options.open_loop, options.is_plain()) {
             (_, true, _) => (at_pace::<G, OpenLoop>(&task, &mut memories[0], rng, &mut pace), 1),
@@ -100,6 +96,20 @@ impl<G: Heuristics> Agent<G> for Uct<G> {
             candidates: opinion.candidates,
         })
     }
+}
+
+/// The simulations of a search, if time allows.
+fn most_simulations<G: Game>(game: &G, state: &G::State, limits: &Limits, playouts: Option<u64>, kept: u32) -> u64 {
+    let by_moves = playouts.map(|playouts| {
+        let mut moves = Vec::new();
+        game.moves(state, &mut moves);
+        playouts.saturating_mul(moves.len() as u64)
+    });
+    let unlimited = by_moves.is_none() && limits.simulations.is_none() && limits.time.is_none();
+    // Visits are counted in 32 bits.
+    let countable = u64::from(u32::MAX - kept);
+    let asked = if unlimited { DEFAULT_SIMULATIONS } else { limits.simulations.unwrap_or(countable) };
+    asked.min(by_moves.unwrap_or(countable)).min(countable)
 }
 
 /// How many simulations take a millisecond or so at worst, on the widest boards.

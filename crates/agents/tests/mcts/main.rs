@@ -567,6 +567,28 @@ fn switches_do_what_they_say() {
 }
 
 #[test]
+fn playouts_are_simulations_for_each_legal_move() {
+    struct Count;
+    impl Visitor for Count {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+            for state in positions(&game, &start, 20, 5) {
+                let mut moves = Vec::new();
+                game.moves(&state, &mut moves);
+                for (spec, expected) in [
+                    ("mcts:playouts=7", 7 * moves.len() as u64),
+                    ("mcts:playouts=7,chance=open", 7 * moves.len() as u64),
+                    ("mcts:playouts=7,sims=10", 10.min(7 * moves.len() as u64)),
+                ] {
+                    assert_eq!(choose(&game, &state, spec, 1).simulations, expected, "{spec}");
+                }
+            }
+        }
+    }
+    open("clobber:size=4x4", None, Count).unwrap();
+}
+
+#[test]
 fn presets_are_their_keys_and_a_key_beside_one_wins() {
     struct Same(&'static str, &'static str);
     impl Visitor for Same {

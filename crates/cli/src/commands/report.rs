@@ -1,26 +1,55 @@
-//! `ply report RUN`: a run as a page that can be handed in.
+//! `ply report RUN|STUDY`: a run or a study as a page that can be handed in.
 
 use std::io::Write;
+use std::path::Path;
 
-use plyground_lab::report::{html, markdown};
+use plyground_lab::report::Report;
+use plyground_lab::{RunRow, Store};
+use plyground_table::InputError;
 
+use super::study::read_study;
 use crate::args::{Global, ReportOn};
 use crate::experiments::open_store;
-use crate::store::{typed, write_whole};
+use crate::store::{Files, typed, write_whole};
 
 pub fn run(args: &ReportOn, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
-    let row = store.find(&args.run)?;
-    let write = if args.md { markdown } else { html };
-    let page = write(&store, &row, args.title.as_deref())?;
+    let file = Path::new(&args.subject);
+    let (report, name) = if file.extension().is_some_and(|ending| ending == "toml") {
+        (on_study(&store, file, args, global)?, format!("the study {}", typed(file)))
+    } else {
+        let row = store.find(&args.subject)?;
+        (Report::on_run(&store, &row, args.title.as_deref())?, format!("run {}", row.run.id))
+    };
+    let page = if args.md { report.markdown() } else { report.html() };
     match &args.out {
         None => out.write_all(page.as_bytes())?,
         Some(file) => {
             write_whole(file, page)?;
             if !global.quiet {
-                writeln!(out, "the report on run {} is in {}", row.run.id, typed(file))?;
+                writeln!(out, "the report on {name} is in {}", typed(file))?;
             }
         }
     }
     Ok(())
+}
+
+/// On what is kept of the games of a study; all of its parts must have been begun.
+fn on_study(store: &Store, file: &Path, args: &ReportOn, global: &Global) -> anyhow::Result<Report> {
+    let study = read_study(file)?;
+    let known = store.runs()?;
+    let mut rows: Vec<RunRow> = Vec::new();
+    for part in &study.runs {
+        let run = part.run(global.seed.unwrap_or(0), &Files)?;
+        let Some(row) = known.iter().find(|row| row.run.id == run.id) else {
+            return Err(InputError::malformed(
+                "study",
+                &args.subject,
+                format!("expected games of all its parts, found none of {}; play them: ply study {}", part.game, typed(file)),
+            )
+            .into());
+        };
+        rows.push(row.clone());
+    }
+    Ok(Report::on_study(store, &study, &rows, args.title.as_deref())?)
 }

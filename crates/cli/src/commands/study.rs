@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use plyground_lab::Book;
-use plyground_lab::statistics::{CONFIDENCE, Interval, per_cent};
-use plyground_lab::study::{Finding, Measure, Study, Verdict};
+use plyground_lab::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};
@@ -26,8 +25,7 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         args.file.clone().into_iter().collect()
     };
     // A mistake in the last file should not come to light after hours.
-    let read = |file: &PathBuf| Study::read(&read_text(file)?).with_context(|| file.display().to_string());
-    let studies = files.iter().map(read).collect::<anyhow::Result<Vec<Study>>>()?;
+    let studies = files.iter().map(|file| read_study(file)).collect::<anyhow::Result<Vec<Study>>>()?;
     for (study, file) in studies.iter().zip(&files) {
         for part in &study.runs {
             part.run(global.seed.unwrap_or(0), &Files).with_context(|| file.display().to_string())?;
@@ -44,6 +42,11 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         one(study, args, global, out)?;
     }
     Ok(())
+}
+
+/// The study in a file.
+pub fn read_study(file: &Path) -> anyhow::Result<Study> {
+    Study::read(&read_text(file)?).with_context(|| file.display().to_string())
 }
 
 fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -83,38 +86,26 @@ fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> 
     }
     writeln!(out, "{}\n{}\n{}\n", study.title, wrapped(&format!("From {}.", study.source), ""), wrapped(&study.question, ""))?;
     write!(out, "{}", table(&findings))?;
-    writeln!(out, "\n{}", wrapped(&verdict(&findings), ""))?;
+    writeln!(out, "\n{}", wrapped(&verdict_on_all(&findings), ""))?;
     for remark in &study.remarks {
         writeln!(out, "{}", wrapped(remark, ""))?;
     }
     Ok(())
 }
 
-fn names<'a>(finding: &Finding<'a>) -> [&'a str; 2] {
-    let cell = finding.cell;
-    [cell.row.as_deref().unwrap_or(&cell.first), cell.column.as_deref().unwrap_or(&cell.second)]
-}
-
-/// A share in per cent, plies as they are.
-fn number(measure: Measure, value: f64) -> String {
-    if measure == Measure::Plies { format!("{value:.1}") } else { per_cent(value) }
-}
-
 fn table(findings: &[Finding<'_>]) -> String {
     let mut rows = vec![["game", "agent", "against", "", "published", "ours", "games", ""].map(str::to_owned)];
     for finding in findings {
-        let ([row, column], measure) = (names(finding), finding.measure);
+        let [row, column] = finding.names();
         rows.push([
             finding.game.to_owned(),
             row.to_owned(),
             column.to_owned(),
-            measure.word().to_owned(),
-            finding.published.map_or("-".to_owned(), |published| number(measure, published)),
-            finding
-                .ours
-                .map_or("-".to_owned(), |ours| format!("{} {}", number(measure, ours.value), range(measure, ours.interval))),
+            finding.measure.word().to_owned(),
+            finding.published_words(),
+            finding.our_words(),
             count(finding.tally.games()),
-            word(finding),
+            finding.verdict_words(),
         ]);
     }
     let mut leans = [Lean::Left; 8];
@@ -122,40 +113,11 @@ fn table(findings: &[Finding<'_>]) -> String {
     columns(leans, &rows)
 }
 
-fn range(measure: Measure, interval: Interval) -> String {
-    if measure == Measure::Plies { format!("[{:.1}, {:.1}]", interval.low, interval.high) } else { interval.to_string() }
-}
-
-fn word(finding: &Finding<'_>) -> String {
-    match finding.verdict {
-        Verdict::Agrees => "agrees".to_owned(),
-        Verdict::Differs(by) => {
-            let scale = if finding.measure == Measure::Plies { 1.0 } else { 100.0 };
-            format!("differs by {:+.1} {}", scale * by.value, range(finding.measure, by.interval))
-        }
-        Verdict::New => "new".to_owned(),
-    }
-}
-
-/// How many cells agree, and how many would differ by chance alone.
-fn verdict(findings: &[Finding<'_>]) -> String {
-    let compared: Vec<&Finding<'_>> = findings.iter().filter(|finding| finding.verdict != Verdict::New).collect();
-    if compared.is_empty() {
-        return "Nothing was published to compare with.".to_owned();
-    }
-    let agree = compared.iter().filter(|finding| finding.verdict == Verdict::Agrees).count();
-    format!(
-        "{agree} of {} published figures agree with ours; with the same agents about {:.1} would differ by chance.",
-        compared.len(),
-        compared.len() as f64 * (1.0 - CONFIDENCE)
-    )
-}
-
 fn page(study: &Study, findings: &[Finding<'_>]) -> Value {
     let found: Vec<Value> = findings
         .iter()
         .map(|finding| {
-            let [row, column] = names(finding);
+            let [row, column] = finding.names();
             let (tally, interval) = (finding.tally, finding.ours.map(|ours| ours.interval));
             json!({
                 "game": finding.game,
@@ -171,7 +133,7 @@ fn page(study: &Study, findings: &[Finding<'_>]) -> Value {
                 "wins": tally.wins,
                 "draws": tally.draws,
                 "losses": tally.losses,
-                "verdict": word(finding),
+                "verdict": finding.verdict_words(),
             })
         })
         .collect();

@@ -14,9 +14,9 @@ use crate::statistics::{
 use crate::{Experiment, Format, GameRow, LabError, Lot, Openings, Results, RunRow, Seats, Store};
 
 /// The games of a run, counted in all the ways that the report needs.
-struct Findings<'a> {
-    row: &'a RunRow,
-    results: Results,
+pub(super) struct Findings<'a> {
+    pub row: &'a RunRow,
+    pub results: Results,
     /// Strength on one scale, where games connect all agents.
     ratings: Option<Ratings>,
     /// By agent: the times of all its moves in milliseconds, in order.
@@ -28,7 +28,7 @@ struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    fn read(store: &Store, row: &'a RunRow) -> Result<Self, LabError> {
+    pub(super) fn read(store: &Store, row: &'a RunRow) -> Result<Self, LabError> {
         let agents = row.run.experiment.agents.len();
         let (mut results, mut lengths, mut times) =
             (Results::new(row.run.experiment.seats), BTreeMap::new(), vec![Vec::new(); agents]);
@@ -61,6 +61,12 @@ impl<'a> Findings<'a> {
         Ok(Self { row, results, ratings, times, lengths, samples })
     }
 
+    /// The same without all but the first of the games to look at.
+    pub fn with_one_sample(mut self) -> Self {
+        self.samples.truncate(1);
+        self
+    }
+
     fn experiment(&self) -> &Experiment {
         &self.row.run.experiment
     }
@@ -89,7 +95,7 @@ impl<'a> Findings<'a> {
 }
 
 /// Rows of text from rows of anything that is text.
-fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Block {
+pub(super) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Block {
     let rows = rows.into_iter().map(|row| row.to_vec());
     Block::Table(std::iter::once(head.map(str::to_owned).to_vec()).chain(rows).collect())
 }
@@ -226,7 +232,7 @@ fn curves(findings: &Findings<'_>) -> Vec<Block> {
     blocks
 }
 
-fn first_move(findings: &Findings<'_>, players: [&str; 2]) -> Vec<Block> {
+pub(super) fn first_move(findings: &Findings<'_>, players: [&str; 2]) -> Vec<Block> {
     let (agents, results) = (findings.agents(), &findings.results);
     let [first, drawn, second] = results.by_seat();
     let games = results.games();
@@ -246,6 +252,9 @@ fn first_move(findings: &Findings<'_>, players: [&str; 2]) -> Vec<Block> {
     for agent in findings.order() {
         for (seat, moves) in [(Player::First, "first"), (Player::Second, "second")] {
             let tally = results.of(agent)[seat];
+            if tally.games() == 0 {
+                continue;
+            }
             rows.push((format!("{} moving {moves}", agents[agent]), [tally.wins, tally.draws, tally.losses]));
         }
     }
@@ -259,7 +268,7 @@ fn first_move(findings: &Findings<'_>, players: [&str; 2]) -> Vec<Block> {
     ]
 }
 
-fn games(findings: &Findings<'_>) -> Vec<Block> {
+pub(super) fn games(findings: &Findings<'_>) -> Vec<Block> {
     let (agents, results) = (findings.agents(), &findings.results);
     let lengths: Vec<(usize, u64)> = findings.lengths.iter().map(|(&plies, &games)| (plies, games)).collect();
     let mut blocks = vec![
@@ -346,7 +355,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
 }
 
 /// How long agents could think, in words.
-fn limits(experiment: &Experiment) -> String {
+pub(super) fn limits(experiment: &Experiment) -> String {
     let Limits { simulations, nodes, depth, time } = experiment.limits;
     let mut words = Vec::new();
     words.extend(time.map(|time| format!("{time:?} a move")));
@@ -357,7 +366,7 @@ fn limits(experiment: &Experiment) -> String {
     if words.is_empty() { "each agent its own".to_owned() } else { words.join(", ") }
 }
 
-fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec<Block>, LabError> {
+pub(super) fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec<Block>, LabError> {
     let mut blocks = vec![Block::Heading("Some games".to_owned())];
     for (name, game) in &findings.samples {
         let [first, second] = game.agents.map(|agent| findings.agents()[agent].as_str());
@@ -385,7 +394,7 @@ fn drawn_in(player: &str, colour: &str) -> String {
 }
 
 /// The day of a time in seconds since 1970, in the calendar of today (after Hinnant, "chrono-compatible date algorithms", 2013).
-fn date(seconds: i64) -> String {
+pub(super) fn date(seconds: i64) -> String {
     let days = seconds.div_euclid(86_400) + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

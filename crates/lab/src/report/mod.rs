@@ -1,13 +1,15 @@
-//! A run as a page that can be handed in: what was asked, what came out, how sure that is, and how to do it again.
+//! A run or a study as a page that can be handed in: what was asked, what came out, how sure that is, and how to do it again.
 //!
-//! A report is a list of blocks; [`html`] and [`markdown`] write the same blocks in two ways.
+//! A report is a list of blocks, which are written as HTML or as Markdown.
 
 mod boards;
 mod contents;
 mod html;
 mod markdown;
 mod plots;
+mod published;
 
+use crate::study::Study;
 use crate::{LabError, RunRow, Store};
 
 /// A part of a report.
@@ -30,18 +32,30 @@ enum Block {
 }
 
 /// What a page begins with, and its parts.
-struct Report {
+pub struct Report {
     title: String,
     subtitle: String,
     blocks: Vec<Block>,
 }
 
-/// The report on a run as one HTML page that needs no other file. Without a title, its heading is the question that the run answers.
-pub fn html(store: &Store, row: &RunRow, title: Option<&str>) -> Result<String, LabError> {
-    Ok(html::page(&contents::report(store, row, title)?))
-}
+impl Report {
+    /// The report on a run. Without a title, its heading is the question that the run answers.
+    pub fn on_run(store: &Store, row: &RunRow, title: Option<&str>) -> Result<Self, LabError> {
+        contents::report(store, row, title)
+    }
 
-/// The same as Markdown: text, tables and boards, without the plots.
-pub fn markdown(store: &Store, row: &RunRow, title: Option<&str>) -> Result<String, LabError> {
-    Ok(markdown::page(&contents::report(store, row, title)?))
+    /// The report on a study whose parts were played as these runs: the published numbers and ours side by side.
+    pub fn on_study(store: &Store, study: &Study, rows: &[RunRow], title: Option<&str>) -> Result<Self, LabError> {
+        published::report(store, study, rows, title)
+    }
+
+    /// One HTML page that needs no other file.
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    /// The same as Markdown: text, tables and boards, without the plots.
+    pub fn markdown(&self) -> String {
+        markdown::page(self)
+    }
 }

@@ -181,6 +181,73 @@ pub(super) fn ladder(rows: &[Range], across: &str, logarithmic: bool) -> String 
     })
 }
 
+/// A published number, if there is one, and ours with its interval.
+pub(super) struct Compared {
+    pub ours: Range,
+    pub published: Option<f64>,
+    pub agrees: bool,
+}
+
+impl Compared {
+    fn colour(&self) -> RGBColor {
+        if self.agrees { BLUE } else { ORANGE }
+    }
+}
+
+/// Published numbers (diamonds) and ours (dots with intervals), one below the other.
+pub(super) fn comparison(rows: &[Compared], across: &str) -> String {
+    let row_height = ROW - 8;
+    let bottom = 8 + row_height * rows.len() as i32;
+    let values = rows.iter().flat_map(|row| [Some(row.ours.low), Some(row.ours.high), row.published]);
+    let axis = Axis::around(values.flatten(), false);
+    let left = room_for(rows.iter().map(|row| row.ours.name.as_str()));
+    let x = |value: f64| axis.place(value, left, WIDTH as i32 - 20);
+    drawn(bottom + 54, |area| {
+        for tick in axis.ticks() {
+            line(area, (x(tick), 4), (x(tick), bottom), FAINT, 1)?;
+            write(area, &short(tick), (x(tick), bottom + 12), &text(NUMBER, INK, HPos::Center))?;
+        }
+        write(area, across, (i32::midpoint(left, WIDTH as i32), bottom + 36), &text(NAME, INK, HPos::Center))?;
+        for (number, row) in rows.iter().enumerate() {
+            let (y, ours) = (8 + row_height * number as i32 + row_height / 2, &row.ours);
+            write(area, &fitting(&ours.name), (4, y), &text(NAME, INK, HPos::Left))?;
+            line(area, (x(ours.low), y), (x(ours.high), y), row.colour(), 2)?;
+            area.draw(&Circle::new((x(ours.middle), y), 4, row.colour().filled()))?;
+            if let Some(published) = row.published {
+                let middle = x(published);
+                let corners = [(middle - 7, y), (middle, y - 7), (middle + 7, y), (middle, y + 7), (middle - 7, y)];
+                area.draw(&PathElement::new(corners, INK.stroke_width(2)))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The same for more numbers than can be named: each a point, published across, ours up. Where they are equal they lie on the line.
+pub(super) fn scatter(rows: &[Compared], across: &str, up: &str) -> String {
+    let axis = Axis::around(rows.iter().flat_map(|row| [Some(row.ours.middle), row.published]).flatten(), false);
+    let (left, right, top, bottom) = (150, 710, 16, 476);
+    let place = |number: f64, value: f64| (axis.place(number, left, right), axis.place(value, bottom, top));
+    drawn(542, |area| {
+        for tick in axis.ticks() {
+            let (x, y) = place(tick, tick);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            line(area, (x, top), (x, bottom), FAINT, 1)?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+            write(area, &short(tick), (x, bottom + 14), &text(NUMBER, INK, HPos::Center))?;
+        }
+        line(area, (left, bottom), (right, top), GREY, 2)?;
+        for row in rows {
+            if let Some(published) = row.published {
+                area.draw(&Circle::new(place(published, row.ours.middle), 4, row.colour().filled()))?;
+            }
+        }
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (84, i32::midpoint(top, bottom)), &turned)
+    })
+}
+
 /// Strength (with its interval) against one number of the spec.
 pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
     let logarithmic = points.iter().all(|point| point.0 > 0.0) && points[points.len() - 1].0 / points[0].0 >= 8.0;

@@ -1,13 +1,13 @@
 //! A report is one well-formed page with the numbers in it, and needs nothing from outside.
 
-use plyground_lab::report::{html, markdown};
+use plyground_lab::report::Report;
 use plyground_lab::statistics::{Anchor, logistic_elo, rate, score_words};
 use plyground_lab::{RunRow, Store};
 
 use crate::common::{Directory, experiment, play};
 
 /// The names of all elements of a page; a panic where tags do not match.
-fn elements(page: &str) -> Vec<String> {
+pub fn elements(page: &str) -> Vec<String> {
     let (mut open, mut all): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
     for part in page.strip_prefix("<!DOCTYPE html>").expect("a doctype").split('<').skip(1) {
         let (tag, text) = part.split_once('>').unwrap_or_else(|| panic!("a tag that does not end: {part}"));
@@ -32,7 +32,7 @@ fn elements(page: &str) -> Vec<String> {
 }
 
 /// Nothing on the page is fetched or run.
-fn stands_alone(page: &str) {
+pub fn stands_alone(page: &str) {
     let page = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
     for outside in ["http", "//", "src=", "href", "url(", "@import", "<script", "<link", "<iframe", "onload"] {
         assert!(!page.contains(outside), "{outside}");
@@ -55,7 +55,8 @@ fn a_page_holds_the_numbers_of_the_run() {
     let row = played(&store, "crosphere:size=4x4,strong=2", &agents, 6);
     let results = play(&store, &row.run, 6);
     let ratings = rate(4, &results.meetings(), Anchor::Mean).unwrap();
-    let (page, text) = (html(&store, &row, None).unwrap(), markdown(&store, &row, None).unwrap());
+    let (page, text) =
+        (Report::on_run(&store, &row, None).unwrap().html(), Report::on_run(&store, &row, None).unwrap().markdown());
     let elements = elements(&page);
     stands_alone(&page);
     let mut numbers: Vec<String> = vec![row.run.id.clone(), "72 games in 36 pairs".to_owned(), "ply match".to_owned()];
@@ -76,7 +77,7 @@ fn a_page_holds_the_numbers_of_the_run() {
     let pictures = elements.iter().filter(|name| *name == "svg").count();
     assert!((6 + 4..=6 + 9).contains(&pictures), "{pictures}");
     assert!(page.contains("Strength of mcts:sims=N for each value of sims"));
-    assert_eq!(page, html(&store, &row, None).unwrap(), "the same run gives the same page");
+    assert_eq!(page, Report::on_run(&store, &row, None).unwrap().html(), "the same run gives the same page");
 }
 
 #[test]
@@ -85,11 +86,11 @@ fn every_game_can_be_reported() {
     let store = directory.store();
     for game in plyground_table::infos() {
         let row = played(&store, game.name, &["random", "mc:playouts=1"], 1);
-        let page = html(&store, &row, None).unwrap();
+        let page = Report::on_run(&store, &row, None).unwrap().html();
         elements(&page);
         stands_alone(&page);
         assert!(page.contains("who is stronger, random or mc:playouts=1?"));
-        let text = markdown(&store, &row, None).unwrap();
+        let text = Report::on_run(&store, &row, None).unwrap().markdown();
         assert!(text.contains("┌") && !text.contains('\u{1b}'), "boards without colours");
     }
 }
@@ -100,7 +101,7 @@ fn a_run_without_games_has_a_page() {
     let store = directory.store();
     let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
     store.begin(&run, "ply match", "a machine").unwrap();
-    let page = html(&store, &store.find(&run.id).unwrap(), None).unwrap();
+    let page = Report::on_run(&store, &store.find(&run.id).unwrap(), None).unwrap().html();
     elements(&page);
     assert!(page.contains("have not finished a game"));
 }
@@ -110,7 +111,7 @@ fn what_is_typed_stays_text() {
     let directory = Directory::new();
     let store = directory.store();
     let row = played(&store, "tictactoe", &["random", "mcts:sims=10"], 1);
-    let page = html(&store, &row, Some("<script>alert(\"1 & 2\")</script>")).unwrap();
+    let page = Report::on_run(&store, &row, Some("<script>alert(\"1 & 2\")</script>")).unwrap().html();
     elements(&page);
     assert!(page.contains("<h1>&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;</h1>"));
 }

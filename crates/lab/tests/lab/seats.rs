@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plyground_core::{EmptyShelf, GameRecord, Player};
-use plyground_lab::report::{html, markdown};
+use plyground_lab::report::Report;
 use plyground_lab::{Experiment, Run, Seats, csv};
 use plyground_table::replay;
 
@@ -59,8 +59,8 @@ fn an_agent_plays_itself_with_two_streams_of_randomness() {
     let records: Vec<GameRecord> = games(&store, &run).iter().map(|game| game.record(&run.experiment)).collect();
     assert_eq!(records.iter().flat_map(seeds).collect::<HashSet<_>>().len(), 60);
     let row = store.find(&run.id).unwrap();
-    assert!(html(&store, &row, None).unwrap().contains("30 games with fixed seats"));
-    assert!(markdown(&store, &row, None).unwrap().contains("30 games of random against itself"));
+    assert!(Report::on_run(&store, &row, None).unwrap().html().contains("30 games with fixed seats"));
+    assert!(Report::on_run(&store, &row, None).unwrap().markdown().contains("30 games of random against itself"));
 }
 
 #[test]

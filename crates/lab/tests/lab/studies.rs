@@ -4,9 +4,11 @@ use std::path::Path;
 
 use plyground_core::EmptyShelf;
 use plyground_lab::Results;
+use plyground_lab::report::Report;
 use plyground_lab::study::{Measure, Study, Verdict};
 
 use crate::common::{Directory, play_pairings};
+use crate::report::{elements, stands_alone};
 
 fn studies() -> Vec<(String, Study)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
@@ -79,6 +81,17 @@ fn a_cell_is_told_with_the_games_that_were_played() {
     for finding in &findings[2..] {
         assert_eq!(finding.verdict, Verdict::Agrees, "{finding:?}");
     }
+    // The page says the same in its tables and pictures.
+    let report = Report::on_study(&store, &study, &[store.find(&run.id).unwrap()], None).unwrap();
+    let (page, text) = (report.html(), report.markdown());
+    stands_alone(&page);
+    assert_eq!(elements(&page).iter().filter(|name| *name == "h1").count(), 1);
+    for finding in &findings {
+        let words = [finding.published_words(), finding.our_words(), finding.tally.games().to_string(), finding.verdict_words()];
+        assert!(text.contains(&format!("| {} |", words.join(" | "))), "{words:?}");
+        assert!(page.contains(&finding.our_words()));
+    }
+    assert!(page.contains("Published (diamonds)") && page.matches("<svg").count() >= 4, "{}", page.matches("<svg").count());
     let shares: f64 = findings[2..5].iter().map(|finding| finding.ours.unwrap().value).sum();
     assert!((shares - 1.0).abs() < 1e-12);
 }

@@ -1,0 +1,116 @@
+//! What the report on a study says: published numbers and ours.
+
+use std::collections::BTreeSet;
+
+use plyground_table::open;
+
+use super::contents::{Findings as Counted, date, first_move, games, limits, samples, table};
+use super::plots::{self, Compared, Range};
+use super::{Block, Report};
+use crate::study::{Finding, Measure, Study, Verdict, verdict_on_all};
+use crate::{LabError, RunRow, Store};
+
+/// More numbers than this are drawn as points, without their names.
+const MOST_NAMED: usize = 60;
+
+pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Option<&str>) -> Result<Report, LabError> {
+    let counted =
+        rows.iter().map(|row| Ok(Counted::read(store, row)?.with_one_sample())).collect::<Result<Vec<_>, LabError>>()?;
+    let parts = || study.runs.iter().zip(&counted);
+    let findings: Vec<Finding<'_>> = parts().flat_map(|(part, counted)| part.findings(&counted.results)).collect();
+    let played: u64 = counted.iter().map(|counted| counted.results.games()).sum();
+    let begun = rows.iter().map(|row| row.begun).min();
+    let subtitle = format!(
+        "From {}. {played} games{}. All intervals are 95 %.",
+        study.source,
+        begun.map_or_else(String::new, |begun| format!(", begun on {}", date(begun)))
+    );
+    let mut blocks = vec![Block::Paragraph(study.question.clone()), Block::Paragraph(verdict_on_all(&findings))];
+    blocks.extend(study.remarks.iter().cloned().map(Block::Paragraph));
+    blocks.extend(figures(&findings));
+    blocks.push(Block::Heading("All numbers".to_owned()));
+    let row = |finding: &Finding<'_>| {
+        let [agent, opponent] = finding.names();
+        [
+            format!("{}: {agent} against {opponent}", finding.game),
+            finding.measure.word().to_owned(),
+            finding.published_words(),
+            finding.our_words(),
+            finding.tally.games().to_string(),
+            finding.verdict_words(),
+        ]
+    };
+    blocks.push(table(["", "", "published", "ours", "games", ""], findings.iter().map(row)));
+    let mut shown = BTreeSet::new();
+    for (part, counted) in parts().filter(|(_, counted)| counted.results.games() > 0) {
+        let players = open(&part.game, None)?.info().players;
+        let mut details = first_move(counted, players);
+        details[0] = Block::Heading(format!("{}, {}", part.game, limits(&counted.row.run.experiment)));
+        blocks.append(&mut details);
+        // The heading of the games is one too many below that of the part.
+        blocks.extend(games(counted).into_iter().skip(1));
+        if shown.insert(&part.game) {
+            blocks.extend(samples(counted, players)?.into_iter().skip(1));
+        }
+    }
+    blocks.extend(settings(rows));
+    Ok(Report { title: title.unwrap_or(&study.title).to_owned(), subtitle, blocks })
+}
+
+/// Published numbers and ours as pictures: shares and plies apart.
+fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for plies in [false, true] {
+        let chosen = findings.iter().filter(|finding| (finding.measure == Measure::Plies) == plies);
+        let rows: Vec<Compared> = chosen.filter_map(compared).collect();
+        let unit = if plies { "plies" } else { "per cent" };
+        if rows.is_empty() {
+            continue;
+        }
+        blocks.push(if rows.len() <= MOST_NAMED {
+            Block::Figure {
+                svg: plots::comparison(&rows, unit),
+                caption: "Published (diamonds) and ours (dots with 95 % intervals; orange where they differ).".to_owned(),
+            }
+        } else {
+            Block::Figure {
+                svg: plots::scatter(&rows, &format!("published, {unit}"), &format!("ours, {unit}")),
+                caption: "Each point is a cell of the table; on the line both are equal, and orange ones differ.".to_owned(),
+            }
+        });
+    }
+    blocks
+}
+
+fn compared(finding: &Finding<'_>) -> Option<Compared> {
+    let (ours, scale) = (finding.ours?, finding.measure.scale());
+    let [agent, opponent] = finding.names();
+    let board = finding.game.split_once("size=").map_or("", |(_, size)| size.split(',').next().unwrap_or(size));
+    let measure = if finding.measure == Measure::Score { "" } else { finding.measure.word() };
+    let name = format!("{board} {agent} – {opponent} {measure}").trim().to_owned();
+    let [low, middle, high] = [ours.interval.low, ours.value, ours.interval.high].map(|value| scale * value);
+    Some(Compared {
+        ours: Range { name, low, middle, high },
+        published: finding.published.map(|published| scale * published),
+        agrees: !matches!(finding.verdict, Verdict::Differs(_)),
+    })
+}
+
+fn settings(rows: &[RunRow]) -> Vec<Block> {
+    let each = |text: fn(&RunRow) -> String| {
+        let all: BTreeSet<String> = rows.iter().map(text).collect();
+        all.into_iter().collect::<Vec<_>>()
+    };
+    let facts = [
+        ["runs".to_owned(), each(|row| row.run.id.clone()).join(" · ")],
+        ["seed".to_owned(), each(|row| row.run.experiment.seed.to_string()).join(" · ")],
+        ["machine".to_owned(), each(|row| row.machine.clone()).join(" · ")],
+        ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
+    ];
+    vec![
+        Block::Heading("Settings".to_owned()),
+        Block::Facts(facts.to_vec()),
+        Block::Paragraph("To do it again:".to_owned()),
+        Block::Code(each(|row| row.command.clone()).join("\n")),
+    ]
+}
