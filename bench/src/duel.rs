@@ -3,13 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use anyhow::Result;
-use plyground_core::{Outcome, Player, Seed, Turn};
-use plyground_table::{EmptyShelf, Limits, Session, Unwatched, open};
-
-use crate::WallClock;
+use plyground_core::{Player, Seed, Turn};
+use plyground_lab::statistics::{GameResult, Tally};
+use plyground_lab::{Contestant, Pace, Played, Roster, Standard, Table, play_game};
+use plyground_table::{EmptyShelf, open};
 
 /// What is played.
 pub struct Duel<'a> {
@@ -29,54 +28,33 @@ pub struct Duel<'a> {
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    /// Games won, drawn and lost by the first agent.
-    pub wins: u64,
-    /// Drawn games.
-    pub draws: u64,
-    /// Lost games.
-    pub losses: u64,
-    /// The longest thought of the first agent.
-    pub slowest: Duration,
-    /// The time of all thoughts of the first agent.
-    pub thinking: Duration,
+pub struct Score {
+    /// The games of the first agent.
+    pub tally: Tally,
+    /// Its longest thought, in milliseconds.
+    pub slowest: f64,
+    /// All its thoughts together, in milliseconds.
+    pub thinking: f64,
     /// How many those were.
     pub moves: u64,
 }
 
-impl Tally {
-    /// Games played.
-    pub fn games(&self) -> u64 {
-        self.wins + self.draws + self.losses
-    }
-
-    /// The share of the points, a draw being half a point.
-    pub fn score(&self) -> f64 {
-        (self.wins as f64 + 0.5 * self.draws as f64) / self.games().max(1) as f64
-    }
-
-    /// The 95 % interval of the score (Wilson 1927, with draws as half points).
-    pub fn interval(&self) -> (f64, f64) {
-        let (n, p, z) = (self.games().max(1) as f64, self.score(), 1.96_f64);
-        let middle = p + z * z / (2.0 * n);
-        let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-        ((middle - half) / (1.0 + z * z / n), (middle + half) / (1.0 + z * z / n))
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
-        self.slowest = self.slowest.max(other.slowest);
-        self.thinking += other.thinking;
-        self.moves += other.moves;
+impl Score {
+    fn add(&mut self, seat: Player, game: &Played) {
+        self.tally.add(GameResult::of(seat, game.outcome.winner));
+        let own = game.moves.iter().zip(&game.movers).filter(|(_, mover)| **mover == Some(seat));
+        for ms in own.filter_map(|(played, _)| played.ms) {
+            self.slowest = self.slowest.max(ms);
+            self.thinking += ms;
+            self.moves += 1;
+        }
     }
 }
 
 impl Duel<'_> {
     /// Plays all games.
-    pub fn play(&self) -> Result<Tally> {
-        let (next, total) = (AtomicU64::new(0), Mutex::new(Tally::default()));
+    pub fn play(&self) -> Result<Score> {
+        let (next, total) = (AtomicU64::new(0), Mutex::new(Score::default()));
         thread::scope(|scope| {
             let worker = || -> Result<()> {
                 loop {
@@ -84,8 +62,10 @@ impl Duel<'_> {
                     if pair >= self.pairs {
                         return Ok(());
                     }
-                    let tally = self.pair(self.seed.numbered(pair))?;
-                    total.lock().expect("no worker panics while counting").add(&tally);
+                    for seat in Player::BOTH {
+                        let game = self.game(seat, self.seed.numbered(pair))?;
+                        total.lock().expect("no worker panics while counting").add(seat, &game);
+                    }
                 }
             };
             let workers: Vec<_> = (0..self.threads).map(|_| scope.spawn(worker)).collect();
@@ -94,22 +74,8 @@ impl Duel<'_> {
         Ok(total.into_inner().expect("no worker panics while counting"))
     }
 
-    fn pair(&self, seed: Seed) -> Result<Tally> {
-        let mut tally = Tally::default();
-        for seat in Player::BOTH {
-            let mut session = self.opening(seed)?;
-            let outcome = self.game(session.as_mut(), seat, seed, &mut tally)?;
-            match outcome.winner {
-                None => tally.draws += 1,
-                Some(winner) if winner == seat => tally.wins += 1,
-                Some(_) => tally.losses += 1,
-            }
-        }
-        Ok(tally)
-    }
-
     /// Some random moves, such that the game is not over yet.
-    fn opening(&self, seed: Seed) -> Result<Box<dyn Session>> {
+    fn opening(&self, seed: Seed) -> Result<Vec<String>> {
         for attempt in 0.. {
             let mut session = open(self.game, None)?;
             let mut rng = seed.named("opening").numbered(attempt).rng();
@@ -126,34 +92,31 @@ impl Duel<'_> {
                 plies += 1;
             }
             if !matches!(session.turn(), Turn::Over(_)) {
-                return Ok(session);
+                return Ok(session.history().iter().map(|played| played.text.clone()).collect());
             }
         }
         unreachable!("some opening does not end the game")
     }
 
-    fn game(&self, session: &mut dyn Session, first_agent: Player, seed: Seed, tally: &mut Tally) -> Result<Outcome> {
-        let mut luck = seed.named("luck").rng();
-        let agents = [0, 1].map(|agent| session.seat(self.specs[agent], seed.numbered(agent as u64), &EmptyShelf));
-        let [one, other] = agents;
-        let agents = [one?, other?];
-        loop {
-            match session.turn() {
-                Turn::Over(outcome) => return Ok(outcome),
-                Turn::Chance => {
-                    session.roll(&mut luck);
-                }
-                Turn::Player(player) => {
-                    let agent = usize::from(player != first_agent);
-                    let advice = session.think(agents[agent], Limits::default(), &WallClock::start(), &mut Unwatched)?;
-                    if agent == 0 {
-                        tally.slowest = tally.slowest.max(advice.elapsed);
-                        tally.thinking += advice.elapsed;
-                        tally.moves += 1;
-                    }
-                    session.play(&advice.mv)?;
-                }
-            }
+    /// The first agent plays in this seat.
+    fn game(&self, first_agent: Player, seed: Seed) -> Result<Played> {
+        let roster = Standard(&EmptyShelf);
+        let [mut one, mut other] = [roster.invite(self.specs[0])?, roster.invite(self.specs[1])?];
+        let mut contestants: [&mut dyn Contestant; 2] = [one.as_mut(), other.as_mut()];
+        let mut seeds = [0, 1].map(|agent| seed.numbered(agent));
+        if first_agent == Player::Second {
+            contestants.reverse();
+            seeds.reverse();
         }
+        let table = Table {
+            session: open(self.game, None)?,
+            contestants,
+            seeds,
+            luck: seed.named("luck").rng(),
+            opening: &self.opening(seed)?,
+            stop: &|| false,
+            moved: &|_, _| {},
+        };
+        Ok(play_game(table, Pace::default())?.expect("nobody stops it"))
     }
 }

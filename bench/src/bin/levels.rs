@@ -2,8 +2,9 @@
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use plyground_bench::duel::{Duel, Tally};
+use plyground_bench::duel::{Duel, Score};
 use plyground_core::Seed;
+use plyground_lab::statistics::CONFIDENCE;
 use plyground_table::open;
 
 /// Plays each level of the games against the one below it and prints the scores as a table
@@ -66,18 +67,18 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn row(tally: &Tally) -> String {
-    let (low, high) = tally.interval();
-    let mean = tally.thinking.as_secs_f64() / tally.moves.max(1) as f64;
+fn row(score: &Score) -> String {
+    let Score { tally, slowest, thinking, moves } = score;
+    let sample = tally.sample();
+    let interval = sample.interval(CONFIDENCE);
     format!(
-        "{:.1} % ({:.1} to {:.1}) | {}, {}, {} | {:.1} ms | {:.0} ms |",
-        100.0 * tally.score(),
-        100.0 * low,
-        100.0 * high,
+        "{:.1} % ({:.1} to {:.1}) | {}, {}, {} | {:.1} ms | {slowest:.0} ms |",
+        100.0 * sample.mean,
+        100.0 * interval.low,
+        100.0 * interval.high,
         tally.wins,
         tally.draws,
         tally.losses,
-        1e3 * mean,
-        1e3 * tally.slowest.as_secs_f64()
+        thinking / (*moves).max(1) as f64,
     )
 }

@@ -271,9 +271,15 @@ pub struct Conditions {
     /// The length of random openings; 0 begins every game at the start [default: enough for 300 of them]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=200))]
     pub opening_plies: Option<u32>,
+    /// An agent that thinks for so much longer than its time has stalled and lost [default: 10s, 10min where no time is set]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub patience: Option<Duration>,
     /// Games played at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub threads: Option<u32>,
+    /// Add a line of JSON to this file for every game that begins, every move, every game that is over, and how far it is
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]

@@ -1,5 +1,6 @@
 //! What all experiments share: the store, the conditions of the games, and how a run is watched.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -43,6 +44,7 @@ pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &Condit
     };
     experiment.limits = Limits { time: conditions.move_time, simulations: conditions.sims, ..Limits::default() };
     experiment.clock = conditions.clock;
+    experiment.patience = conditions.patience;
     experiment.seed = global.seed.unwrap_or(0);
     Ok(experiment.run())
 }
@@ -92,6 +94,64 @@ pub struct Conduct<'a> {
     /// What the results say, in a few words or lines, for the live view.
     pub summary: &'a (dyn Fn(&Results) -> String + Sync),
     pub enough: &'a (dyn Fn(&Results) -> bool + Sync),
+    /// Where everything that happens is written down.
+    pub log: Option<&'a EventLog>,
+}
+
+/// A file that grows by a line of JSON for everything that happens.
+pub struct EventLog {
+    name: PathBuf,
+    file: Mutex<File>,
+}
+
+impl EventLog {
+    /// The file that the command names, if it does.
+    pub fn open(conditions: &Conditions) -> anyhow::Result<Option<Self>> {
+        let Some(name) = conditions.events.clone() else { return Ok(None) };
+        let file = File::options().create(true).append(true).open(&name);
+        let file = Mutex::new(file.with_context(|| format!("cannot write {}", name.display()))?);
+        Ok(Some(Self { name, file }))
+    }
+
+    /// Adds a line. A disk that is full is no reason to throw away games: it is said once, at the end.
+    fn add(&self, line: &Value) -> io::Result<()> {
+        self.file.lock().expect("no listener panics").write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+/// What happened, for programs.
+fn event_json(run: &Run, event: &Event<'_>) -> Vec<Value> {
+    let agents = &run.experiment.agents;
+    match event {
+        Event::GameStarted { job, game, agents } => vec![
+            json!({"event": "game-started", "run": run.id, "job": job.id, "game": game, "agents": agents, "opening": job.opening}),
+        ],
+        Event::MoveMade { job, game, player, played } => vec![json!({
+            "event": "move-made",
+            "job": job.id,
+            "game": game,
+            "player": player.index() + 1,
+            "move": played.text,
+            "ms": played.ms,
+            "value": played.value,
+        })],
+        Event::JobFinished { job, games } => games
+            .iter()
+            .map(|game| {
+                json!({
+                    "event": "game-finished",
+                    "run": run.id,
+                    "job": job.id,
+                    "game": game.game,
+                    "agents": game.agents.map(|agent| &agents[agent]),
+                    "winner": game.outcome.winner.map(|winner| winner.index() + 1),
+                    "plies": game.plies(),
+                    "reason": game.reason,
+                    "fault": game.fault,
+                })
+            })
+            .collect(),
+    }
 }
 
 impl Conduct<'_> {
@@ -106,14 +166,30 @@ impl Conduct<'_> {
         let results = Results::read(self.store, self.run.experiment.seats, lot)?;
         let decided = AtomicBool::new((self.enough)(&results));
         let view = View::new(wanted, results.jobs(), self.run.experiment.seats, self.quiet);
-        view.show(&results, self.summary);
+        let done_by_all = || self.store.done(lot).unwrap_or(0);
+        view.show(&results, self.summary, &done_by_all);
         let state = Mutex::new((results, view));
+        let log_failure = Mutex::new(None);
+        let write_down = |line: &Value| {
+            if let Some(log) = self.log
+                && let Err(error) = log.add(line)
+            {
+                log_failure.lock().expect("no listener panics").get_or_insert((log.name.clone(), error));
+            }
+        };
         let listen = |event: &Event<'_>| {
-            let Event::JobFinished { games, .. } = event;
+            if self.log.is_some() {
+                event_json(self.run, event).iter().for_each(&write_down);
+            }
+            let Event::JobFinished { games, .. } = event else { return };
             let mut state = state.lock().expect("no listener panics");
             let (results, view) = &mut *state;
             games.iter().for_each(|game| results.add(game));
-            view.show(results, self.summary);
+            view.show(results, self.summary, &done_by_all);
+            if self.log.is_some() {
+                let done = results.jobs();
+                write_down(&json!({"event": "progress", "run": self.run.id, "done": done, "of": wanted}));
+            }
             if (self.enough)(results) {
                 decided.store(true, Ordering::Relaxed);
             }
@@ -133,6 +209,13 @@ impl Conduct<'_> {
         // Another process may have played some of it.
         let results = Results::read(self.store, self.run.experiment.seats, lot)?;
         let complete = results.jobs() >= wanted;
+        if self.log.is_some() {
+            let said = (self.summary)(&results);
+            write_down(&json!({"event": "verdict", "run": self.run.id, "complete": complete, "words": said}));
+        }
+        if let Some((name, error)) = log_failure.into_inner().expect("no listener panics") {
+            bail!("cannot write all events to {}: {error}; the games are kept in run {}", name.display(), self.run.id);
+        }
         Ok((results, complete))
     }
 }
@@ -169,8 +252,9 @@ impl View {
         Self { bar, unit, quiet, begin: Instant::now(), before, total, last: Mutex::new(None) }
     }
 
-    fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String) {
-        let every = Duration::from_millis(if self.bar.is_some() { 100 } else { 10_000 });
+    /// `done_by_all` counts what other processes have done, too.
+    fn show(&self, results: &Results, summary: &dyn Fn(&Results) -> String, done_by_all: &dyn Fn() -> u64) {
+        let every = Duration::from_millis(if self.bar.is_some() { 200 } else { 10_000 });
         let mut last = self.last.lock().expect("no listener panics");
         let due = last.map_or(self.bar.is_some(), |last| last.elapsed() >= every);
         if self.quiet || !due {
@@ -178,7 +262,7 @@ impl View {
             return;
         }
         *last = Some(Instant::now());
-        let done = results.jobs();
+        let done = results.jobs().max(done_by_all());
         if let Some(bar) = &self.bar {
             bar.set_message(summary(results) + "\n");
             bar.set_position(done);

@@ -291,14 +291,14 @@ const SMALL_LEVELS: [&str; 8] = [
 ];
 /// For larger boards; measured in docs/levels.md.
 const LEVELS: [&str; 8] = [
-    "mcts:sims=9",
     "mcts:sims=13",
-    "mcts:sims=20",
-    "mcts:sims=50",
-    "mcts:sims=120",
-    "mcts:sims=205,solver=on",
-    "mcts:sims=760,solver=on,time=900ms",
-    "mcts:sims=9500,solver=on,time=1900ms",
+    "mcts:sims=19",
+    "mcts:sims=43",
+    "mcts:sims=105",
+    "mcts:sims=150,solver=on",
+    "mcts:sims=480,solver=on",
+    "mcts:sims=3000,solver=on,time=900ms",
+    "mcts:sims=100000,solver=on,time=1900ms",
 ];
 
 impl<B: Bits> Heuristics for Mnk<B> {

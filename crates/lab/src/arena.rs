@@ -1,17 +1,24 @@
 //! One game between two contestants, with clocks, faults and the same luck for both.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Rng, Seed, Shelf, Turn, Unwatched};
-use plyground_table::{Seat, Session};
+use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Rng, Seed, Shelf, Turn};
+use plyground_table::{Progress, Seat, Session, Watcher};
 
 /// Somebody who can be asked for a move.
 pub trait Contestant: Send {
     /// Takes a seat at the game, with a stream of randomness.
     fn sit(&mut self, session: &mut dyn Session, seed: Seed) -> Result<(), InputError>;
-    /// Chooses a move for the player to move.
-    fn choose(&mut self, session: &mut dyn Session, limits: Limits, clock: &dyn Clock) -> Result<Reply, Fault>;
+    /// Chooses a move for the player to move. Once `cut_short` says so nobody waits for the answer any more.
+    fn choose(
+        &mut self,
+        session: &mut dyn Session,
+        limits: Limits,
+        clock: &dyn Clock,
+        cut_short: &dyn Fn() -> bool,
+    ) -> Result<Reply, Fault>;
 }
 
 /// Where contestants come from.
@@ -41,11 +48,27 @@ impl Contestant for BuiltIn<'_> {
         Ok(())
     }
 
-    fn choose(&mut self, session: &mut dyn Session, limits: Limits, clock: &dyn Clock) -> Result<Reply, Fault> {
+    fn choose(
+        &mut self,
+        session: &mut dyn Session,
+        limits: Limits,
+        clock: &dyn Clock,
+        cut_short: &dyn Fn() -> bool,
+    ) -> Result<Reply, Fault> {
         let seat = self.seat.ok_or_else(|| Fault::Crashed("it was asked before it had a seat".to_owned()))?;
-        let advice =
-            session.think(seat, limits, clock, &mut Unwatched).map_err(|error: AgentError| Fault::Crashed(error.to_string()))?;
+        let advice = session
+            .think(seat, limits, clock, &mut Impatient(cut_short))
+            .map_err(|error: AgentError| Fault::Crashed(error.to_string()))?;
         Ok(Reply { mv: advice.mv, value: advice.value })
+    }
+}
+
+/// Watches nothing but whether somebody still waits.
+struct Impatient<'a>(&'a dyn Fn() -> bool);
+
+impl Watcher for Impatient<'_> {
+    fn progress(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
+        if (self.0)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -99,13 +122,19 @@ pub struct Pace {
     pub clock: Option<Duration>,
     /// How much later than its time an answer may come: a machine has other things to do, too.
     pub grace: Duration,
+    /// Whoever has not answered after this time, and all the time that it had, has stalled.
+    pub patience: Option<Duration>,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { limits: Limits::default(), clock: None, grace: Duration::from_millis(100) }
+        Self { limits: Limits::default(), clock: None, grace: Duration::from_millis(100), patience: None }
     }
 }
+
+/// The patience with agents that know how long they may think, and with those that keep to limits of their own.
+const PATIENCE_AFTER_TIME: Duration = Duration::from_secs(10);
+const PATIENCE_WITHOUT_TIME: Duration = Duration::from_mins(10);
 
 /// A player with a clock thinks for this part of what is left of it.
 const PART_OF_CLOCK: u32 = 25;
@@ -149,14 +178,16 @@ pub struct Table<'a> {
     pub luck: Rng,
     /// Moves and outcomes of chance that are played before anybody thinks.
     pub opening: &'a [String],
-    /// Is asked before every move whether to go on.
+    /// Is asked before every move and while somebody thinks whether to stop.
     pub stop: &'a dyn Fn() -> bool,
+    /// Hears of every move that somebody has chosen.
+    pub moved: &'a dyn Fn(Player, &PlayedMove),
 }
 
 /// Plays a game to its end; `None` if it was told to stop before that. An error is a mistake of whoever set it up; a mistake of a
 /// contestant costs it the game.
 pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputError> {
-    let Table { mut session, mut contestants, seeds, mut luck, opening, stop } = table;
+    let Table { mut session, mut contestants, seeds, mut luck, opening, stop, moved } = table;
     for (contestant, seed) in contestants.iter_mut().zip(seeds) {
         contestant.sit(session.as_mut(), seed)?;
     }
@@ -175,8 +206,11 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputEr
                     return Ok(None);
                 }
                 let mover = player.index();
-                if let Err(fault) = ask(session.as_mut(), contestants[mover], pace, &mut used[mover]) {
-                    break Some((player, fault));
+                match ask(session.as_mut(), contestants[mover], pace, &mut used[mover], stop) {
+                    // Whoever was stopped while it thought has done nothing wrong.
+                    _ if stop() => return Ok(None),
+                    Ok(()) => moved(player, session.history().last().expect("it has just been played")),
+                    Err(fault) => break Some((player, fault)),
                 }
             }
         }
@@ -195,18 +229,30 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputEr
 }
 
 /// One move of one contestant.
-fn ask(session: &mut dyn Session, contestant: &mut dyn Contestant, pace: Pace, used: &mut Duration) -> Result<(), Fault> {
+fn ask(
+    session: &mut dyn Session,
+    contestant: &mut dyn Contestant,
+    pace: Pace,
+    used: &mut Duration,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Fault> {
     let left = pace.clock.map(|clock| clock.saturating_sub(*used));
     let mut limits = pace.limits;
     if let Some(left) = left {
         limits.time = Some(limits.time.unwrap_or(Duration::MAX).min(left / PART_OF_CLOCK));
     }
     let watch = Watch(Instant::now());
-    let answer = catch_unwind(AssertUnwindSafe(|| contestant.choose(session, limits, &watch)));
+    let usual = if limits.time.is_some() { PATIENCE_AFTER_TIME } else { PATIENCE_WITHOUT_TIME };
+    let patience = limits.time.unwrap_or_default() + pace.patience.unwrap_or(usual);
+    let cut_short = || stop() || watch.elapsed() >= patience;
+    let answer = catch_unwind(AssertUnwindSafe(|| contestant.choose(session, limits, &watch, &cut_short)));
     let took = watch.elapsed();
     *used += took;
     let reply = answer.unwrap_or_else(|panic| Err(Fault::Crashed(last_words(panic.as_ref()))))?;
     let shown = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+    if took >= patience {
+        return Err(Fault::Stalled(format!("no answer within {}", shown(patience))));
+    }
     if let Some(allowed) = pace.limits.time.filter(|&allowed| took > allowed + pace.grace) {
         return Err(Fault::Overran(format!("{} for a move, {} were allowed", shown(took), shown(allowed))));
     }

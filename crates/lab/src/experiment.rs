@@ -69,6 +69,9 @@ pub struct Experiment {
     pub limits: Limits,
     /// The time that each player has for a whole game.
     pub clock: Option<Duration>,
+    /// How long somebody may go on thinking after all the time that it had, before it has stalled and lost.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub patience: Option<Duration>,
     /// From which all randomness comes.
     pub seed: u64,
 }
@@ -108,6 +111,7 @@ impl Experiment {
             seats: Seats::default(),
             limits: Limits::default(),
             clock: None,
+            patience: None,
             seed: 0,
         })
     }

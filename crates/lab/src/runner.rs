@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use plyground_core::{PlayedMove, Player};
 use plyground_table::open;
 
 use crate::arena::{Pace, Roster, Table, play_game};
 use crate::queue::{Job, Lease, Lot, Queue, Worker};
-use crate::{GameRow, LabError, Run, Store};
+use crate::{Experiment, GameRow, LabError, Run, Store};
 
 /// A worker takes about as many jobs at a time as it does in this time: asking for each takes longer than playing a short game.
 const BATCH: Duration = Duration::from_millis(200);
@@ -17,6 +18,26 @@ const LARGEST_BATCH: usize = 64;
 /// What there is to tell while a run goes on.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
+    /// A game begins.
+    GameStarted {
+        /// Of which job.
+        job: &'a Job,
+        /// Its first or its second.
+        game: u8,
+        /// Who plays, in the order in which they move.
+        agents: &'a [String; 2],
+    },
+    /// Somebody has made a move. (Openings and chance are not told.)
+    MoveMade {
+        /// In a game of this job.
+        job: &'a Job,
+        /// Its first or its second.
+        game: u8,
+        /// Who moved.
+        player: Player,
+        /// Which move, how long it took, what the mover expects.
+        played: &'a PlayedMove,
+    },
     /// A job was done: its games were played and are kept.
     JobFinished {
         /// Which.
@@ -40,7 +61,7 @@ pub struct Orders<'a> {
     pub pairs: u64,
     /// How many games are played at the same time.
     pub threads: usize,
-    /// Is asked before every move whether to stop. Pairs that are not finished then are given back.
+    /// Is asked before every move, and while agents think, whether to stop. Pairs that are not finished then are given back.
     pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Hears what happens, from any thread.
     pub events: &'a (dyn Fn(&Event<'_>) + Sync),
@@ -120,9 +141,11 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> 
 /// stop.
 fn play_job(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<Vec<GameRow>>, LabError> {
     let experiment = &orders.run.experiment;
-    let pace = Pace { limits: experiment.limits, clock: experiment.clock, ..Pace::default() };
+    let Experiment { limits, clock, patience, .. } = *experiment;
+    let pace = Pace { limits, clock, patience, ..Pace::default() };
     let play = |game: u8| {
-        let [one, other] = experiment.specs(job.agents, job.pair, game).map(|spec| orders.roster.invite(&spec));
+        let agents = experiment.specs(job.agents, job.pair, game);
+        let [one, other] = agents.each_ref().map(|spec| orders.roster.invite(spec));
         let (mut one, mut other) = (one?, other?);
         let table = Table {
             session: open(&experiment.game, None)?,
@@ -131,7 +154,9 @@ fn play_job(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<O
             luck: experiment.luck_seed(job.agents, job.pair).rng(),
             opening: &job.opening,
             stop,
+            moved: &|player, played| (orders.events)(&Event::MoveMade { job, game, player, played }),
         };
+        (orders.events)(&Event::GameStarted { job, game, agents: &agents });
         let played = play_game(table, pace)?;
         Ok::<_, LabError>(played.map(|played| GameRow::new(job, game, played)))
     };

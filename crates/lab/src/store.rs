@@ -253,6 +253,12 @@ impl Store {
         self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
+    /// The number of jobs of a lot that are done, by whomever.
+    pub fn done(&self, lot: Lot<'_>) -> Result<u64, LabError> {
+        let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2 AND done = 1";
+        self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
+    }
+
     /// All runs, the newest first.
     pub fn runs(&self) -> Result<Vec<RunRow>, LabError> {
         let connection = self.connection();

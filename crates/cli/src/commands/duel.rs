@@ -7,13 +7,14 @@ use plyground_lab::{Book, Format, Results};
 use plyground_table::Player;
 
 use crate::args::{Global, Match};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of, stopped};
+use crate::experiments::{Conduct, EventLog, footer, match_json, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
 pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let run = run_of(&args.game, &[args.one.clone(), args.other.clone()], Format::RoundRobin, &args.conditions, global)?;
     let store = open_store(global)?;
+    let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
     let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
@@ -24,6 +25,7 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
         quiet: global.quiet || global.json,
         summary: &summary,
         enough: &|_| false,
+        log: log.as_ref(),
     };
     let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], args.pairs)?;
     if !complete {

@@ -7,7 +7,7 @@ use plyground_lab::statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, 
 use plyground_lab::{Book, Format, Lot, Results};
 
 use crate::args::{Global, Scale, SprtTest};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of, stopped};
+use crate::experiments::{Conduct, EventLog, footer, match_json, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{print_json, print_notes};
 
@@ -23,6 +23,7 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     let agents = [args.new.clone(), args.old.clone()];
     let run = run_of(&args.game, &agents, Format::RoundRobin, &args.conditions, global)?;
     let store = open_store(global)?;
+    let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
     let progress = Mutex::new(Progress::default());
     let decided = |results: &Results| progress.lock().expect("no listener panics").follow(&test, results);
@@ -34,6 +35,7 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
         quiet: global.quiet || global.json,
         summary: &summary,
         enough: &decided,
+        log: log.as_ref(),
     };
     let mut book = Book::new(&run.experiment)?;
     let mut wanted = AHEAD.min(args.most_pairs);

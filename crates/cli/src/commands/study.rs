@@ -73,6 +73,7 @@ fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> 
             quiet: global.quiet || global.json,
             summary: &|results| standings(&run, results),
             enough: &|_| false,
+            log: None,
         };
         let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
         findings.extend(part.findings(&results));

@@ -7,7 +7,7 @@ use plyground_lab::{Book, Format, Results, Run, pairings, swiss_round};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Tournament};
-use crate::experiments::{Conduct, footer, match_json, open_store, run_of, standings, stopped};
+use crate::experiments::{Conduct, EventLog, footer, match_json, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};
 
@@ -24,6 +24,7 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     };
     let run = run_of(&args.game, &args.agents, format, &args.conditions, global)?;
     let store = open_store(global)?;
+    let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
     let summary = |results: &Results| standings(&run, results);
     let conduct = Conduct {
@@ -33,6 +34,7 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
         quiet: global.quiet || global.json,
         summary: &summary,
         enough: &|_| false,
+        log: log.as_ref(),
     };
     let mut book = Book::new(&run.experiment)?;
     let mut met = pairings(format, agents);

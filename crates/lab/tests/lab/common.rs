@@ -86,7 +86,7 @@ impl Contestant for FirstInList {
         Ok(())
     }
 
-    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock) -> Result<Reply, Fault> {
+    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock, _: &dyn Fn() -> bool) -> Result<Reply, Fault> {
         Ok(Reply { mv: session.moves()[0].text.clone(), value: None })
     }
 }

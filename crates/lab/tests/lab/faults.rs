@@ -19,13 +19,20 @@ impl Contestant for Actor {
         if self.0 == "unseated" { Err(InputError::malformed("agent", self.0, "it has no chair")) } else { Ok(()) }
     }
 
-    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock) -> Result<Reply, Fault> {
+    fn choose(
+        &mut self,
+        session: &mut dyn Session,
+        _: Limits,
+        _: &dyn Clock,
+        cut_short: &dyn Fn() -> bool,
+    ) -> Result<Reply, Fault> {
         let second_move = session.history().len() >= 2;
         match self.0 {
             "panics" if second_move => panic!("out of ideas"),
             "gives up" if second_move => return Err(Fault::Crashed("no move today".to_owned())),
             "silent" if second_move => return Err(Fault::Stalled("nothing was heard".to_owned())),
             "cheats" if second_move => return Ok(Reply { mv: session.history()[0].text.clone(), value: None }),
+            "stuck" if second_move => while !cut_short() {},
             "late" if second_move => std::thread::sleep(TOO_LONG),
             _ => {}
         }
@@ -37,7 +44,7 @@ struct Actors;
 
 impl Roster for Actors {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
-        let names = ["plain", "panics", "gives up", "silent", "cheats", "late", "unseated"];
+        let names = ["plain", "panics", "gives up", "silent", "cheats", "late", "stuck", "unseated"];
         let name = names.into_iter().find(|name| *name == spec).expect("the names of this test");
         Ok(Box::new(Actor(name)))
     }
@@ -65,6 +72,23 @@ fn fault_of(mut settings: Experiment, pace: impl FnOnce(&mut Experiment)) -> (St
     let faults: Vec<(usize, &str, u64)> = results.faults().collect();
     let [(1, word, 4)] = faults[..] else { panic!("expected 4 faults of agent 1, found {faults:?}") };
     (word.to_owned(), games[0].reason.clone())
+}
+
+#[test]
+fn whoever_never_answers_is_cut_short() {
+    let pace = |experiment: &mut Experiment| experiment.patience = Some(Duration::from_millis(30));
+    let expected = ("stalled".to_owned(), "Red stalled: no answer within 0.030 s".to_owned());
+    assert_eq!(fault_of(between(&["plain", "stuck"]), pace), expected);
+}
+
+#[test]
+fn an_agent_that_thinks_for_hours_is_cut_short() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let mut settings = experiment("crosphere", &["random", "minimax:depth=30"], 0);
+    settings.patience = Some(Duration::from_millis(50));
+    let results = play_with(&store, &Standard(&EmptyShelf), &settings.run(), 1).unwrap();
+    assert_eq!(results.faults().collect::<Vec<_>>(), [(1, "stalled", 2)]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use plyground_core::EmptyShelf;
-use plyground_lab::{Job, Lease, Lot, Orders, Queue, Results, Run, Standard, Store, Worker, work};
+use plyground_lab::{Event, Job, Lease, Lot, Orders, Queue, Results, Run, Standard, Store, Worker, work};
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
 
@@ -136,8 +136,8 @@ fn two_that_work_on_a_run_share_it() {
                     pairs: 60,
                     threads: 1,
                     stop: &|| false,
-                    events: &|_| {
-                        if count.fetch_add(1, Ordering::Relaxed) == 0 {
+                    events: &|event| {
+                        if matches!(event, Event::JobFinished { .. }) && count.fetch_add(1, Ordering::Relaxed) == 0 {
                             both_have_begun.wait();
                         }
                     },
@@ -171,9 +171,10 @@ fn whoever_is_told_to_stop_gives_back_what_is_not_played() {
         run: &run,
         pairs: 200,
         threads: 1,
-        // Before the fortieth move: the first pair is finished then, and the worker is at one of a larger batch.
-        stop: &|| asked.fetch_add(1, Ordering::Relaxed) >= 40,
-        events: &|_| _ = finished.fetch_add(1, Ordering::Relaxed),
+        // Asked before and after each move, so before the fortieth: the first pair is finished then, and the worker is at one of a
+        // larger batch.
+        stop: &|| asked.fetch_add(1, Ordering::Relaxed) >= 80,
+        events: &|event| _ = finished.fetch_add(u32::from(matches!(event, Event::JobFinished { .. })), Ordering::Relaxed),
     })
     .unwrap();
     let done = Results::read(&store, run.experiment.seats, Lot::all(&run.id)).unwrap().pairs();

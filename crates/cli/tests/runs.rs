@@ -1,6 +1,6 @@
-//! Runs that are killed, shared between processes, or kept in files that are no store.
+//! Runs that are killed, shared between processes, kept in files that are no store, or followed by a program.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -167,4 +167,38 @@ fn a_file_that_is_no_store_is_refused_and_left_alone() {
     }
     assert_eq!(fs::read(&file).unwrap(), b"SQLite format 3\0 and then something else");
     assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 1, "no files beside it");
+}
+
+#[test]
+fn every_game_and_every_move_is_written_down() {
+    let directory = Directory::new("events");
+    let file = directory.0.join("events.jsonl");
+    let played = ply(&directory.0)
+        .args(["match", "pawn:size=4x4", "random", "mcts:sims=5", "--pairs", "6", "--quiet", "--events"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let lines: Vec<Value> =
+        fs::read_to_string(&file).unwrap().lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    let of_kind = |kind: &str| lines.iter().filter(|line| line["event"] == kind).collect::<Vec<_>>();
+    let name = |line: &Value| (line["job"].to_string(), line["game"].to_string());
+    let mut expected_moves: HashMap<(String, String), i64> = HashMap::new();
+    for started in of_kind("game-started") {
+        expected_moves.insert(name(started), -(started["opening"].as_array().unwrap().len() as i64));
+    }
+    assert_eq!(expected_moves.len(), 12, "each game begins once");
+    for finished in of_kind("game-finished") {
+        let before = expected_moves.get_mut(&name(finished)).expect("it began before it ended");
+        *before += finished["plies"].as_i64().unwrap();
+    }
+    for made in of_kind("move-made") {
+        *expected_moves.get_mut(&name(made)).expect("a move is made in a game") -= 1;
+    }
+    assert!(expected_moves.values().all(|missing| *missing == 0), "{expected_moves:?}");
+    assert_eq!(of_kind("game-finished").len(), 12);
+    let last = of_kind("progress").last().map(|line| (line["done"].clone(), line["of"].clone()));
+    assert_eq!(last, Some((6.into(), 6.into())));
+    assert_eq!(lines.last().unwrap()["event"], "verdict");
+    assert_eq!(lines.last().unwrap()["complete"], true);
 }
