@@ -104,7 +104,8 @@ pub(crate) const FINAL: KeyInfo = KeyInfo {
     key: "final",
     value: "visits|value|secure",
     default: "visits",
-    meaning: "what is played: most visits, highest average, or highest average less 1/sqrt(visits)",
+    meaning: "what is played: most visits (of equals the highest average), highest average (of equals the most visits), or highest \
+              average less 1/sqrt(visits)",
 };
 pub(crate) const REUSE: KeyInfo =
     KeyInfo { key: "reuse", value: "on|off", default: "off", meaning: "keep what is still of use of the tree of the last move" };

@@ -49,8 +49,9 @@ impl Ranking {
         let average = |edge: usize| tree.behind(edge).average(self.player);
         let secure = |edge: usize| average(edge) - 1.0 / (tree.visits(edge).max(1) as f32).sqrt();
         class(a).cmp(&class(b)).then_with(|| match self.last {
-            Final::Visits => tree.visits(a).cmp(&tree.visits(b)),
-            Final::Value => average(a).total_cmp(&average(b)),
+            // With few simulations many moves are visited equally often.
+            Final::Visits => tree.visits(a).cmp(&tree.visits(b)).then_with(|| average(a).total_cmp(&average(b))),
+            Final::Value => average(a).total_cmp(&average(b)).then_with(|| tree.visits(a).cmp(&tree.visits(b))),
             Final::Secure => secure(a).total_cmp(&secure(b)),
         })
     }

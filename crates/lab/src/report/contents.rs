@@ -291,14 +291,18 @@ pub(super) fn games(findings: &Findings<'_>) -> Vec<Block> {
         table(["games lost by a fault", "which", "games"], faults)
     });
     let at = |times: &[f64], share: f64| times[(share * (times.len() - 1) as f64).round() as usize];
-    let thinking: Vec<usize> = findings.order().into_iter().filter(|&agent| !findings.times[agent].is_empty()).collect();
+    // What answers within less than a microsecond does not think.
+    let thinks = |agent: &usize| !findings.times[*agent].is_empty() && at(&findings.times[*agent], 0.5) >= 1e-3;
+    let thinking: Vec<usize> = findings.order().into_iter().filter(thinks).collect();
     let rows = thinking.iter().map(|&agent| {
         let times = &findings.times[agent];
         let mean = results.mean_ms(agent).unwrap_or(0.0);
         let [median, most] = [0.5, 0.95].map(|share| format!("{:.3}", at(times, share)));
         [agents[agent].clone(), times.len().to_string(), format!("{mean:.3}"), median, most]
     });
-    blocks.push(table(["milliseconds a move", "moves", "mean", "median", "95 % are below"], rows));
+    if !thinking.is_empty() {
+        blocks.push(table(["milliseconds a move", "moves", "mean", "median", "95 % are below"], rows));
+    }
     let ranges: Vec<Range> = thinking
         .iter()
         .map(|&agent| {
@@ -355,7 +359,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
 }
 
 /// How long agents could think, in words.
-pub(super) fn limits(experiment: &Experiment) -> String {
+fn limits(experiment: &Experiment) -> String {
     let Limits { simulations, nodes, depth, time } = experiment.limits;
     let mut words = Vec::new();
     words.extend(time.map(|time| format!("{time:?} a move")));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use plyground_table::open;
 
-use super::contents::{Findings as Counted, date, first_move, games, limits, samples, table};
+use super::contents::{Findings as Counted, date, first_move, games, samples, table};
 use super::plots::{self, Compared, Range};
 use super::{Block, Report};
 use crate::study::{Finding, Measure, Study, Verdict, verdict_on_all};
@@ -28,6 +28,9 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
     let mut blocks = vec![Block::Paragraph(study.question.clone()), Block::Paragraph(verdict_on_all(&findings))];
     blocks.extend(study.remarks.iter().cloned().map(Block::Paragraph));
     blocks.extend(figures(&findings));
+    for (part, counted) in parts() {
+        blocks.extend(heat_maps(&part.findings(&counted.results)));
+    }
     blocks.push(Block::Heading("All numbers".to_owned()));
     let row = |finding: &Finding<'_>| {
         let [agent, opponent] = finding.names();
@@ -45,7 +48,8 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
     for (part, counted) in parts().filter(|(_, counted)| counted.results.games() > 0) {
         let players = open(&part.game, None)?.info().players;
         let mut details = first_move(counted, players);
-        details[0] = Block::Heading(format!("{}, {}", part.game, limits(&counted.row.run.experiment)));
+        let time = part.move_time.as_ref().map_or_else(String::new, |time| format!(", {time} a move"));
+        details[0] = Block::Heading(format!("{}{time}", part.game));
         blocks.append(&mut details);
         // The heading of the games is one too many below that of the part.
         blocks.extend(games(counted).into_iter().skip(1));
@@ -78,6 +82,40 @@ fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
                 caption: "Each point is a cell of the table; on the line both are equal, and orange ones differ.".to_owned(),
             }
         });
+    }
+    blocks
+}
+
+/// Fewer names than this are better off without.
+const FEWEST_IN_HEAT_MAP: usize = 4;
+
+/// A table with the same rows and columns, ours and the published one.
+fn heat_maps(findings: &[Finding<'_>]) -> Vec<Block> {
+    let mut names: Vec<String> = Vec::new();
+    for name in findings.iter().flat_map(Finding::names) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    let find = |row: usize, column: usize| {
+        let sought = [names[row].as_str(), names[column].as_str()];
+        findings.iter().find(|finding| finding.measure == Measure::Score && finding.names() == sought)
+    };
+    // Without most of the fields it would be a list, and there is one already.
+    let filled = findings.len() * 2 > names.len() * names.len();
+    if names.len() < FEWEST_IN_HEAT_MAP || !filled {
+        return Vec::new();
+    }
+    let ours = plots::heat_map(&names, &|row, column| Some(find(row, column)?.ours?.value));
+    let published = plots::heat_map(&names, &|row, column| find(row, column)?.published);
+    let caption = |whose: &str| {
+        format!(
+            "{whose}: points of the agent in the row against the one in the column, in per cent. With fixed seats the row moves first."
+        )
+    };
+    let mut blocks = vec![Block::Figure { svg: ours, caption: caption("Ours") }];
+    if findings.iter().any(|finding| finding.published.is_some()) {
+        blocks.push(Block::Figure { svg: published, caption: caption("Published") });
     }
     blocks
 }
