@@ -528,8 +528,8 @@ const LEVELS: [&str; 8] = [
     "alphabeta:nodes=5500",
     "alphabeta:nodes=28000",
     "alphabeta:nodes=250000",
-    "alphabeta:nodes=1600000,time=900ms",
-    "alphabeta:nodes=10000000,time=1900ms",
+    "alphabeta:nodes=2200000,time=900ms",
+    "alphabeta:nodes=7000000,time=1900ms",
 ];
 
 /// The opponents of the thesis' app: two of its three kinds (the third is its network) in their three strengths.

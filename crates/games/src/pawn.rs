@@ -502,12 +502,12 @@ const VIEW: KeyInfo = KeyInfo {
 /// For boards that are solved within a move's time; measured in docs/levels.md.
 const SMALL_LEVELS: [&str; 8] = [
     "random",
-    "mcts:sims=4",
+    "mcts:sims=3",
     "mcts:sims=7",
-    "mcts:sims=15",
-    "mcts:sims=36",
-    "mcts:sims=95",
-    "mcts:sims=320",
+    "mcts:sims=16",
+    "mcts:sims=40",
+    "mcts:sims=115",
+    "mcts:sims=330",
     "solve:time=1900ms",
 ];
 /// For larger boards; measured in docs/levels.md.
@@ -515,11 +515,11 @@ const LEVELS: [&str; 8] = [
     "mcts:sims=100",
     "mcts:sims=300",
     "mcts:sims=900",
-    "mcts:sims=2600,solver=on",
+    "mcts:sims=2350,solver=on",
     "mcts:sims=7000,solver=on",
     "mcts:sims=19000,solver=on",
     "mcts:sims=50000,solver=on,time=900ms",
-    "mcts:sims=130000,solver=on,time=1900ms",
+    "mcts:sims=105000,solver=on,time=1900ms",
 ];
 
 impl Heuristics for Pawn {
