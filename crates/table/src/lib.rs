@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod desk;
 mod draw;
 mod records;
 mod session;
@@ -14,6 +15,7 @@ mod solving;
 mod training;
 
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
+pub use desk::{Allowance, Desk, Tell};
 pub use draw::{draw_board, draw_counters};
 pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{

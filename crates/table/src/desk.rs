@@ -1,0 +1,336 @@
+//! The desk: JSON in, JSON out. Everything that a page asks of the engine, whichever way the messages travel.
+//!
+//! A request holds the whole game so far, and the desk remembers nothing. So taking back, stepping through a game, opening a shared one
+//! and going on after a lost connection are the same request with other moves, and a request can go to any worker.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use plyground_core::{
+    Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse, RecordedPlayer,
+    Seed, Shelf, Turn, Worth, split_spec,
+};
+use plyground_games::infos;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
+use crate::records::{format_named, read_any, replay};
+use crate::session::{LegalMove, Opponent, Session, open};
+use crate::solving::SolveOrder;
+
+/// What a caller may use. Whatever it asks for, a desk gives no more.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance {
+    /// The longest thought.
+    pub time: Duration,
+    /// Megabytes for a thought.
+    pub memory: u64,
+    /// Threads for a thought.
+    pub threads: u64,
+    /// The longest game, in moves and outcomes of chance.
+    pub plies: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { time: Duration::from_mins(1), memory: 512, threads: 1, plies: 2_000 }
+    }
+}
+
+/// Hears how far a thought has come, in messages like answers; `Break` ends the thought with the best that it has.
+pub type Tell<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
+
+/// Answers requests.
+pub struct Desk<'a> {
+    /// Where agents find the files that they name.
+    pub shelf: &'a dyn Shelf,
+    /// What callers may use.
+    pub allowance: Allowance,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Task {
+    /// All games.
+    Games,
+    /// The opponents of a game.
+    Opponents,
+    /// What the board looks like after the moves, and what can be played.
+    State,
+    /// An outcome of chance, where it is due.
+    Chance,
+    /// What an agent would play.
+    Think,
+    /// What the position is worth.
+    Solve,
+    /// The games of a text in any record format.
+    Import,
+    /// The game in a record format.
+    Export,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Comes back with the answer.
+    id: u64,
+    #[serde(rename = "do")]
+    task: Task,
+    #[serde(default)]
+    game: String,
+    #[serde(default)]
+    start: Option<String>,
+    #[serde(default)]
+    moves: Vec<String>,
+    #[serde(default)]
+    agent: String,
+    #[serde(default)]
+    seed: u64,
+    /// Milliseconds.
+    #[serde(default)]
+    time: Option<f64>,
+    /// Does the caller want to see what moves are being looked at?
+    #[serde(default)]
+    watch: bool,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    format: String,
+    #[serde(default)]
+    players: [String; 2],
+}
+
+/// How often a caller hears of a thought.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+impl Desk<'_> {
+    /// The answer to a request: `{"id":…,"answer":…}`, or `{"id":…,"error":…}` in words. The clock begins with the request. On the way
+    /// the caller is told of progress: `{"id":…,"progress":…}`.
+    pub fn handle(&self, request: &str, clock: &dyn Clock, tell: &mut Tell<'_>) -> String {
+        let request: Request = match serde_json::from_str(request) {
+            Ok(request) => request,
+            Err(error) => return json!({"id": null, "error": format!("malformed request: {error}")}).to_string(),
+        };
+        match self.answer(&request, clock, tell) {
+            Ok(answer) => json!({"id": request.id, "answer": answer}).to_string(),
+            Err(error) => json!({"id": request.id, "error": error.to_string()}).to_string(),
+        }
+    }
+
+    fn answer(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
+        match request.task {
+            Task::Games => Ok(games()),
+            Task::Opponents => Ok(opponents(open(&request.game, None)?.as_ref())),
+            Task::State => Ok(state(self.session(request)?.as_ref())),
+            Task::Chance => {
+                let mut session = self.session(request)?;
+                let outcome = session.roll(&mut Seed(request.seed).rng());
+                outcome.map(Value::from).ok_or_else(|| InputError::malformed("request", "chance", "it is not the turn of chance"))
+            }
+            Task::Think => self.think(request, clock, tell),
+            Task::Solve => self.solve(request, clock, tell),
+            Task::Import => import(&request.text),
+            Task::Export => {
+                let players = request.players.clone().map(|name| RecordedPlayer { name, seed: None });
+                let record = self.session(request)?.record(players, None);
+                Ok((format_named(&request.format)?.write)(&[record])?.into())
+            }
+        }
+    }
+
+    /// The game of a request as far as it has come.
+    fn session(&self, request: &Request) -> Result<Box<dyn Session>, InputError> {
+        if request.moves.len() > self.allowance.plies {
+            let found = request.moves.len().to_string();
+            return Err(InputError::malformed("number of moves", &found, format!("expected at most {}", self.allowance.plies)));
+        }
+        let mut session = open(&request.game, request.start.as_deref())?;
+        for text in &request.moves {
+            session.play(text)?;
+        }
+        Ok(session)
+    }
+
+    fn think(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
+        self.allow(&request.agent)?;
+        let mut session = self.session(request)?;
+        let seat = session.seat(&request.agent, Seed(request.seed), self.shelf)?;
+        let limits = Limits { time: self.time(request), ..Limits::default() };
+        let mut listener = Listener { request, clock, tell, most: self.allowance.time, told: Duration::ZERO };
+        let advice = session.think(seat, limits, clock, &mut listener);
+        advice.map(|advice| advised(&advice)).map_err(|error| InputError::malformed("request", "think", error.to_string()))
+    }
+
+    fn solve(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
+        let order = SolveOrder {
+            method: "auto".to_owned(),
+            memory: self.allowance.memory as usize,
+            tablebase: None,
+            regions: None,
+            keep: 0,
+        };
+        let end = self.time(request).unwrap_or(self.allowance.time);
+        let mut listener = Listener { request, clock, tell, most: end, told: Duration::ZERO };
+        let solved = self.session(request)?.solve(&order, self.shelf, &mut listener)?;
+        Ok(json!({
+            "value": solved.worth().map(Worth::word),
+            "best": solved.best,
+            "line": solved.line,
+            "plies": solved.plies,
+            "plies_exact": solved.plies_exact,
+            "nodes": solved.nodes,
+            "seconds": clock.elapsed().as_secs_f64(),
+        }))
+    }
+
+    /// The time that a caller asks for, as far as it is allowed.
+    fn time(&self, request: &Request) -> Option<Duration> {
+        let milliseconds = request.time.filter(|time| time.is_finite() && *time >= 0.0)?;
+        Some(Duration::from_secs_f64((milliseconds / 1e3).min(self.allowance.time.as_secs_f64())))
+    }
+
+    /// Refuses agents that ask for more than is allowed.
+    fn allow(&self, agent: &str) -> Result<(), InputError> {
+        let params = Params::parse(split_spec(agent).1)?;
+        let Allowance { memory, threads, .. } = self.allowance;
+        for (key, most) in [("memory", memory), ("tt", memory), ("threads", threads)] {
+            params.number(key, 0..=most)?;
+        }
+        Ok(())
+    }
+}
+
+/// Passes on what an agent or a solver says, and ends what takes too long.
+struct Listener<'a, 'b> {
+    request: &'a Request,
+    clock: &'a dyn Clock,
+    tell: &'a mut Tell<'b>,
+    most: Duration,
+    /// When the caller last heard something.
+    told: Duration,
+}
+
+impl Listener<'_, '_> {
+    fn hear(&mut self, progress: impl FnOnce() -> Value) -> ControlFlow<()> {
+        let now = self.clock.elapsed();
+        if now >= self.most {
+            return ControlFlow::Break(());
+        }
+        if now < self.told + TELL_EVERY {
+            return ControlFlow::Continue(());
+        }
+        self.told = now;
+        (self.tell)(&json!({"id": self.request.id, "progress": progress()}).to_string())
+    }
+}
+
+impl Watcher for Listener<'_, '_> {
+    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+        let watch = self.request.watch;
+        self.hear(|| {
+            let mut message = json!({"done": progress.done, "nodes": progress.nodes});
+            if watch {
+                let Opinion { value, depth, line, candidates } = (progress.opinion)();
+                message["value"] = json!(value);
+                message["depth"] = json!(depth);
+                message["line"] = json!(line);
+                message["candidates"] = candidates.iter().map(candidate).collect();
+            }
+            message
+        })
+    }
+}
+
+impl Pulse for Listener<'_, '_> {
+    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+        let done = self.clock.elapsed().as_secs_f64() / self.most.as_secs_f64().max(1e-9);
+        self.hear(|| json!({"done": done.min(1.0), "nodes": nodes}))
+    }
+}
+
+fn games() -> Value {
+    let key = |key: &KeyInfo| json!({"key": key.key, "value": key.value, "default": key.default, "meaning": key.meaning});
+    let game = |info: &&GameInfo| {
+        json!({
+            "name": info.name,
+            "title": info.title,
+            "players": info.players,
+            "summary": info.summary,
+            "rules": info.rules,
+            "notation": info.notation,
+            "example": {"position": info.example.position, "caption": info.example.caption},
+            "samples": info.samples,
+            "keys": info.keys.iter().map(key).collect::<Vec<_>>(),
+        })
+    };
+    infos().iter().map(game).collect()
+}
+
+fn opponents(session: &dyn Session) -> Value {
+    let opponent = |opponent: &Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
+    session.opponents().iter().map(opponent).collect()
+}
+
+fn squares(squares: MoveSquares) -> [Value; 3] {
+    [json!(squares.from), json!(squares.to), json!(squares.piece)]
+}
+
+/// Everything that a page draws.
+fn state(session: &dyn Session) -> Value {
+    let (turn, winner) = match session.turn() {
+        Turn::Player(player) => (player.word(), None),
+        Turn::Chance => ("chance", None),
+        Turn::Over(outcome) => ("over", Some(outcome.word())),
+    };
+    let legal = |legal: &LegalMove| {
+        let [from, to, piece] = squares(legal.squares);
+        json!({"move": legal.text, "label": legal.label, "from": from, "to": to, "piece": piece})
+    };
+    let played =
+        |(number, played): (usize, &PlayedMove)| json!({"move": played.text, "mover": session.mover(number).map(Player::word)});
+    let [from, to, piece] = squares(session.last_move());
+    json!({
+        "game": session.spec(),
+        "position": session.position(),
+        "turn": turn,
+        "winner": winner,
+        "reason": session.why_over(),
+        "points": session.points(),
+        "view": session.view(),
+        "last": {"from": from, "to": to, "piece": piece},
+        "moves": session.moves().iter().map(legal).collect::<Vec<_>>(),
+        "outcomes": session.outcomes(),
+        "history": session.history().iter().enumerate().map(played).collect::<Vec<_>>(),
+    })
+}
+
+fn candidate(candidate: &AdvisedMove) -> Value {
+    json!({"move": candidate.mv, "visits": candidate.visits, "value": candidate.value})
+}
+
+fn advised(advice: &Advice) -> Value {
+    json!({
+        "move": advice.mv,
+        "value": advice.value,
+        "line": advice.line,
+        "candidates": advice.candidates.iter().map(candidate).collect::<Vec<_>>(),
+        "nodes": advice.nodes,
+        "simulations": advice.simulations,
+        "depth": advice.depth,
+        "seconds": advice.elapsed.as_secs_f64(),
+        "notes": advice.notes,
+    })
+}
+
+/// The games of a text, each checked by playing it again.
+fn import(text: &str) -> Result<Value, InputError> {
+    let game = |record: &GameRecord| {
+        replay(record)?;
+        let moves: Vec<&str> = record.moves.iter().map(|played| played.text.as_str()).collect();
+        let players = record.players.each_ref().map(|player| &player.name);
+        Ok(json!({"game": record.game, "start": record.start, "moves": moves, "players": players, "result": record.result}))
+    };
+    read_any(text)?.iter().map(game).collect()
+}
