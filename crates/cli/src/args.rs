@@ -83,6 +83,8 @@ pub enum Command {
     Runs(Runs),
     /// Write a report on a run: tables, plots and games on one page
     Report(ReportOn),
+    /// Open the app: a web page with this computer's engine behind it
+    Serve(Serve),
     /// Play a game in the terminal
     Play(Play),
     /// Step through a recorded game
@@ -401,6 +403,16 @@ pub struct ReportOn {
     /// The heading [default: the question that the run answers, the title of the study]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub struct Serve {
+    /// The port
+    #[arg(long, value_name = "N", default_value_t = 7777)]
+    pub port: u16,
+    /// The address to listen on; 0.0.0.0 lets others in
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub host: String,
 }
 
 #[derive(clap::Args)]

@@ -85,6 +85,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Study(args)) => commands::study::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),
         Some(Command::Runs(args)) => commands::runs::run(args, global, out),
+        Some(Command::Serve(args)) => commands::serve::run(args, global, out),
         Some(Command::Play(args)) => commands::play::run(args, global, out),
         Some(Command::Replay(args)) => commands::replay::run(args, global, out),
         Some(Command::Convert(args)) => commands::convert::run(args, global, out),

@@ -256,6 +256,7 @@ fn games() -> Value {
         json!({
             "name": info.name,
             "title": info.title,
+            "aliases": info.aliases.iter().map(|alias| alias.name).collect::<Vec<_>>(),
             "players": info.players,
             "summary": info.summary,
             "rules": info.rules,

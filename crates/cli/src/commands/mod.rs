@@ -15,6 +15,7 @@ pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod runs;
+pub mod serve;
 pub mod show;
 pub mod solve;
 pub mod sprt;

@@ -1,0 +1,271 @@
+// The board: draws a view, and turns taps, drags and keys into moves. It knows squares and legal moves, and no game.
+
+import { drawEdges, drawPiece } from "./pieces.js";
+import { svg } from "./svg.js";
+
+const CELL = 100;
+const MARGIN = 34;
+const letters = "abcdefghijklmnopqrstuvwxyz";
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** The squares of a view, row by row from the top left. */
+export const squaresOf = (view) => view.cells.map((_, index) => nameOf(view, index));
+const nameOf = (view, index) => letters[index % view.files] + (view.ranks - Math.floor(index / view.files));
+
+export class Board {
+  /**
+   * `onMove(move)` gets the text of a legal move, `onRefused(square, from)` squares that no legal move fits, and `describe(square, piece)`
+   * says a square in words.
+   */
+  constructor({ onMove, onRefused, describe }) {
+    Object.assign(this, { onMove, onRefused, describe });
+    this.flipped = false;
+    this.kind = null;
+    this.selected = null;
+    this.focus = null;
+    this.element = svg("svg", { class: "board", role: "grid" });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    this.element.addEventListener("pointerdown", (event) => this.#press(event));
+  }
+
+  /** Shows a state of the engine. With `playable` its moves can be made. */
+  show(state, { playable = false, label = "", marks = {} } = {}) {
+    const before = this.state;
+    this.state = state;
+    this.moves = playable ? state.moves : [];
+    this.selected = null;
+    this.marks = marks;
+    this.label = label;
+    this.#draw();
+    if (before && before.game === state.game && !still()) this.#animate(before, state);
+  }
+
+  /** Arrows and a heat map over the position that is shown. */
+  mark(marks) {
+    this.marks = marks;
+    this.#draw();
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.#draw();
+  }
+
+  /** Which of several kinds of pieces the next placement takes (their names), where there is a choice. */
+  kinds() {
+    return [...new Set(this.moves.filter((move) => !move.from && move.piece).map((move) => move.piece))];
+  }
+
+  /** The kind that was chosen, or else the last: what runs out is listed first. */
+  chosenKind() {
+    const kinds = this.kinds();
+    return kinds.includes(this.kind) ? this.kind : kinds.at(-1);
+  }
+
+  choose(kind) {
+    this.kind = kind;
+    this.#draw();
+  }
+
+  /** The middle of a square in the picture. */
+  #middle(square) {
+    const { files, ranks } = this.state.view;
+    const [file, rank] = [letters.indexOf(square[0]), Number(square.slice(1)) - 1];
+    const [column, row] = this.flipped ? [files - 1 - file, rank] : [file, ranks - 1 - rank];
+    return [MARGIN + (column + 0.5) * CELL, (row + 0.5) * CELL + 6];
+  }
+
+  /** The moves that a tap on a square could mean. */
+  #fitting(square) {
+    const kind = this.chosenKind();
+    if (this.selected) return this.moves.filter((move) => move.from === this.selected && move.to === square);
+    return this.moves.filter((move) => !move.from && move.to === square && (!move.piece || move.piece === kind));
+  }
+
+  #targets() {
+    const moves = this.selected
+      ? this.moves.filter((move) => move.from === this.selected)
+      : this.moves.filter((move) => !move.from && this.#fitting(move.to).includes(move));
+    return new Set(moves.map((move) => move.to));
+  }
+
+  #draw() {
+    const { view, last } = this.state;
+    const { files, ranks } = view;
+    const [width, height] = [files * CELL + MARGIN + 6, ranks * CELL + MARGIN + 6];
+    const hadFocus = this.element.contains(document.activeElement);
+    this.element.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.element.setAttribute("aria-label", this.label);
+    this.element.dataset.game = this.state.game.split(":")[0];
+    const squares = squaresOf(view);
+    if (!squares.includes(this.focus)) this.focus = squares[0];
+    const targets = this.#targets();
+    const sources = new Set(this.moves.map((move) => move.from).filter(Boolean));
+    const lastSquares = [last.from, last.to].filter(Boolean);
+    const heat = this.marks?.heat ?? {};
+    const order = this.flipped ? [...squares].reverse() : squares;
+    const rows = [];
+    for (let row = 0; row < ranks; row++) {
+      const cells = order.slice(row * files, (row + 1) * files).map((square) => {
+        const [x, y] = this.#middle(square);
+        const index = squares.indexOf(square);
+        const piece = view.cells[index];
+        const dark = (index % files + Math.floor(index / files)) % 2 === 1;
+        const classes = ["cell", dark && "dark", this.selected === square && "selected", sources.has(square) && "source"];
+        return svg(
+          "g",
+          {
+            class: classes.filter(Boolean).join(" "),
+            role: "gridcell",
+            "data-square": square,
+            tabindex: square === this.focus ? 0 : -1,
+            "aria-label": this.describe(square, piece) + (targets.has(square) ? `, ${this.targetWord ?? ""}` : ""),
+            "aria-selected": this.selected === square ? "true" : null,
+            transform: `translate(${x} ${y})`,
+          },
+          svg("rect", { x: -CELL / 2, y: -CELL / 2, width: CELL, height: CELL, class: "ground" }),
+          heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
+          lastSquares.includes(square) && svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
+          piece && drawPiece(piece),
+          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: 13, class: "target" })),
+        );
+      });
+      rows.push(svg("g", { role: "row" }, cells));
+    }
+    const labels = [];
+    for (let file = 0; file < files; file++) {
+      const [x] = this.#middle(letters[file] + "1");
+      labels.push(svg("text", { x, y: height - 8, "text-anchor": "middle", class: "label" }, letters[file]));
+    }
+    for (let rank = 1; rank <= ranks; rank++) {
+      const [, y] = this.#middle("a" + rank);
+      labels.push(svg("text", { x: MARGIN / 2, y: y + 8, "text-anchor": "middle", class: "label" }, String(rank)));
+    }
+    const arrows = (this.marks?.arrows ?? []).map(({ from, to, weight }, number) => this.#arrow(from, to, weight, number));
+    this.element.replaceChildren(
+      svg("g", { "aria-hidden": "true" }, labels, drawEdges(this.element.dataset.game, MARGIN, 6, files * CELL, ranks * CELL)),
+      ...rows,
+      svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.filter(Boolean)),
+    );
+    if (hadFocus) this.#cell(this.focus)?.focus();
+  }
+
+  #arrow(from, to, weight, number) {
+    if (!to) return null;
+    const [x, y] = this.#middle(to);
+    if (!from) return svg("g", { class: "hint", opacity: weight }, svg("circle", { cx: x, cy: y, r: 42 }), svg("text", { x, y: y + 10, "text-anchor": "middle" }, String(number + 1)));
+    const [x0, y0] = this.#middle(from);
+    const length = Math.hypot(x - x0, y - y0) || 1;
+    const [dx, dy] = [(x - x0) / length, (y - y0) / length];
+    const [tx, ty] = [x - dx * 18, y - dy * 18];
+    const head = `M${tx} ${ty}L${tx - dx * 30 - dy * 18} ${ty - dy * 30 + dx * 18}L${tx - dx * 30 + dy * 18} ${ty - dy * 30 - dx * 18}z`;
+    return svg("g", { class: "hint", opacity: weight }, svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }), svg("path", { d: head, class: "head" }));
+  }
+
+  /** The piece that moved slides from where it came, and what it took fades. */
+  #animate(before, after) {
+    const { from, to } = after.last;
+    const grown = after.history.length === before.history.length + 1;
+    if (!grown || !to) return;
+    const piece = this.#cell(to)?.querySelector(".piece");
+    if (!piece) return;
+    const timing = { duration: 180, easing: "ease-out" };
+    if (!from) {
+      piece.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
+      return;
+    }
+    const [[x, y], [x0, y0]] = [this.#middle(to), this.#middle(from)];
+    piece.animate([{ transform: `translate(${x0 - x}px, ${y0 - y}px)` }, { transform: "none" }], timing);
+    const taken = before.view.cells[squaresOf(before.view).indexOf(to)];
+    if (taken) {
+      const ghost = drawPiece(taken);
+      this.#cell(to).insertBefore(ghost, piece);
+      ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(0.6)" }], timing).onfinish = () => ghost.remove();
+    }
+  }
+
+  #cell(square) {
+    return this.element.querySelector(`[data-square="${square}"]`);
+  }
+
+  /** A square was chosen, by whatever means. */
+  tap(square) {
+    this.focus = square;
+    const fitting = this.#fitting(square);
+    if (fitting.length > 0) {
+      this.selected = null;
+      this.onMove(fitting[0].move);
+      return;
+    }
+    const from = this.selected;
+    if (this.moves.some((move) => move.from === square) && from !== square) {
+      this.selected = square;
+    } else {
+      this.selected = null;
+      if (this.moves.length > 0 && from !== square) this.onRefused(square, from);
+    }
+    this.#draw();
+  }
+
+  #press(event) {
+    const cell = event.target.closest("[data-square]");
+    if (!cell || event.button !== 0) return;
+    const square = cell.dataset.square;
+    const draggable = this.moves.some((move) => move.from === square);
+    const begin = [event.clientX, event.clientY];
+    let dragged = null;
+    const move = (event) => {
+      if (!draggable) return;
+      if (!dragged && Math.hypot(event.clientX - begin[0], event.clientY - begin[1]) < 8) return;
+      if (!dragged) {
+        this.selected = square;
+        this.#draw();
+        dragged = this.#cell(square).querySelector(".piece");
+        this.#cell(square).parentNode.append(this.#cell(square));
+      }
+      const scale = this.element.viewBox.baseVal.width / this.element.getBoundingClientRect().width;
+      const [dx, dy] = [(event.clientX - begin[0]) * scale, (event.clientY - begin[1]) * scale];
+      dragged?.setAttribute("transform", `translate(${dx} ${dy})`);
+      event.preventDefault();
+    };
+    const release = (event) => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", release);
+      removeEventListener("pointercancel", release);
+      if (!dragged) {
+        if (event.type === "pointerup") this.tap(square);
+        return;
+      }
+      dragged.style.pointerEvents = "none";
+      const target = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-square]")?.dataset.square;
+      if (event.type === "pointerup" && target && target !== square) this.tap(target);
+      else {
+        this.selected = null;
+        this.#draw();
+      }
+    };
+    addEventListener("pointermove", move, { passive: false });
+    addEventListener("pointerup", release);
+    addEventListener("pointercancel", release);
+  }
+
+  #key(event) {
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const step = steps[event.key];
+    if (step) {
+      const { files, ranks } = this.state.view;
+      const sign = this.flipped ? -1 : 1;
+      const file = Math.min(files - 1, Math.max(0, letters.indexOf(this.focus[0]) + sign * step[0]));
+      const rank = Math.min(ranks, Math.max(1, Number(this.focus.slice(1)) + sign * step[1]));
+      this.focus = letters[file] + rank;
+      for (const cell of this.element.querySelectorAll("[data-square]")) cell.setAttribute("tabindex", cell.dataset.square === this.focus ? 0 : -1);
+      this.#cell(this.focus).focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.tap(this.focus);
+    } else if (event.key === "Escape" && this.selected) {
+      this.selected = null;
+      this.#draw();
+    } else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,31 @@
+// Messages and questions over the page.
+
+import { html } from "./svg.js";
+
+/** A dialog with a heading and some content; resolves with the value of the button that was pressed, or null. */
+export function dialog(heading, content, buttons) {
+  return new Promise((resolve) => {
+    const form = html(
+      "form",
+      { method: "dialog" },
+      html("h2", {}, heading),
+      content,
+      html("div", { class: "buttons" }, buttons.map(([value, text, kind = ""]) => html("button", { value, class: kind }, text))),
+    );
+    const element = html("dialog", { "aria-label": heading }, form);
+    element.addEventListener("close", () => {
+      element.remove();
+      resolve(element.returnValue || null);
+    });
+    document.body.append(element);
+    element.showModal();
+  });
+}
+
+/** A short message that goes away by itself; it is also read aloud. */
+export function toast(text) {
+  const region = document.getElementById("toasts");
+  const element = html("div", { class: "toast" }, text);
+  region.append(element);
+  setTimeout(() => element.remove(), 5000);
+}

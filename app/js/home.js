@@ -1,0 +1,41 @@
+// The first screen: all games, and the one that was not finished.
+
+import { Board } from "./board.js";
+import { recall } from "./memory.js";
+import { gameTitle, t } from "./strings.js";
+import { html } from "./svg.js";
+
+export async function homeScreen(app) {
+  const kept = recall("game");
+  const cards = await Promise.all(app.games.map((game) => card(app, game)));
+  app.page.append(
+    html("section", { class: "intro" }, html("h1", {}, t("home.title")), html("p", {}, t("home.lead"))),
+    kept
+      ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(app.game(kept.spec.split(":")[0])), moves: kept.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
+      : "",
+    html("section", { class: "games" }, cards),
+  );
+}
+
+async function card(app, game) {
+  const board = new Board({ describe: (square) => square });
+  const state = await app.engine.ask("state", { game: game.name, start: game.example.position });
+  board.show(state, { label: gameTitle(game) });
+  board.element.setAttribute("role", "img");
+  board.element.replaceChildren(...board.element.children);
+  for (const cell of board.element.querySelectorAll("[tabindex]")) cell.removeAttribute("tabindex");
+  for (const part of board.element.querySelectorAll("[role]")) part.removeAttribute("role");
+  return html(
+    "article",
+    { class: "card game" },
+    html("a", { href: `#/new/${game.name}`, class: "picture", tabindex: -1, "aria-hidden": "true" }, board.element),
+    html("h2", {}, gameTitle(game)),
+    html("p", {}, t(`summary.${game.name}`) || game.summary),
+    html(
+      "div",
+      { class: "buttons" },
+      html("a", { class: "button primary", href: `#/new/${game.name}` }, t("play")),
+      html("a", { class: "button", href: `#/rules/${game.name}` }, t("rules")),
+    ),
+  );
+}

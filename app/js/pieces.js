@@ -1,0 +1,50 @@
+// What stands on a square, drawn in a box of 100 by 100 around its middle. Players differ by shape as well as by colour.
+
+import { svg } from "./svg.js";
+
+const PATHS = {
+  pawn: "M0-34a15 15 0 0 1 9 27c8 4 11 12 12 22h5v17h-52v-17h5c1-10 4-18 12-22a15 15 0 0 1 9-27z",
+  rook: "M-25-33h11v9h8v-9h12v9h8v-9h11v20l-7 6v19l8 9v11h-52v-11l8-9v-19l-7-6z",
+  king: "M-4-44h8v8h8v8h-8v7c14-11 34 0 25 18-3 6-8 10-10 16h-38c-2-6-7-10-10-16-9-18 11-29 25-18v-7h-8v-8h8zM-24 18h48v14h-48z",
+  star: "M0-24 6-7 24-7 10 4 15 21 0 11-15 21-10 4-24-7-6-7z",
+};
+
+const disc = (radius, name = "body") => svg("circle", { r: radius, class: name });
+const path = (name) => svg("path", { d: PATHS[name], class: "body" });
+
+/** A sign on a stone that tells the players apart without colour. */
+const sign = (owner) =>
+  owner === "first" ? svg("circle", { r: 8, class: "sign" }) : svg("circle", { r: 18, class: "sign ring" });
+
+const SHAPES = {
+  cross: () => svg("path", { d: "M-26-26 26 26M26-26-26 26", class: "stroke" }),
+  nought: () => svg("circle", { r: 28, class: "stroke" }),
+  "green strong": () => [disc(38), svg("path", { d: "M0-22 20 14-20 14z", class: "sign" })],
+  "pink strong": () => [disc(38), svg("rect", { x: -15, y: -15, width: 30, height: 30, class: "sign" })],
+  weak: () => [disc(24), disc(10, "sign")],
+  bonus: () => path("star"),
+  rook: () => path("rook"),
+  king: () => path("king"),
+};
+
+/** A piece of a view as an SVG group. */
+export function drawPiece(piece) {
+  const kind = piece.name;
+  const shape = SHAPES[kind] ?? (kind.endsWith("pawn") ? () => path("pawn") : kind.match(/stone|disc/) ? stone : letter);
+  return svg("g", { class: `piece ${piece.owner}`, "data-kind": kind }, shape(piece));
+}
+
+const stone = (piece) => [disc(38), sign(piece.owner)];
+const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
+
+/** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. */
+export function drawEdges(game, x, y, width, height) {
+  if (game !== "crosphere") return [];
+  const edge = (owner, x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2, class: `edge ${owner}` });
+  return [
+    edge("first", x + 8, y - 1, x + width - 8, y - 1),
+    edge("first", x + 8, y + height + 1, x + width - 8, y + height + 1),
+    edge("second", x - 1, y + 8, x - 1, y + height - 8),
+    edge("second", x + width + 1, y + 8, x + width + 1, y + height - 8),
+  ];
+}

@@ -1,0 +1,60 @@
+// The rules of a game, with positions to try them on.
+
+import { Board } from "./board.js";
+import { HUMAN } from "./match.js";
+import { remember } from "./memory.js";
+import { gameTitle, lessons, pieceName, reasonText, rules, t } from "./strings.js";
+import { html } from "./svg.js";
+
+export async function rulesScreen(app, [name]) {
+  const game = app.game(name);
+  if (!game) throw new Error(t("unknownGame", { name }));
+  const parts = await Promise.all(lessons(game).map((lesson) => exercise(app, game, lesson)));
+  app.page.append(
+    html(
+      "article",
+      { class: "rules" },
+      html("h1", {}, gameTitle(game)),
+      rules(game).map((paragraph) => html("p", {}, paragraph)),
+      parts,
+      html("div", { class: "buttons" }, html("a", { class: "button primary", href: `#/new/${game.name}` }, t("play"))),
+    ),
+  );
+}
+
+/** A position with something to do or to see. */
+async function exercise(app, game, lesson) {
+  const result = html("p", { class: "result", role: "status" });
+  const spec = game.name;
+  let moves = [];
+  const show = async () => {
+    const state = await app.engine.ask("state", { game: spec, start: lesson.position, moves });
+    board.show(state, { playable: state.turn !== "over" && moves.length === 0, label: lesson.caption });
+    if (state.turn === "over") result.textContent = reasonText(state.reason);
+  };
+  const board = new Board({
+    onMove: async (move) => {
+      moves = [move];
+      await show();
+      again.hidden = false;
+    },
+    onRefused: () => {},
+    describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`),
+  });
+  board.targetWord = t("possible");
+  const again = html("button", { type: "button", hidden: true, onclick: () => {
+    moves = [];
+    result.textContent = "";
+    again.hidden = true;
+    show();
+  } }, t("again"));
+  await show();
+  const kinds = board.kinds();
+  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name }, pieceName({ name })))) : "";
+  const from = () => {
+    remember("game", { spec, start: lesson.position, moves: [], players: { first: HUMAN, second: HUMAN }, resigned: null, chances: {} });
+    app.go("#/play");
+  };
+  return html("figure", { class: "lesson" }, html("figcaption", {}, lesson.caption), board.element, kind, result, html("div", { class: "buttons" }, again, html("button", { type: "button", onclick: from }, t("playFromHere"))));
+}
+

@@ -1,0 +1,99 @@
+// Before a game: against whom, on which board, on which side.
+
+import { HUMAN } from "./match.js";
+import { recall, remember } from "./memory.js";
+import { gameTitle, levelTitle, playerName, t } from "./strings.js";
+import { html } from "./svg.js";
+
+/** Boards that are offered; anything else can be written under "advanced". */
+const BOARDS = {
+  crosphere: ["crosphere", "crosphere:size=5x5,strong=3", "crosphere:size=6x6,strong=3", "crosphere:size=4x4,strong=2"],
+  mnk: ["tictactoe", "mnk:size=4x4,k=4", "mnk:size=5x5,k=4", "mnk:size=10x10,k=5", "mnk:size=15x15,k=5"],
+  clobber: ["clobber", "clobber:size=4x4", "clobber:size=6x6", "clobber:size=8x8", "clobber:size=10x10"],
+  pawn: ["pawn", "pawn:size=5x5", "pawn:size=6x6", "pawn:size=8x8", "pawn:size=8x8,double"],
+  "tuc-chess": ["tuc-chess", "tuc-chess:appear=0"],
+  "connect-four": ["connect-four", "connect-four:size=6x5", "connect-four:size=8x7"],
+};
+
+export async function setupScreen(app, [name]) {
+  const game = app.game(name);
+  if (!game) throw new Error(t("unknownGame", { name }));
+  const before = recall("setup", {})[game.name] ?? {};
+  const boards = BOARDS[game.name] ?? [game.name];
+  const board = html("select", { id: "board" }, boards.map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
+  const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
+  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500", value: before.agent ?? "" });
+  const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
+  const presets = html("select", { id: "preset" });
+  const radio = (group, value, text, hint, chosen) =>
+    html("label", { class: "choice" }, html("input", { type: "radio", name: group, value, checked: chosen }), html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""));
+  async function fill() {
+    const all = await app.engine.ask("opponents", { game: own.value || board.value });
+    const chosen = before.opponent ?? "level=2";
+    const levels = all.filter((opponent) => opponent.name.startsWith("level="));
+    opponents.replaceChildren(
+      ...levels.map((opponent, index) => radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen)),
+      radio("opponent", HUMAN, t("twoPeople"), t("twoPeople.hint"), chosen === HUMAN),
+      radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
+    );
+    const others = all.filter((opponent) => !opponent.name.startsWith("level="));
+    presets.replaceChildren(html("option", { value: "" }, "–"), ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)));
+  }
+  board.addEventListener("change", fill);
+  presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
+  await fill();
+  const sides = ["first", "second", "random"].map((side) =>
+    radio("side", side, side === "random" ? t("side.random") : playerName(game, side), side === "first" ? t("side.first") : "", side === (before.side ?? "first")),
+  );
+  const problem = html("p", { class: "problem", role: "alert" });
+  async function start(event) {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const spec = own.value.trim() || board.value;
+    const opponent = form.get("opponent");
+    const agent = advanced.value.trim();
+    const side = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
+    const machine = agent || (opponent === "watch" ? "level=5" : opponent);
+    const players = opponent === "watch" && !agent ? { first: "level=5", second: "level=5" } : side === "first" ? { first: HUMAN, second: machine } : { first: machine, second: HUMAN };
+    if (opponent === "watch" && agent) Object.assign(players, { first: agent, second: agent });
+    try {
+      await app.engine.ask("state", { game: spec });
+      for (const player of new Set(Object.values(players))) {
+        if (player !== HUMAN) await app.engine.ask("think", { game: spec, agent: player, time: 1 });
+      }
+    } catch (error) {
+      problem.textContent = error.message;
+      return;
+    }
+    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), agent } });
+    remember("game", { spec, start: null, moves: [], players, resigned: null, chances: {} });
+    app.go("#/play");
+  }
+  app.page.append(
+    html(
+      "form",
+      { class: "setup", onsubmit: start },
+      html("h1", {}, gameTitle(game)),
+      html("label", { class: "field", for: "board" }, t("board"), board),
+      html("fieldset", {}, html("legend", {}, t("opponent")), opponents),
+      html("fieldset", { class: "sides" }, html("legend", {}, t("side")), sides),
+      html(
+        "details",
+        {},
+        html("summary", {}, t("advanced")),
+        html("label", { class: "field", for: "agent" }, t("advanced.agent"), advanced),
+        html("label", { class: "field", for: "preset" }, t("advanced.preset"), presets),
+        html("label", { class: "field", for: "own-board" }, t("advanced.board"), own),
+      ),
+      problem,
+      html("div", { class: "buttons" }, html("button", { class: "primary" }, t("start")), html("a", { class: "button", href: `#/rules/${game.name}` }, t("rules"))),
+    ),
+  );
+}
+
+/** A board in words: its size and what is special about it. */
+export function boardName(spec, game) {
+  const keys = (spec.split(":")[1] ?? "").split(",").filter(Boolean);
+  if (keys.length === 0) return t("board.usual");
+  return keys.map((key) => t(`key.${game.name}.${key.split("=")[0]}`, { value: key.split("=")[1] ?? "" }) || key.replace("=", " ")).join(", ");
+}

@@ -1,0 +1,17 @@
+// Two short tones, for those who have asked for sound.
+
+import { recall } from "./memory.js";
+
+let context = null;
+
+export function sound(kind) {
+  if (!recall("sound", false)) return;
+  context ??= new AudioContext();
+  const [oscillator, gain] = [context.createOscillator(), context.createGain()];
+  oscillator.frequency.value = kind === "end" ? 330 : 520;
+  gain.gain.setValueAtTime(0.08, context.currentTime);
+  gain.gain.exponentialRampToValueAtTime(0.0001, context.currentTime + 0.15);
+  oscillator.connect(gain).connect(context.destination);
+  oscillator.start();
+  oscillator.stop(context.currentTime + 0.16);
+}

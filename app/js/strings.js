@@ -1,0 +1,383 @@
+// Every word of the page, in English and in Czech.
+
+import { recall, remember } from "./memory.js";
+
+export const languages = { en: "English", cs: "Čeština" };
+
+const WORDS = {
+  en: {
+    loading: "Setting up the table…",
+    wentWrong: "Something went wrong.",
+    home: "Home",
+    "home.title": "Play, and see why it moves",
+    "home.lead": "Games of the lab. Pick one, pick an opponent from first day to as strong as we can, and ask it what it is thinking.",
+    "home.unfinished": "{game}: a game is waiting for you ({moves} moves so far).",
+    "home.resume": "Go on",
+    "title.new": "New game",
+    "title.play": "Game",
+    "title.rules": "Rules",
+    "engine.server": "engine: this computer",
+    "engine.server.meaning": "The engine runs in the program that serves this page, at full speed.",
+    "engine.browser": "engine: in the browser",
+    "engine.browser.meaning": "The engine runs in this page, also without a network.",
+    settings: "Settings",
+    theme: "Colours",
+    "theme.system": "as the device has them",
+    "theme.light": "light",
+    "theme.dark": "dark",
+    "theme.contrast": "high contrast",
+    language: "Language",
+    sound: "Sounds",
+    ok: "OK",
+    close: "Close",
+    play: "Play",
+    rules: "Rules",
+    unknownGame: "There is no game called “{name}”.",
+    board: "Board",
+    "board.usual": "the usual one",
+    "key.crosphere.size": "{value}",
+    "key.crosphere.strong": "{value} strong stones",
+    "key.mnk.size": "{value}",
+    "key.mnk.k": "{value} in a row",
+    "key.clobber.size": "{value}",
+    "key.pawn.size": "{value}",
+    "key.pawn.double": "double step",
+    "key.tuc-chess.appear": "no new bonuses",
+    "key.connect-four.size": "{value}",
+    opponent: "Opponent",
+    levels: ["first day", "beginner", "casual", "club player", "strong club player", "expert", "master", "as strong as we can"],
+    twoPeople: "Two people",
+    "twoPeople.hint": "on this device",
+    watch: "Watch",
+    "watch.hint": "engine against engine",
+    side: "Your side",
+    "side.first": "moves first",
+    "side.random": "at random",
+    advanced: "Advanced",
+    "advanced.agent": "Any agent",
+    "advanced.preset": "Ready-made agents",
+    "advanced.board": "Any board",
+    start: "Start",
+    boardOf: "Board of {game}",
+    empty: "empty",
+    possible: "possible",
+    stone: "Stone",
+    moves: "Moves",
+    human: "you",
+    thinking: "Thinking",
+    resigned: "{loser} resigns: {winner} wins.",
+    drawn: "A draw: {reason}.",
+    won: "{winner} wins: {reason}.",
+    chanceDue: "Chance decides…",
+    yourTurn: "{name} to move: it is your turn.",
+    theirTurn: "{name} is thinking.",
+    "spoken.move": "{name}: {move}.",
+    "step.first": "To the start",
+    "step.back": "One move back",
+    "step.on": "One move on",
+    "step.last": "To the last move",
+    rematch: "Rematch, sides swapped",
+    newGame: "New game",
+    hint: "Hint",
+    "hint.text": "{move}: {chance} % to win, {share} % of {games} simulated games begin with it.",
+    takeBack: "Take back",
+    analyse: "Analyse",
+    flip: "Flip",
+    share: "Share",
+    resign: "Resign",
+    "resign.sure": "Give this game up?",
+    link: "Link to this game",
+    format: "Format",
+    record: "Record",
+    copyLink: "Copy link",
+    copied: "The link is on the clipboard.",
+    import: "Import",
+    review: "Look at the whole game",
+    line: "Best line: {line}",
+    "solved.win": "Solved: {name} wins in {plies} plies.",
+    "solved.draw": "Solved: a draw with best play.",
+    "solved.loss": "Solved: {name} loses in {plies} plies.",
+    winChance: "{first} {share} %, {second} {other} %",
+    graph: "The course of the game, with {turns} turning points",
+    turningPoints: "Turning points at moves {plies}.",
+    luck: "Luck made {share} % of all swings.",
+    again: "Again",
+    playFromHere: "Play from here",
+    "counter.strong": "strong",
+    "counter.points": "points",
+    "bonus.worth": "The bonus was worth a point.",
+    "bonus.nothing": "The bonus was worth nothing.",
+    "bonus.appears": "A bonus appears on {square}.",
+    "bonus.none": "No new bonus.",
+  },
+  cs: {
+    loading: "Připravuji stůl…",
+    wentWrong: "Něco se nepovedlo.",
+    home: "Domů",
+    "home.title": "Hrajte a podívejte se, proč tak táhne",
+    "home.lead": "Hry z laboratoře. Vyberte hru a soupeře od prvního dne až po nejsilnějšího, jakého umíme, a zeptejte se ho, co si myslí.",
+    "home.unfinished": "{game}: čeká na vás rozehraná partie (tahů: {moves}).",
+    "home.resume": "Pokračovat",
+    "title.new": "Nová hra",
+    "title.play": "Hra",
+    "title.rules": "Pravidla",
+    "engine.server": "stroj: tento počítač",
+    "engine.server.meaning": "Stroj běží v programu, který tuto stránku poskytuje, plnou rychlostí.",
+    "engine.browser": "stroj: v prohlížeči",
+    "engine.browser.meaning": "Stroj běží přímo na této stránce, i bez sítě.",
+    settings: "Nastavení",
+    theme: "Barvy",
+    "theme.system": "podle zařízení",
+    "theme.light": "světlé",
+    "theme.dark": "tmavé",
+    "theme.contrast": "vysoký kontrast",
+    language: "Jazyk",
+    sound: "Zvuky",
+    ok: "OK",
+    close: "Zavřít",
+    play: "Hrát",
+    rules: "Pravidla",
+    unknownGame: "Hru „{name}“ neznám.",
+    board: "Deska",
+    "board.usual": "obvyklá",
+    "key.crosphere.size": "{value}",
+    "key.crosphere.strong": "silných kamenů: {value}",
+    "key.mnk.size": "{value}",
+    "key.mnk.k": "{value} v řadě",
+    "key.clobber.size": "{value}",
+    "key.pawn.size": "{value}",
+    "key.pawn.double": "dvojkrok",
+    "key.tuc-chess.appear": "bez nových bonusů",
+    "key.connect-four.size": "{value}",
+    opponent: "Soupeř",
+    levels: ["první den", "začátečník", "příležitostný hráč", "klubový hráč", "silný klubový hráč", "expert", "mistr", "nejsilnější, jakého umíme"],
+    twoPeople: "Dva lidé",
+    "twoPeople.hint": "na tomto zařízení",
+    watch: "Dívat se",
+    "watch.hint": "stroj proti stroji",
+    side: "Vaše strana",
+    "side.first": "začíná",
+    "side.random": "náhodně",
+    advanced: "Pro pokročilé",
+    "advanced.agent": "Libovolný agent",
+    "advanced.preset": "Hotoví agenti",
+    "advanced.board": "Libovolná deska",
+    start: "Začít",
+    boardOf: "Deska hry {game}",
+    empty: "prázdné",
+    possible: "možný tah",
+    stone: "Kámen",
+    moves: "Tahy",
+    human: "vy",
+    thinking: "Přemýšlí",
+    resigned: "{loser} se vzdává: vítězí {winner}.",
+    drawn: "Remíza: {reason}.",
+    won: "Vítězí {winner}: {reason}.",
+    chanceDue: "Rozhoduje náhoda…",
+    yourTurn: "Na tahu {name}: jste na řadě.",
+    theirTurn: "{name} přemýšlí.",
+    "spoken.move": "{name}: {move}.",
+    "step.first": "Na začátek",
+    "step.back": "O tah zpět",
+    "step.on": "O tah dál",
+    "step.last": "Na poslední tah",
+    rematch: "Odveta s opačnými stranami",
+    newGame: "Nová hra",
+    hint: "Nápověda",
+    "hint.text": "{move}: šance na výhru {chance} %, tímto tahem začíná {share} % z {games} simulovaných partií.",
+    takeBack: "Vzít zpět",
+    analyse: "Rozbor",
+    flip: "Otočit",
+    share: "Sdílet",
+    resign: "Vzdát",
+    "resign.sure": "Opravdu partii vzdát?",
+    link: "Odkaz na partii",
+    format: "Formát",
+    record: "Zápis",
+    copyLink: "Kopírovat odkaz",
+    copied: "Odkaz je ve schránce.",
+    import: "Načíst",
+    review: "Projít celou partii",
+    line: "Nejlepší pokračování: {line}",
+    "solved.win": "Vyřešeno: {name} vyhraje, tahů obou hráčů: {plies}.",
+    "solved.draw": "Vyřešeno: při nejlepší hře remíza.",
+    "solved.loss": "Vyřešeno: {name} prohraje, tahů obou hráčů: {plies}.",
+    winChance: "{first} {share} %, {second} {other} %",
+    graph: "Průběh partie, zvratů: {turns}",
+    turningPoints: "Zvraty u tahů {plies}.",
+    luck: "Náhoda způsobila {share} % všech výkyvů.",
+    again: "Znovu",
+    playFromHere: "Hrát odtud",
+    "counter.strong": "silné",
+    "counter.points": "body",
+    "bonus.worth": "Bonus měl cenu jednoho bodu.",
+    "bonus.nothing": "Bonus neměl žádnou cenu.",
+    "bonus.appears": "Nový bonus na poli {square}.",
+    "bonus.none": "Žádný nový bonus.",
+  },
+};
+
+export const language = () => recall("language", navigator.language?.startsWith("cs") ? "cs" : "en");
+export const setLanguage = (code) => remember("language", code);
+const word = (key) => WORDS[language()]?.[key] ?? WORDS.en[key];
+
+/** A text with its gaps filled; empty where there is none. */
+export function t(key, values = {}) {
+  const text = word(key);
+  return typeof text === "string" ? text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "") : "";
+}
+
+export const levelTitle = (index) => word("levels")[index] ?? "";
+export const gameTitle = (game) => GAMES[language()]?.[game.name]?.title ?? game.title;
+export const playerName = (game, player) => (GAMES[language()]?.[game.name]?.players ?? game.players)[player === "first" ? 0 : 1];
+export const rules = (game) => GAMES[language()]?.[game.name]?.rules ?? game.rules.split("\n\n").map((part) => part.replaceAll("\n", " "));
+
+/** A level by its title, anything else as it is written. */
+export function agentName(spec) {
+  const level = spec.match(/^level=(\d)$/);
+  return level ? `${level[1]} · ${levelTitle(Number(level[1]) - 1)}` : spec;
+}
+
+const GAMES = {
+  en: {},
+  cs: {
+    crosphere: {
+      title: "Crosphere",
+      players: ["Zelený", "Růžový"],
+      rules: [
+        "Začíná Zelený. Zelený chce spojit horní okraj s dolním, Růžový levý okraj s pravým.",
+        "Hráči střídavě pokládají po jednom kameni na prázdné pole: buď silný kámen své barvy, dokud nějaký mají, nebo slabý kámen. Slabé kameny nemají barvu, patří oběma a nikdy nedojdou. Kameny se nepohybují ani neodebírají.",
+        "Řetěz je skupina kamenů spojených po řadách a sloupcích, ne úhlopříčně. Řetězy Zeleného tvoří zelené silné a slabé kameny, řetězy Růžového růžové silné a slabé kameny. Vyhrává ten, kdo má první řetěz od okraje k okraji, ať jeho kameny položil kdokoli: slabým kamenem, který doplní jen soupeřův řetěz, vyhrává soupeř.",
+        "Slabý kámen, který by najednou doplnil řetězy obou hráčů, se položit nesmí. Kdo je na tahu a nemá žádný tah, končí partii remízou.",
+        "Obvyklá je deska 8x8 a pět silných kamenů pro každého. Jen silný kámen soupeře zastaví: šetřete je na chvíli, kdy to bude bolet.",
+      ],
+    },
+    mnk: {
+      title: "Piškvorky a příbuzné hry",
+      players: ["Křížky", "Kolečka"],
+      rules: [
+        "Začínají křížky. Hráči střídavě kladou svou značku na prázdné pole. Vyhrává ten, kdo má první k nebo více značek v nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska bez takové řady je remíza.",
+        "Tic-Tac-Toe se hraje na desce 3x3 na tři v řadě: při nejlepší hře je to remíza. Gomoku se hraje na desce 15x15 na pět.",
+      ],
+    },
+    clobber: {
+      title: "Clobber",
+      players: ["Černý", "Bílý"],
+      rules: [
+        "Na začátku je deska plná, černé a bílé kameny se střídají jako pole šachovnice, černý na a1. Začíná Černý.",
+        "Hráč na tahu vezme svůj kámen a posune ho o jedno pole nahoru, dolů, vlevo nebo vpravo na kámen soupeře, který tím z desky odstraní. Jiný tah není a vynechat se nesmí. Hra se brzy rozpadne na ostrůvky, které na sebe nedosáhnou.",
+        "Kdo nemůže táhnout, prohrál; remíza není možná. Nechávejte si kameny, na které soupeř nedosáhne, a počítejte tahy, které na každém ostrůvku zbývají.",
+      ],
+    },
+    pawn: {
+      title: "Pěšcová hra",
+      players: ["Bílý", "Černý"],
+      rules: [
+        "Bílý má pěšce na každém poli dolní řady a začíná, Černý na každém poli horní řady. Bílí pěšci táhnou nahoru, černí dolů.",
+        "Na tahu pohněte jedním pěšcem: o pole rovně vpřed na prázdné pole, nebo o pole šikmo vpřed na soupeřova pěšce, kterého tím vezmete. Rovně se nebere, šikmo bez braní se nechodí, vynechat se nesmí.",
+        "Vyhrává, kdo dovede pěšce na poslední řadu, vezme poslednímu soupeřovi pěšce, nebo když soupeř na tahu nemá žádný tah. Remíza není možná.",
+        "Ve variantě s dvojkrokem stojí pěšci na druhé řadě a z ní, a jen z ní, smějí o dvě pole, jsou-li obě prázdná. Braní mimochodem není.",
+      ],
+    },
+    "tuc-chess": {
+      title: "TUC-Chess",
+      players: ["Bílý", "Černý"],
+      rules: [
+        "Deska má 5 sloupců a 7 řad. Každý má sedm pěšců, dvě věže a krále; na střední řadě leží pět bonusů. Začíná Bílý a táhne nahoru. Vynechat se nesmí.",
+        "Pěšec jde o pole rovně vpřed, bere o pole šikmo vpřed. Pěšec na poslední řadě je hned odstraněn z desky, za bod. Věž táhne o jedno až tři pole po řadě nebo sloupci a nepřeskakuje. Král jde o jedno pole po řadě nebo sloupci. Šach ani mat nejsou: krále lze vzít.",
+        "Body dostává, kdo táhl: 1 za pěšce, 3 za věž, 8 za krále, 1 za pěšce na poslední řadě a za bonus 1 s pravděpodobností 0,95. Poté se s pravděpodobností 0,2 objeví nový bonus na náhodném volném poli.",
+        "Hra končí, když je vzat král, když zbydou jen králové, když hráč nemá tah, nebo po 200 tazích obou hráčů. Vyhrává víc bodů; kdo vzal krále, může i prohrát.",
+      ],
+    },
+    "connect-four": {
+      title: "Čtyři v řadě",
+      players: ["Žlutý", "Červený"],
+      rules: [
+        "Deska stojí svisle. Začíná Žlutý. Hráči střídavě vhazují svůj kotouč do sloupce, který není plný; spadne na nejnižší volné pole. Vyhrává ten, kdo má první čtyři nebo více v nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska je remíza.",
+        "Na obvyklé desce 7x6 vyhrává při nejlepší hře začínající, začne-li uprostřed (James D. Allen a Victor Allis, 1988).",
+      ],
+    },
+  },
+};
+
+/** What the engine says about the end of a game or a refused move, in Czech. */
+const REASONS = [
+  [/Green has linked the top and the bottom edge/, "Zelený spojil horní a dolní okraj"],
+  [/Pink has linked the left and the right edge/, "Růžový spojil levý a pravý okraj"],
+  [/the board is full and nobody is linked/, "deska je plná a nikdo není spojen"],
+  [/(Green|Pink) cannot move: no strong stones left.*/, "na tahu není možný tah: silné kameny došly a každý slabý by spojil oba"],
+  [/(\w+) cannot move/, "soupeř nemůže táhnout"],
+  [/(\w+) has (\d+) in a row/, "$2 v řadě"],
+  [/the board is full/, "deska je plná"],
+  [/(\w+) has a pawn on the far rank/, "pěšec došel na poslední řadu"],
+  [/(\w+) has no pawn left/, "soupeři nezbyl žádný pěšec"],
+  [/(\w+) has no legal move/, "soupeř nemá žádný tah"],
+  [/(\w+) has captured the king/, "král byl vzat"],
+  [/only the kings are left/, "zbyli jen králové"],
+  [/the limit of (\d+) plies is reached/, "dosaženo $1 tahů obou hráčů"],
+];
+
+export function reasonText(text) {
+  if (language() !== "cs") return text;
+  for (const [pattern, czech] of REASONS) if (pattern.test(text)) return text.match(pattern)[0].replace(pattern, czech);
+  return text;
+}
+
+const PIECES = {
+  cs: {
+    cross: "křížek",
+    nought: "kolečko",
+    "black stone": "černý kámen",
+    "white stone": "bílý kámen",
+    "yellow disc": "žlutý kotouč",
+    "red disc": "červený kotouč",
+    "green strong": "zelený silný kámen",
+    "pink strong": "růžový silný kámen",
+    strong: "silný kámen",
+    weak: "slabý kámen",
+    "white pawn": "bílý pěšec",
+    "black pawn": "černý pěšec",
+    pawn: "pěšec",
+    rook: "věž",
+    king: "král",
+    bonus: "bonus",
+  },
+  en: { "green strong": "green strong stone", "pink strong": "pink strong stone", weak: "weak stone" },
+};
+
+export function pieceName(piece) {
+  const name = PIECES[language()]?.[piece.name] ?? piece.name;
+  const sided = ["pawn", "rook", "king"].includes(piece.name) && piece.owner;
+  if (!sided) return name;
+  const colours = { en: { first: "white", second: "black" }, cs: { first: "bílý", second: "černý" } }[language()];
+  return `${colours[piece.owner]} ${name}`;
+}
+
+/** An outcome of chance in words. */
+export function outcomeText(game, outcome) {
+  if (outcome === "+1") return t("bonus.worth");
+  if (outcome === "+0") return t("bonus.nothing");
+  const square = outcome.match(/^@(.+)$/)?.[1];
+  return square && square !== "-" ? t("bonus.appears", { square }) : t("bonus.none");
+}
+
+/** Positions to learn from: the example of the game, and for Crosphere what is hard to imagine. */
+export function lessons(game) {
+  const own = LESSONS[game.name]?.[language()] ?? LESSONS[game.name]?.en ?? [];
+  return [...own, ...(language() === "en" || own.length === 0 ? [game.example] : [])];
+}
+
+const LESSONS = {
+  crosphere: {
+    en: [
+      { position: "4/1G2/1o2/1G2 g 1 3", caption: "Green links top and bottom. One more stone in file b, weak or strong, completes the chain: place it." },
+      { position: "4/ooo1/4/4 p 2 2", caption: "Weak stones belong to both. Three of them lead Pink from the left edge towards the right: complete the chain." },
+      { position: "1o2/o1oo/1o2/1o2 g 0 0", caption: "A weak stone on b3 would complete both chains at once. That is not allowed: try it." },
+    ],
+    cs: [
+      { position: "4/1G2/1o2/1G2 g 1 3", caption: "Zelený spojuje horní okraj s dolním. Ještě jeden kámen ve sloupci b, slabý nebo silný, a řetěz je hotov: položte ho." },
+      { position: "4/ooo1/4/4 p 2 2", caption: "Slabé kameny patří oběma. Tři z nich vedou Růžového od levého okraje k pravému: doplňte řetěz." },
+      { position: "1o2/o1oo/1o2/1o2 g 0 0", caption: "Slabý kámen na b3 by doplnil řetězy obou najednou. To se nesmí: zkuste to." },
+    ],
+  },
+};

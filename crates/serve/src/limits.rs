@@ -1,0 +1,36 @@
+//! What one visitor may use, and all of them together.
+
+use std::time::Duration;
+
+use plyground_table::Allowance;
+
+/// Whoever asks for more is refused; nobody else notices.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at the same time.
+    pub connections: usize,
+    /// Thoughts at the same time; the others wait.
+    pub thinkers: usize,
+    /// Thoughts of one connection that run or wait.
+    pub thoughts_each: usize,
+    /// The longest message, in bytes.
+    pub message: usize,
+    /// A connection that says nothing for so long is closed.
+    pub silence: Duration,
+    /// What a single thought may use.
+    pub allowance: Allowance,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            connections: 2_000,
+            thinkers: cores,
+            thoughts_each: 4,
+            message: 256 * 1024,
+            silence: Duration::from_mins(30),
+            allowance: Allowance { threads: cores as u64, ..Allowance::default() },
+        }
+    }
+}
