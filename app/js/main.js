@@ -89,6 +89,8 @@ async function begin() {
   app.games = await app.engine.ask("games", {});
   addEventListener("hashchange", show);
   await show();
+  // With a server behind the page there is nothing to keep: without it, it would be another app.
+  if (app.engine.kind === "browser") await navigator.serviceWorker?.register("sw.js");
 }
 
 addEventListener("unhandledrejection", (event) => toast(event.reason?.message ?? String(event.reason)));

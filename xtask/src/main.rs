@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+mod app;
 mod fuzz;
 mod peers;
 mod process;
@@ -24,6 +25,8 @@ struct Cli {
 enum Command {
     /// Run every check there is, cheap ones first, and stop at the first that fails
     Test(TestArgs),
+    /// Build the app that needs no server: static files in dist/, with the engine as WebAssembly
+    App,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
     Peers(PeersArgs),
 }
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
             Ok(true)
         }
         Some(Command::Test(args)) => test::run(&args.only),
+        Some(Command::App) => app::run().map(|()| true),
         Some(Command::Peers(args)) => peers::run(args.json),
     };
     match result {

@@ -9,7 +9,7 @@ use crate::process::{self, cargo};
 use crate::test::Outcome;
 use crate::workspace::Workspace;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub const TARGET: &str = "wasm32-unknown-unknown";
 const BROWSER: [&str; 5] = ["plyground-core", "plyground-games", "plyground-agents", "plyground-table", "plyground-wasm"];
 
 pub fn check(workspace: &Workspace) -> Result<Outcome> {
@@ -27,7 +27,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
 }
 
 /// A cargo that can build for the browser: the one in use, with rustup's help if need be, or Debian's.
-fn compiler() -> Result<Command> {
+pub fn compiler() -> Result<Command> {
     if has_target() {
         return Ok(cargo());
     }

@@ -1,0 +1,98 @@
+//! The app as static files: whatever is in `app/`, the engine as WebAssembly, and the list of files that the service worker keeps.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::process;
+use crate::wasm;
+use crate::workspace::Workspace;
+
+/// What a phone may have to download, in bytes, compressed as servers usually do.
+const MOST: usize = 1_500_000;
+
+pub fn run() -> Result<()> {
+    let workspace = Workspace::load()?;
+    let folder = build(&workspace)?;
+    println!("the app is in {}: put it on any web server", folder.strip_prefix(&workspace.root).unwrap_or(&folder).display());
+    Ok(())
+}
+
+/// Builds it and gives the folder.
+pub fn build(workspace: &Workspace) -> Result<PathBuf> {
+    let engine = engine(workspace)?;
+    let (source, dist) = (workspace.root.join("app"), workspace.root.join("dist"));
+    if dist.exists() {
+        fs::remove_dir_all(&dist).context("the old dist/ cannot be removed")?;
+    }
+    copy(&source, &dist)?;
+    fs::copy(engine, dist.join("engine.wasm"))?;
+    let mut files = files(&dist, &dist)?;
+    files.sort();
+    let (mut hasher, mut bytes, mut compressed) = (DefaultHasher::new(), 0, 0);
+    for file in &files {
+        let content = fs::read(dist.join(file))?;
+        (file, &content).hash(&mut hasher);
+        bytes += content.len();
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&content)?;
+        compressed += encoder.finish()?.len();
+    }
+    let worker = dist.join("sw.js");
+    let listed: Vec<String> = files.iter().filter(|file| *file != "sw.js" && *file != "index.html").cloned().collect();
+    let text = fs::read_to_string(&worker)?;
+    let (version, list) = ("const VERSION = \"unbuilt\";", "const FILES = [];");
+    ensure!(text.contains(version) && text.contains(list), "app/sw.js lacks the lines that are to be filled in");
+    let text = text
+        .replace(version, &format!("const VERSION = \"{:016x}\";", hasher.finish()))
+        .replace(list, &format!("const FILES = {};", serde_json::to_string(&[vec!["./".to_owned()], listed].concat())?));
+    fs::write(&worker, text)?;
+    println!("{} files, {bytes} bytes, {compressed} compressed", files.len());
+    ensure!(compressed <= MOST, "the app is {compressed} bytes compressed, more than {MOST}");
+    Ok(dist)
+}
+
+/// The engine for the browser.
+fn engine(workspace: &Workspace) -> Result<PathBuf> {
+    let target = workspace.target.join("wasm");
+    process::run(
+        wasm::compiler()?
+            .args(["build", "--profile", "browser", "--package", "plyground-wasm", "--target", wasm::TARGET, "--target-dir"])
+            .arg(&target)
+            .env("RUSTFLAGS", "-C target-feature=+simd128"),
+    )?;
+    Ok(target.join(wasm::TARGET).join("browser/plyground_wasm.wasm"))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// All files below a folder, by their names from `root`, with slashes.
+fn files(folder: &Path, root: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            names.extend(files(&path, root)?);
+        } else {
+            names.push(path.strip_prefix(root)?.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(names)
+}
