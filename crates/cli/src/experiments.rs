@@ -68,15 +68,15 @@ fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     Ok(lines)
 }
 
-/// The command line that was typed, without what only says where to keep games and how to print.
+/// The command line that was typed, without what only says where to keep games, how to print and where to write.
 pub fn command() -> String {
     let mut words = vec!["ply".to_owned()];
     let mut typed = std::env::args().skip(1);
     while let Some(word) = typed.next() {
         match word.as_str() {
-            "--json" | "--quiet" => {}
-            "--data" => drop(typed.next()),
-            word if word.starts_with("--data=") => {}
+            "--json" | "--quiet" | "--md" => {}
+            "--data" | "--out" | "-o" => drop(typed.next()),
+            word if word.starts_with("--data=") || word.starts_with("--out=") => {}
             word => words.push(crate::store::typed(Path::new(word))),
         }
     }
@@ -118,14 +118,13 @@ impl Conduct<'_> {
                 decided.store(true, Ordering::Relaxed);
             }
         };
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         work(&Orders {
             store: self.store,
             queue: self.store,
             roster: &Standard(&Files),
             run: self.run,
             pairs,
-            threads: self.threads.map_or_else(cores, |threads| threads as usize),
+            threads: threads(self.threads),
             stop: &|| decided.load(Ordering::Relaxed) || interrupt::asked(),
             events: &listen,
         })?;
@@ -135,6 +134,12 @@ impl Conduct<'_> {
         let complete = results.jobs() >= wanted;
         Ok((results, complete))
     }
+}
+
+/// As many threads as asked for, or one for each core.
+pub fn threads(asked: Option<u32>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(cores, |threads| threads as usize)
 }
 
 /// What to tell when a run was stopped before its end.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arena;
+pub mod balance;
 mod error;
 mod experiment;
 mod export;

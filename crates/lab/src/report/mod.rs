@@ -2,12 +2,14 @@
 //!
 //! A report is a list of blocks; [`html`] and [`markdown`] write the same blocks in two ways.
 
+mod balance;
 mod boards;
 mod contents;
 mod html;
 mod markdown;
 mod plots;
 
+use crate::balance::Findings;
 use crate::{LabError, RunRow, Store};
 
 /// A part of a report.
@@ -44,4 +46,25 @@ pub fn html(store: &Store, row: &RunRow, title: Option<&str>) -> Result<String, 
 /// The same as Markdown: text, tables and boards, without the plots.
 pub fn markdown(store: &Store, row: &RunRow, title: Option<&str>) -> Result<String, LabError> {
     Ok(markdown::page(&contents::report(store, row, title)?))
+}
+
+/// What goes with the report on the balance of a game, beside what was found.
+#[derive(Clone, Debug)]
+pub struct Circumstances {
+    /// The command that makes it again.
+    pub command: String,
+    /// Where it was made.
+    pub machine: String,
+    /// From which all randomness comes.
+    pub seed: u64,
+}
+
+/// The inventor's report on a game as one HTML page.
+pub fn balance_html(findings: &Findings, circumstances: &Circumstances) -> Result<String, LabError> {
+    Ok(html::page(&balance::report(findings, circumstances)?))
+}
+
+/// The same as Markdown, without the plots.
+pub fn balance_markdown(findings: &Findings, circumstances: &Circumstances) -> Result<String, LabError> {
+    Ok(markdown::page(&balance::report(findings, circumstances)?))
 }
