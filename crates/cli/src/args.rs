@@ -518,9 +518,23 @@ pub enum RunsAction {
         /// The same table as a Parquet file
         #[arg(long, conflicts_with = "csv", requires = "out")]
         parquet: bool,
+        /// As records in another format, e.g. crosphere-thesis (see `ply convert`)
+        #[arg(long, value_name = "FORMAT", conflicts_with_all = ["csv", "parquet"])]
+        to: Option<String>,
         /// The file to write (replaced if it is there) [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+    },
+    /// Write all positions of a run as arrays for those who train networks, in parts of 70, 20 and 10 % of the games
+    Positions {
+        /// The beginning of its name
+        run: String,
+        /// A file that ends in .npz or .safetensors (replaced if it is there), or a new directory for .npy files
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
+        /// What the planes show: general, for every game; thesis, for Crosphere
+        #[arg(long, value_name = "ENCODING", default_value = "general")]
+        planes: String,
     },
     /// Forget a run with all its games
     Rm {

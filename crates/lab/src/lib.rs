@@ -12,6 +12,7 @@ mod experiment;
 mod export;
 mod machine;
 mod openings;
+pub mod positions;
 mod queue;
 mod ranges;
 pub mod report;

@@ -111,6 +111,9 @@ fn off_even(cell: &Cell) -> f64 {
     (score(cell).value - 0.5).abs()
 }
 
+/// A game of which more than this is drawn is not made fair by that.
+const DRAWISH: f64 = 0.1;
+
 /// Who is favoured where, with the strongest agent.
 fn fairness(findings: &Findings) -> Vec<String> {
     let agent = &findings.plan.agents[findings.strongest()];
@@ -162,7 +165,12 @@ fn fairness(findings: &Findings) -> Vec<String> {
             counted(open - 1, "other setting", "other settings")
         ),
     };
-    words.push(format!("Closest to fair is {}, where the first player scores {found}, {aside}.", label(findings, closest)));
+    let drawish = closest.draws(CONFIDENCE).filter(|draws| draws.value > DRAWISH);
+    let drawish = drawish.map_or_else(String::new, |draws| format!(" But {} of its games are drawn.", per_cent(draws.value)));
+    words.push(format!(
+        "Closest to fair is {}, where the first player scores {found}, {aside}.{drawish}",
+        label(findings, closest)
+    ));
     words.extend(steadiest(findings));
     words
 }
