@@ -101,7 +101,7 @@ fn positions(store: &Store, name: &str, file: &Path, planes: &str, global: &Glob
     if !global.quiet {
         let part =
             |(name, counts): (&str, Counts)| format!("{name} {} of {} games", count(counts.positions), count(counts.games));
-        writeln!(out, "{}: positions to {}", typed(file), parts().map(part).collect::<Vec<_>>().join(", "))?;
+        writeln!(out, "{}: positions for {}", typed(file), parts().map(part).collect::<Vec<_>>().join(", "))?;
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ impl Story {
             opinion if opinion <= -AHEAD => Some(Player::Second),
             _ => None,
         };
-        let together = opinions.windows(2).map(|two| ahead(0.5 * (two[0] + two[1])));
+        let together = opinions.windows(2).map(|two| ahead(f32::midpoint(two[0], two[1])));
         let mut lead_changes = 0;
         let mut leader: Option<(Player, usize)> = None;
         for (index, player) in together.chain([winner]).enumerate() {
