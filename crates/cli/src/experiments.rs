@@ -70,15 +70,15 @@ fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     Ok(lines)
 }
 
-/// The command line that was typed, without what only says where to keep games and how to print.
+/// The command line that was typed, without what only says where to keep games, how to print and where to write.
 pub fn command() -> String {
     let mut words = vec!["ply".to_owned()];
     let mut typed = std::env::args().skip(1);
     while let Some(word) = typed.next() {
         match word.as_str() {
-            "--json" | "--quiet" => {}
-            "--data" => drop(typed.next()),
-            word if word.starts_with("--data=") => {}
+            "--json" | "--quiet" | "--md" => {}
+            "--data" | "--out" | "-o" => drop(typed.next()),
+            word if word.starts_with("--data=") || word.starts_with("--out=") => {}
             word => words.push(crate::store::typed(Path::new(word))),
         }
     }
@@ -154,7 +154,12 @@ fn event_json(run: &Run, event: &Event<'_>) -> Vec<Value> {
     }
 }
 
-impl Conduct<'_> {
+impl<'a> Conduct<'a> {
+    /// Until all is played, without a word about it.
+    pub fn new(store: &'a Store, run: &'a Run, threads: Option<u32>, quiet: bool) -> Self {
+        Self { store, run, threads, quiet, summary: &|_| String::new(), enough: &|_| false, log: None }
+    }
+
     /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
     pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
         let lot = Lot { run: &self.run.id, pairs };
@@ -194,14 +199,13 @@ impl Conduct<'_> {
                 decided.store(true, Ordering::Relaxed);
             }
         };
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         work(&Orders {
             store: self.store,
             queue: self.store,
             roster: &Standard(&Files),
             run: self.run,
             pairs,
-            threads: self.threads.map_or_else(cores, |threads| threads as usize),
+            threads: threads(self.threads),
             stop: &|| decided.load(Ordering::Relaxed) || interrupt::asked(),
             events: &listen,
         })?;
@@ -218,6 +222,12 @@ impl Conduct<'_> {
         }
         Ok((results, complete))
     }
+}
+
+/// As many threads as asked for, or one for each core.
+pub fn threads(asked: Option<u32>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(cores, |threads| threads as usize)
 }
 
 /// What to tell when a run was stopped before its end.

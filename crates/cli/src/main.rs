@@ -83,6 +83,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Sprt(args)) => commands::sprt::run(args, global, out),
         Some(Command::Ratings(args)) => commands::ratings::run(args, global, out),
         Some(Command::Study(args)) => commands::study::run(args, global, out),
+        Some(Command::Balance(args)) => commands::balance::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),
         Some(Command::Runs(args)) => commands::runs::run(args, global, out),
         Some(Command::Serve(args)) => commands::serve::run(args, global, out),

@@ -120,6 +120,33 @@ fn a_swiss_tournament_that_is_killed_ends_with_the_same_rounds() {
 }
 
 #[test]
+fn a_report_on_a_game_that_is_killed_ends_with_the_same_figures() {
+    let (killed, whole) = (Directory::new("balance-killed"), Directory::new("balance-whole"));
+    let words = "balance clobber --size 3x4..5x6 --agents random mcts:sims=300 --games 150 --judged 5";
+    let begin = Instant::now();
+    let straight = result(&start(&whole.0, words).wait_with_output().unwrap());
+    let interrupted = kill(6, begin.elapsed(), || start(&killed.0, words));
+    let resumed = result(&start(&killed.0, words).wait_with_output().unwrap());
+    assert!(interrupted >= 4, "it had ended by itself before it was killed {interrupted} times");
+    assert_eq!(resumed, straight);
+    let cells = resumed["cells"].as_array().unwrap();
+    assert!(cells.len() == 3 * 2 && cells.iter().all(|cell| cell["games"] == 150), "{resumed}");
+    positions_of(&killed.0, cells[0]["run"].as_str().unwrap());
+}
+
+/// The positions of a run can be written, and the command says how many there are.
+fn positions_of(data: &Path, run: &str) {
+    let file = data.join("positions.npz");
+    let told = result(&ply(data).args(["runs", "positions", run, "--json", "-o"]).arg(&file).output().unwrap());
+    let count =
+        |what: &str| ["train", "validation", "test"].iter().map(|part| told["parts"][part][what].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(count("games"), 300);
+    assert!(count("positions") > 300 && fs::read(&file).unwrap().starts_with(b"PK"));
+    let again = text(&ply(data).args(["runs", "positions", run, "-o"]).arg(data.join("positions")).output().unwrap());
+    assert!(again.contains(": positions for train ") && data.join("positions/about.json").exists(), "{again}");
+}
+
+#[test]
 fn two_processes_share_a_run() {
     let directory = Directory::new("shared");
     let children = [start_match(&directory.0), start_match(&directory.0)];

@@ -1,6 +1,6 @@
 //! Judging positions without searching.
 
-use crate::{ExactSolver, Game, InputError, KeyInfo, Params, Turn, Worth, hash_state};
+use crate::{Encoder, EncoderInfo, ExactSolver, Game, InputError, KeyInfo, Params, Turn, Worth, hash_state};
 
 /// The score of a won game; every score of an evaluator is smaller than this in magnitude. (A whole number of this size is exact in
 /// `f32` with room to spare, so that searches can subtract plies from it to prefer short wins.)
@@ -136,6 +136,17 @@ pub trait Heuristics: Game {
     /// The spec of the strongest agent known for this game at this size.
     fn best(&self) -> &'static str {
         self.levels()[7]
+    }
+
+    /// Encoders that show a network more of this game than the general one ([`crate::GeneralEncoder`]) does.
+    fn encoders() -> &'static [EncoderInfo] {
+        &[]
+    }
+
+    /// Makes one of them; `None` for any other name.
+    fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
+        let _ = name;
+        None
     }
 
     /// Other ready-made opponents.

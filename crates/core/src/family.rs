@@ -1,6 +1,6 @@
 //! A game before its parameters are known: its name, its description, and how to open it.
 
-use crate::{GameRecord, Heuristics, InputError, KeyInfo, Params};
+use crate::{GameRecord, Heuristics, InputError, KeyInfo, Params, Piece};
 
 /// Describes a game for people.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub struct GameInfo {
     pub keys: &'static [KeyInfo],
     /// A page of rules: paragraphs, wrapped by whoever prints them.
     pub rules: &'static str,
+    /// Everything that can stand on a square, as views show it.
+    pub pieces: &'static [Piece],
     /// How moves are written, in a line or two.
     pub notation: &'static str,
     /// A position that shows what the game is about.

@@ -7,6 +7,7 @@
 
 mod agent;
 mod budget;
+mod encode;
 mod evaluate;
 mod exact;
 mod family;
@@ -20,6 +21,7 @@ mod view;
 
 pub use agent::{Agent, AgentError, Candidate, Choice, EmptyShelf, Fact, Opinion, Progress, Shelf, Thought, Unwatched, Watcher};
 pub use budget::{Budget, Clock, Limits, NoClock};
+pub use encode::{Encoder, EncoderInfo, GeneralEncoder};
 pub use evaluate::{DEFAULT_LEVELS, Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, Preset, WIN_SCORE, logistic};
 pub use exact::{ExactSolver, Pulse, Worth};
 pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, RecordFormat, Visitor};

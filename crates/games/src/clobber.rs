@@ -55,6 +55,7 @@ const INFO: GameInfo = GameInfo {
             cannot get at, and count the moves that are left on each island.\n\n\
             Variants. With `own`, a stone may also clobber a neighbouring stone of its own colour. With `random=SEED`, the stones \
             lie on the full board in random order, as many of each colour, Black having the odd one. Any position may be a start.",
+    pieces: &[BLACK, WHITE],
     notation: "A move names the square that a stone leaves and the one it enters: a1a2. A position: the board, the side to move \
                (x or o), and `own` for that variant.",
     example: Example {

@@ -23,6 +23,7 @@ const INFO: GameInfo = GameInfo {
             given) in an unbroken row, column or diagonal wins. A full board without such a line is a draw.\n\n\
             On the usual board of 7 files and 6 ranks, the first player wins with best play by beginning in the middle (James \
             D. Allen and Victor Allis, 1988).",
+    pieces: &[YELLOW, RED],
     notation: "A move names the file: d. A position: the board, the side to move (x or o), k.",
     example: Example {
         position: "7/7/7/7/3o3/2xx3 o 4",

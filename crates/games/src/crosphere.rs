@@ -1,9 +1,9 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
 use plyground_core::{
-    BoardView, Counter, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
-    Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Turn, Visitor, WIN_SCORE, Worth,
-    hash_state,
+    BoardView, Counter, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Turn, Visitor,
+    WIN_SCORE, Worth, hash_state,
 };
 
 use crate::bits::Bits;
@@ -11,10 +11,12 @@ use crate::board::{Grid, PositionText, agreed_size};
 
 mod chains;
 mod foresight;
+mod planes;
 mod playout;
 mod thesis;
 
 use chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};
+use planes::ThesisPlanes;
 use playout::{RandomGame, Verdict};
 
 const INFO: GameInfo = GameInfo {
@@ -39,6 +41,7 @@ const INFO: GameInfo = GameInfo {
             as a draw.\n\n\
             Five strong stones each and a board of 8x8 are usual. A strong stone is the only stone that stops an opponent, so spend \
             them late and where they hurt.",
+    pieces: &[STRONG[0], STRONG[1], WEAK],
     notation: "A move is w (weak) or s (strong) and the square: wc4, sc4. A position: the board (G green strong, P pink strong, o \
                weak), the side to move (g or p), Green's and Pink's strong stones left.",
     example: Example {
@@ -613,6 +616,15 @@ impl Heuristics for Crosphere {
 
     fn best(&self) -> &'static str {
         "alphabeta:time=1900ms"
+    }
+
+    fn encoders() -> &'static [EncoderInfo] {
+        &[planes::INFO]
+    }
+
+    fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
+        let (ranks, files) = (self.grid.ranks.into(), self.grid.files.into());
+        (name == planes::INFO.name).then(|| Box::new(ThesisPlanes { ranks, files }) as Box<dyn Encoder<Self>>)
     }
 
     fn presets(&self) -> &'static [Preset] {

@@ -21,6 +21,7 @@ const INFO: GameInfo = GameInfo {
     rules: "Crosses (x) moves first. In turn, each player puts a stone of their own on an empty square. Whoever first has k or \
             more stones in an unbroken row, column or diagonal wins. A full board without such a line is a draw.\n\n\
             Tic-Tac-Toe is the 3x3 board with three in a row: a draw with best play. Gomoku is 15x15 with five.",
+    pieces: &[CROSS, NOUGHT],
     notation: "A move names the square: b2. A position: the board, the side to move (x or o), k.",
     example: Example {
         position: "3/1ox/x2 o 3",

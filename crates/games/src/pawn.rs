@@ -43,6 +43,7 @@ const INFO: GameInfo = GameInfo {
             In the variant double, the classic form on 8x8, the pawns start on the second rank with an empty rank behind \
             them. From there, and only from there, a pawn may step two squares straight forward when both are empty. \
             There is no capturing en passant. The far rank is still the last one, behind the opponent's start.",
+    pieces: &[WHITE, BLACK],
     notation: "A move names the square left and the square entered: a1a2. A position: the board, the side to move (w or b), \
                and the word double in that variant.",
     example: Example {

@@ -56,6 +56,7 @@ const INFO: GameInfo = GameInfo {
             had 4 seconds a move and the game 12 minutes, those of 2021 6 seconds and 14 minutes: a longer move lost the game, and \
             at the end of the time the points decided. Clocks are the business of whoever hosts a game and no part of these rules; the \
             limit of moves, which the competition did not have, keeps the games of machines finite.",
+    pieces: &[PIECES[0][0], PIECES[0][1], PIECES[0][2], PIECES[1][0], PIECES[1][1], PIECES[1][2], BONUS],
     notation: "A move is four digits: row and column of the square it leaves, row and column of the square it enters, counted from 0 \
                at the top left: 5242. It may also be written with squares: c2c3. Chance writes +1 or +0 (what the taken bonus was \
                worth), then @42 or @c3 (a bonus appears there) or @- (none appears); this is written even where only one outcome is \

@@ -1,8 +1,10 @@
 //! The laws that every game in the list keeps, on every sample of its sizes and variants (DESIGN: laws that are tests, 1).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use plyground_core::{Evaluator, Game, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor, WIN_SCORE};
+use plyground_core::{
+    Encoder, Evaluator, Game, GeneralEncoder, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor, WIN_SCORE,
+};
 use plyground_games::{for_each_sample, infos, open};
 
 /// Walks through random games and shows every position, finished ones included, to `look`.
@@ -45,9 +47,18 @@ impl Visitor for Conformance {
         let mut by_hash: HashMap<u64, G::State> = HashMap::new();
         assert_eq!(game.start(), start, "{spec}: opened without a position, a game is at its start");
         assert_eq!(open(&game.spec(), None, Reopen).unwrap().0, game.spec(), "{spec}: the spec opens the same game");
+        let info = plyground_games::info(spec.split(':').next().unwrap()).unwrap();
+        let mut encoders: Vec<Box<dyn Encoder<G>>> = vec![Box::new(GeneralEncoder::new(info, &game))];
+        encoders.extend(G::encoders().iter().map(|info| game.encoder(info.name).expect("what is listed can be made")));
         random_walk(&game, &start, 3_000, &mut Seed(5).named(spec).rng(), |state, rng| {
             let here = format!("{spec}: {}", game.position_text(state));
             check_texts(&game, state, &here);
+            for piece in game.view(state).cells.iter().flatten() {
+                assert!(info.pieces.contains(piece), "{here}: {piece:?} is not among the pieces of the description");
+            }
+            if let Turn::Player(_) = game.turn(state) {
+                check_encoders(&game, state, &encoders, &here);
+            }
             let moves = check_moves(&game, state, &here);
             check_symmetries(&game, state, &moves, rng, &here);
             let hash = game.hash(state);
@@ -74,6 +85,28 @@ fn check_texts<G: Game>(game: &G, state: &G::State, here: &str) {
     let drawn: String = view.cells.iter().flatten().map(|piece| piece.letter).collect();
     let written: String = board.chars().filter(|c| !c.is_ascii_digit() && *c != '/').collect();
     assert_eq!(drawn, written, "{here}: the view shows every piece");
+}
+
+/// Encoders show as much as they say, and tell the moves of a position apart.
+fn check_encoders<G: Heuristics>(game: &G, state: &G::State, encoders: &[Box<dyn Encoder<G>>], here: &str) {
+    let (mut moves, mut values) = (Vec::new(), Vec::new());
+    game.moves(state, &mut moves);
+    for encoder in encoders {
+        encoder.encode(game, state, &mut values);
+        let [ranks, files] = encoder.board();
+        assert_eq!(values.len(), encoder.planes().len() * ranks * files, "{here}: planes are full");
+        assert!(values.iter().all(|value| value.is_finite()), "{here}: planes hold numbers");
+        let mut indices = HashSet::new();
+        for &mv in &moves {
+            let index = encoder.move_index(game, state, mv).unwrap_or_else(|| panic!("{here}: {mv:?} has no index"));
+            assert!(index < encoder.moves() && indices.insert(index), "{here}: {mv:?} has an index of its own");
+        }
+        // Looking a move up tries all of them: some are enough.
+        for &mv in moves.iter().step_by(7) {
+            let index = encoder.move_index(game, state, mv).unwrap();
+            assert_eq!(encoder.move_at(game, state, index), Some(mv), "{here}: indices lead back to their moves");
+        }
+    }
 }
 
 /// What can be played is there when it should be, unique, and round-trips through text. Gives it back, chance included.

@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod arena;
+pub mod balance;
 mod error;
 mod experiment;
 mod export;
 mod machine;
 mod openings;
+pub mod positions;
 mod queue;
 mod ranges;
 pub mod report;

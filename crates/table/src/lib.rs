@@ -9,6 +9,7 @@
 mod advice;
 mod desk;
 mod draw;
+mod encoding;
 mod records;
 mod session;
 mod solving;
@@ -17,6 +18,7 @@ mod training;
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use desk::{Allowance, Desk, Tell};
 pub use draw::{draw_board, draw_counters};
+pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
 pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
     AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,

@@ -19,13 +19,9 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
     let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
     let conduct = Conduct {
-        store: &store,
-        run: &run,
-        threads: args.conditions.threads,
-        quiet: global.quiet || global.json,
         summary: &summary,
-        enough: &|_| false,
         log: log.as_ref(),
+        ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
     };
     let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], args.pairs)?;
     if !complete {

@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod apply;
+pub mod balance;
 pub mod compare;
 pub mod convert;
 pub mod duel;

@@ -1,15 +1,19 @@
 //! `ply runs`: what was played.
 
 use std::io::Write;
+use std::path::Path;
 
+use anyhow::Context;
+use plyground_lab::positions::{Counts, PARTS, write_positions};
 use plyground_lab::{Lot, Results, Run, RunRow, Store};
-use plyground_table::JSON_LINES;
+use plyground_table::{Format, JSON_LINES, format_named};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Runs, RunsAction};
 use crate::commands::tournament::{matches, page};
 use crate::experiments::{footer, open_store, standings};
-use crate::store::write_whole;
+use crate::live::LiveText;
+use crate::store::{typed, write_whole};
 use crate::terminal::{Lean, columns, count, print_json};
 
 pub fn run(args: &Runs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -17,20 +21,22 @@ pub fn run(args: &Runs, global: &Global, out: &mut impl Write) -> anyhow::Result
     match &args.action {
         None => list(&store, global, out),
         Some(RunsAction::Show { run }) => show(&store, run, global, out),
-        Some(RunsAction::Games { run, csv, parquet, out: file }) => {
+        Some(RunsAction::Games { run, csv, parquet, to, out: file }) => {
+            let format = to.as_deref().map_or(Ok(JSON_LINES), format_named)?;
             let run = store.find(run)?.run;
             let bytes = if *csv {
                 plyground_lab::csv(&store, &run)?.into_bytes()
             } else if *parquet {
                 plyground_lab::parquet(&store, &run)?
             } else {
-                records(&store, &run)?.into_bytes()
+                records(&store, &run, format)?.into_bytes()
             };
             match file {
                 Some(file) => write_whole(file, bytes),
                 None => Ok(out.write_all(&bytes)?),
             }
         }
+        Some(RunsAction::Positions { run, out: file, planes }) => positions(&store, run, file, planes, global, out),
         Some(RunsAction::Rm { run }) => {
             let row = store.find(run)?;
             store.remove(&row.run.id)?;
@@ -77,9 +83,32 @@ fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> any
     Ok(())
 }
 
-/// One record a line.
-fn records(store: &Store, run: &Run) -> anyhow::Result<String> {
+fn positions(store: &Store, name: &str, file: &Path, planes: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let RunRow { run, games, .. } = store.find(name)?;
+    let mut live = LiveText::new(global.quiet || global.json);
+    let counts = write_positions(store, &run, planes, global.seed.unwrap_or(0), file, &mut |done| {
+        let line = || format!("{} of {} games", count(done), count(games));
+        live.show(line, line);
+    })?;
+    drop(live);
+    let parts = || PARTS.iter().map(|part| part.0).zip(counts);
+    if global.json {
+        let part =
+            |(name, counts): (&str, Counts)| (name.to_owned(), json!({"games": counts.games, "positions": counts.positions}));
+        let parts: serde_json::Map<String, Value> = parts().map(part).collect();
+        return print_json(out, &json!({"run": run.id, "encoding": planes, "parts": parts}));
+    }
+    if !global.quiet {
+        let part =
+            |(name, counts): (&str, Counts)| format!("{name} {} of {} games", count(counts.positions), count(counts.games));
+        writeln!(out, "{}: positions for {}", typed(file), parts().map(part).collect::<Vec<_>>().join(", "))?;
+    }
+    Ok(())
+}
+
+/// All games in a format of records.
+fn records(store: &Store, run: &Run, format: Format) -> anyhow::Result<String> {
     let mut records = Vec::new();
     store.games(Lot::all(&run.id), |game| records.push(game.record(&run.experiment)))?;
-    Ok((JSON_LINES.write)(&records)?)
+    (format.write)(&records).with_context(|| format!("run {} as {}", run.id, format.name))
 }

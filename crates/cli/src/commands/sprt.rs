@@ -29,13 +29,10 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     let decided = |results: &Results| progress.lock().expect("no listener panics").follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
     let conduct = Conduct {
-        store: &store,
-        run: &run,
-        threads: args.conditions.threads,
-        quiet: global.quiet || global.json,
         summary: &summary,
         enough: &decided,
         log: log.as_ref(),
+        ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
     };
     let mut book = Book::new(&run.experiment)?;
     let mut wanted = AHEAD.min(args.most_pairs);

@@ -67,13 +67,8 @@ fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> 
         let run = part.run(global.seed.unwrap_or(0), &Files)?;
         let jobs = study.games(part, args.games).div_ceil(u64::from(part.seats.games()));
         let conduct = Conduct {
-            store: &store,
-            run: &run,
-            threads: args.threads,
-            quiet: global.quiet || global.json,
             summary: &|results| standings(&run, results),
-            enough: &|_| false,
-            log: None,
+            ..Conduct::new(&store, &run, args.threads, global.quiet || global.json)
         };
         let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
         findings.extend(part.findings(&results));

@@ -28,13 +28,9 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     interrupt::catch()?;
     let summary = |results: &Results| standings(&run, results);
     let conduct = Conduct {
-        store: &store,
-        run: &run,
-        threads: args.conditions.threads,
-        quiet: global.quiet || global.json,
         summary: &summary,
-        enough: &|_| false,
         log: log.as_ref(),
+        ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
     };
     let mut book = Book::new(&run.experiment)?;
     let mut met = pairings(format, agents);

@@ -6,7 +6,7 @@ use plyground_core::{Limits, Player, split_spec};
 use plyground_table::open;
 
 use super::boards::{COLOURS, boards};
-use super::plots::{self, Range};
+use super::plots::{self, HeatMap, Range};
 use super::{Block, Report};
 use crate::statistics::{
     Anchor, CONFIDENCE, MatchResult, Ratings, Tally, describe_match, logistic_elo, per_cent, rate, score_words, wilson,
@@ -196,8 +196,9 @@ fn strength(findings: &Findings<'_>) -> Vec<Block> {
         Tally { wins: met.wins, draws: met.draws, losses: met.losses }.score()
     };
     let names: Vec<String> = order.iter().map(|&agent| agents[agent].clone()).collect();
+    let (rows, columns) = plots::numbered(&names);
     blocks.push(Block::Figure {
-        svg: plots::heat_map(&names, &score),
+        svg: plots::heat_map(&HeatMap { rows: &rows, columns: &columns, share: &score, full: 0.5 }),
         caption: "Points of the agent that moves first (row) against the one that moves second (column), in per cent.".to_owned(),
     });
     blocks
@@ -321,11 +322,6 @@ pub(super) fn games(findings: &Findings<'_>) -> Vec<Block> {
 
 fn settings(findings: &Findings<'_>) -> Vec<Block> {
     let (row, experiment) = (findings.row, findings.experiment());
-    let openings = match &experiment.openings {
-        Openings::Start => "none: all games begin at the start".to_owned(),
-        Openings::Random { plies } => format!("{plies} random plies that leave the game open, a new opening for every pair"),
-        Openings::Listed { lines } => format!("{} from a file, in turn", lines.len()),
-    };
     let format = match experiment.format {
         Format::RoundRobin => "everybody against everybody".to_owned(),
         Format::Gauntlet => format!("{} against all others", experiment.agents[0]),
@@ -344,7 +340,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
                 ["games".to_owned(), format!("{} of {} played, whoever is named first moves first", row.done, row.pairs)]
             }
         },
-        ["openings".to_owned(), openings],
+        ["openings".to_owned(), openings(&experiment.openings)],
         ["limits".to_owned(), limits(experiment)],
         ["seed".to_owned(), experiment.seed.to_string()],
         ["machine".to_owned(), row.machine.clone()],
@@ -356,6 +352,15 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
         Block::Paragraph("To do it again:".to_owned()),
         Block::Code(row.command.clone()),
     ]
+}
+
+/// Where games begin, in words.
+pub(super) fn openings(openings: &Openings) -> String {
+    match openings {
+        Openings::Start => "none: all games begin at the start".to_owned(),
+        Openings::Random { plies } => format!("{plies} random plies that leave the game open, a new opening for every pair"),
+        Openings::Listed { lines } => format!("{} from a file, in turn", lines.len()),
+    }
 }
 
 /// How long agents could think, in words.

@@ -2,6 +2,7 @@
 //!
 //! A report is a list of blocks, which are written as HTML or as Markdown.
 
+mod balance;
 mod boards;
 mod contents;
 mod html;
@@ -9,6 +10,7 @@ mod markdown;
 mod plots;
 mod published;
 
+use crate::balance::Findings;
 use crate::study::Study;
 use crate::{LabError, RunRow, Store};
 
@@ -49,6 +51,11 @@ impl Report {
         published::report(store, study, rows, title)
     }
 
+    /// The inventor's report on a game.
+    pub fn on_balance(findings: &Findings, circumstances: &Circumstances) -> Result<Self, LabError> {
+        balance::report(findings, circumstances)
+    }
+
     /// One HTML page that needs no other file.
     pub fn html(&self) -> String {
         html::page(self)
@@ -58,4 +65,15 @@ impl Report {
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
+}
+
+/// What goes with the report on the balance of a game, beside what was found.
+#[derive(Clone, Debug)]
+pub struct Circumstances {
+    /// The command that makes it again.
+    pub command: String,
+    /// Where it was made.
+    pub machine: String,
+    /// From which all randomness comes.
+    pub seed: u64,
 }

@@ -65,33 +65,49 @@ fn shade(share: f64) -> RGBColor {
     RGBColor(mix(end.0), mix(end.1), mix(end.2))
 }
 
-/// Who moves first (rows) against who moves second (columns): the share of the points of the one who moves first.
-pub(super) fn heat_map(names: &[String], score: &dyn Fn(usize, usize) -> Option<f64>) -> String {
-    let left = 24 + room_for(names.iter().map(String::as_str));
-    let cell = ((WIDTH as i32 - left) / names.len() as i32).clamp(8, 84);
+/// Shares by rows and columns.
+pub(super) struct HeatMap<'a> {
+    pub rows: &'a [String],
+    /// Short ones: they stand above their columns.
+    pub columns: &'a [String],
+    /// Nothing where there is none.
+    pub share: &'a dyn Fn(usize, usize) -> Option<f64>,
+    /// How far from one half the colour is full: 0.5, or less where all shares are near it.
+    pub full: f64,
+}
+
+/// Agents for a heat map: rows with their numbers, and the numbers for the columns.
+pub(super) fn numbered(names: &[String]) -> (Vec<String>, Vec<String>) {
+    let rows = names.iter().enumerate().map(|(number, name)| format!("{}  {}", number + 1, fitting(name))).collect();
+    (rows, (1..=names.len()).map(|number| number.to_string()).collect())
+}
+
+pub(super) fn heat_map(map: &HeatMap<'_>) -> String {
+    let left = 24 + room_for(map.rows.iter().map(String::as_str));
+    let cell = ((WIDTH as i32 - left) / map.columns.len() as i32).clamp(8, 84);
     let high = cell.clamp(22, 40);
     // With very many agents the colours have to do.
     let has_room = cell >= 28;
-    drawn(40 + high * names.len() as i32, |area| {
-        for (row, name) in names.iter().enumerate() {
+    let edge = |column: usize| left + column as i32 * cell;
+    drawn(40 + high * map.rows.len() as i32, |area| {
+        for (column, name) in map.columns.iter().enumerate().filter(|_| has_room) {
+            write(area, name, (edge(column) + cell / 2, 16), &text(NAME, INK, HPos::Center))?;
+        }
+        for (row, name) in map.rows.iter().enumerate() {
             let top = 32 + row as i32 * high;
-            let label = format!("{}  {}", row + 1, fitting(name));
-            write(area, &label, (4, top + high / 2), &text(NAME, INK, HPos::Left))?;
-            let left = |column: usize| left + column as i32 * cell;
-            if has_room {
-                write(area, &(row + 1).to_string(), (left(row) + cell / 2, 16), &text(NAME, INK, HPos::Center))?;
-            }
-            for column in 0..names.len() {
-                let corners = ((left(column), top), (left(column) + cell - 2, top + high - 2));
-                let Some(score) = score(row, column) else {
+            write(area, name, (4, top + high / 2), &text(NAME, INK, HPos::Left))?;
+            for column in 0..map.columns.len() {
+                let corners = ((edge(column), top), (edge(column) + cell - 2, top + high - 2));
+                let Some(share) = (map.share)(row, column) else {
                     rectangle(area, corners.0, corners.1, RGBColor(240, 241, 244))?;
                     continue;
                 };
-                rectangle(area, corners.0, corners.1, shade(score))?;
+                let colour = (0.5 + (share - 0.5) * 0.5 / map.full).clamp(0.0, 1.0);
+                rectangle(area, corners.0, corners.1, shade(colour))?;
                 if has_room {
-                    let ink = if score > 0.8 { WHITE } else { INK };
-                    let middle = (left(column) + cell / 2 - 1, top + high / 2 - 1);
-                    write(area, &format!("{:.0}", 100.0 * score), middle, &text(NUMBER, ink, HPos::Center))?;
+                    let ink = if colour > 0.8 { WHITE } else { INK };
+                    let middle = (edge(column) + cell / 2 - 1, top + high / 2 - 1);
+                    write(area, &format!("{:.0}", 100.0 * share), middle, &text(NUMBER, ink, HPos::Center))?;
                 }
             }
         }
@@ -248,38 +264,122 @@ pub(super) fn scatter(rows: &[Compared], across: &str, up: &str) -> String {
     })
 }
 
+/// Where a plot with two axes lies.
+const FRAME: Frame = Frame { left: 90, right: WIDTH as i32 - 30, top: 16, bottom: 330 };
+
+#[derive(Clone, Copy)]
+struct Frame {
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+}
+
+impl Frame {
+    /// The lines of the upright axis with their numbers, the lower edge, and what the axes are called.
+    fn draw(self, area: &Area<'_>, upright: &Axis, across: &str, up: &str) -> Drawn {
+        let Self { left, right, top, bottom } = self;
+        for tick in upright.ticks() {
+            let y = upright.place(tick, bottom, top);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)
+    }
+
+    /// A mark on the lower edge.
+    fn mark(self, area: &Area<'_>, x: i32, label: &str) -> Drawn {
+        line(area, (x, self.bottom), (x, self.bottom + 5), INK, 1)?;
+        write(area, label, (x, self.bottom + 16), &text(NUMBER, INK, HPos::Center))
+    }
+}
+
+/// A value and its interval at each of some places, joined by a line.
+fn joined(area: &Area<'_>, points: &[[(i32, i32); 3]], colour: RGBColor) -> Drawn {
+    area.draw(&PathElement::new(points.iter().map(|point| point[1]).collect::<Vec<_>>(), colour.stroke_width(2)))?;
+    for &[low, middle, high] in points {
+        line(area, low, high, colour, 2)?;
+        area.draw(&Circle::new(middle, 5, colour.filled()))?;
+    }
+    Ok(())
+}
+
 /// Strength (with its interval) against one number of the spec.
 pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
     let logarithmic = points.iter().all(|point| point.0 > 0.0) && points[points.len() - 1].0 / points[0].0 >= 8.0;
     let axis = Axis::around(points.iter().map(|point| point.0), logarithmic);
     let upright = Axis::around(points.iter().flat_map(|(_, range)| [range.low, range.high]), false);
-    let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 330);
-    let place = |number: f64, value: f64| (axis.place(number, left, right), upright.place(value, bottom, top));
+    let place =
+        |number: f64, value: f64| (axis.place(number, FRAME.left, FRAME.right), upright.place(value, FRAME.bottom, FRAME.top));
     drawn(396, |area| {
-        for tick in upright.ticks() {
-            let (_, y) = place(points[0].0, tick);
-            line(area, (left, y), (right, y), FAINT, 1)?;
-            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
-        }
-        let mut labelled = left - 100;
+        FRAME.draw(area, &upright, across, up)?;
+        let mut labelled = FRAME.left - 100;
         for (number, _) in points {
             let (x, _) = place(*number, 0.0);
-            line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
             // Labels that would run into each other are left out.
-            if x - labelled >= 44 {
-                write(area, &short(*number), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
-                labelled = x;
-            }
+            let label = if x - labelled >= 44 { short(*number) } else { String::new() };
+            labelled = if label.is_empty() { labelled } else { x };
+            FRAME.mark(area, x, &label)?;
         }
-        line(area, (left, bottom), (right, bottom), INK, 1)?;
-        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
-        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
-        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
-        let middles: Vec<(i32, i32)> = points.iter().map(|(number, range)| place(*number, range.middle)).collect();
-        area.draw(&PathElement::new(middles.clone(), BLUE.stroke_width(2)))?;
-        for ((number, range), middle) in points.iter().zip(middles) {
-            line(area, place(*number, range.low), place(*number, range.high), BLUE, 2)?;
-            area.draw(&Circle::new(middle, 5, BLUE.filled()))?;
+        let places: Vec<_> = points
+            .iter()
+            .map(|(number, range)| [range.low, range.middle, range.high].map(|value| place(*number, value)))
+            .collect();
+        joined(area, &places, BLUE)
+    })
+}
+
+/// Colours that are told apart by everybody (Okabe and Ito 2008), and two more.
+const PALETTE: [RGBColor; 8] = [
+    BLUE,
+    ORANGE,
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(140, 90, 40),
+    RGBColor(90, 90, 90),
+    RGBColor(190, 170, 20),
+];
+
+/// Several rows of values with their intervals, a line each, over the same steps; `even` is where a level line is drawn.
+pub(super) fn lines(rows: &[(String, Vec<Range>)], across: &str, up: &str, even: Option<f64>) -> String {
+    let steps = rows.iter().flat_map(|row| &row.1).map(|range| range.name.as_str()).fold(Vec::new(), |mut steps, name| {
+        if !steps.contains(&name) {
+            steps.push(name);
+        }
+        steps
+    });
+    let values = rows.iter().flat_map(|row| &row.1).flat_map(|range| [range.low, range.high]).chain(even);
+    let upright = Axis::around(values, false);
+    let frame = Frame { right: WIDTH as i32 - 30 - room_for(rows.iter().map(|row| row.0.as_str())), ..FRAME };
+    let step = f64::from(frame.right - frame.left) / steps.len() as f64;
+    let middle = |number: usize| frame.left + (step * (number as f64 + 0.5)) as i32;
+    drawn(396.max(40 + 24 * rows.len() as i32), |area| {
+        frame.draw(area, &upright, across, up)?;
+        if let Some(even) = even {
+            let y = upright.place(even, frame.bottom, frame.top);
+            line(area, (frame.left, y), (frame.right, y), GREY, 2)?;
+        }
+        for (number, name) in steps.iter().enumerate() {
+            frame.mark(area, middle(number), name)?;
+        }
+        // Beside each other, so that no interval hides another.
+        let aside =
+            |row: usize| ((row as f64 - (rows.len() as f64 - 1.0) / 2.0) * (0.5 * step / rows.len() as f64).min(9.0)) as i32;
+        for (number, (name, ranges)) in rows.iter().enumerate() {
+            let colour = PALETTE[number % PALETTE.len()];
+            let place = |range: &Range| {
+                let at = steps.iter().position(|name| *name == range.name).expect("all steps are listed");
+                [range.low, range.middle, range.high]
+                    .map(|value| (middle(at) + aside(number), upright.place(value, frame.bottom, frame.top)))
+            };
+            joined(area, &ranges.iter().map(place).collect::<Vec<_>>(), colour)?;
+            let y = frame.top + 14 + 24 * number as i32;
+            line(area, (frame.right + 14, y), (frame.right + 36, y), colour, 3)?;
+            write(area, &fitting(name), (frame.right + 44, y), &text(NUMBER, INK, HPos::Left))?;
         }
         Ok(())
     })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plyground_table::open;
 
 use super::contents::{Findings as Counted, date, first_move, games, samples, table};
-use super::plots::{self, Compared, Range};
+use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
 use crate::study::{Finding, Measure, Study, Verdict, verdict_on_all};
 use crate::{LabError, RunRow, Store};
@@ -106,8 +106,12 @@ fn heat_maps(findings: &[Finding<'_>]) -> Vec<Block> {
     if names.len() < FEWEST_IN_HEAT_MAP || !filled {
         return Vec::new();
     }
-    let ours = plots::heat_map(&names, &|row, column| Some(find(row, column)?.ours?.value));
-    let published = plots::heat_map(&names, &|row, column| find(row, column)?.published);
+    let (rows, columns) = plots::numbered(&names);
+    let drawn = |share: &dyn Fn(usize, usize) -> Option<f64>| {
+        plots::heat_map(&HeatMap { rows: &rows, columns: &columns, share, full: 0.5 })
+    };
+    let ours = drawn(&|row, column| Some(find(row, column)?.ours?.value));
+    let published = drawn(&|row, column| find(row, column)?.published);
     let caption = |whose: &str| {
         format!(
             "{whose}: points of the agent in the row against the one in the column, in per cent. With fixed seats the row moves first."

@@ -32,6 +32,12 @@ impl fmt::Display for Interval {
     }
 }
 
+/// How sure each of several intervals has to be so that all of them together hold with 95 % (Bonferroni; Dunn 1961): whoever looks at
+/// a hundred intervals of 95 % finds five that miss.
+pub fn simultaneous(intervals: usize) -> f64 {
+    1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64
+}
+
 /// The interval of a share of which `successes` in `trials` are known (Wilson 1927): all the shares that a two-sided test would
 /// not reject. It keeps its coverage at few trials and near 0 and 1, where the textbook interval shrinks to a point.
 pub fn wilson(successes: u64, trials: u64, confidence: f64) -> Interval {

@@ -1,11 +1,13 @@
 //! What makes an experiment worth something: fair pairs, the same games from the same seed, faults that cost one game and no more, and
 //! a store that loses nothing and keeps nothing twice.
 
+mod balance;
 mod common;
 mod export;
 mod faults;
 mod openings;
 mod pairs;
+mod positions;
 mod queue;
 mod report;
 mod seats;

@@ -1,0 +1,153 @@
+//! `ply balance GAME`: the inventor's report.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use plyground_lab::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
+use plyground_lab::report::{Circumstances, Report};
+use plyground_lab::{Book, Openings, machine};
+use plyground_table::{Pulse, SolveOrder, Worth, open};
+use serde_json::{Value, json};
+
+use crate::args::{BalanceOf, Global};
+use crate::experiments::{Conduct, command, open_store, stopped, threads};
+use crate::interrupt;
+use crate::live::LiveText;
+use crate::store::{Files, typed, write_whole};
+use crate::terminal::{Lean, columns, print_json, print_notes, wrapped};
+
+pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let quiet = global.quiet || global.json;
+    let plan = plan(args, global)?;
+    let judge = Judge { spec: &args.judge, shelf: &Files };
+    for setting in plan.sweep.settings.iter().filter(|_| args.judged > 0) {
+        judge.check(&setting.game)?;
+    }
+    let left_out = plan.sweep.left_out.iter().map(|(spec, error)| format!("{spec} is left out: {error}"));
+    print_notes(&left_out.collect::<Vec<_>>(), global.quiet);
+    interrupt::catch()?;
+    let store = open_store(global)?;
+    for (number, run) in plan.runs.iter().enumerate() {
+        let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
+        let conduct = Conduct { summary: &|_| place.clone(), ..Conduct::new(&store, run, args.threads, quiet) };
+        let (_, complete) = conduct.play(&mut Book::new(&run.experiment)?, &plan.pairings(), args.games)?;
+        if !complete {
+            print_notes(&[stopped(run)], global.quiet);
+            break;
+        }
+    }
+    let orders = Look {
+        store: &store,
+        games: args.games,
+        judge,
+        judged: args.judged,
+        threads: threads(args.threads),
+        stop: &interrupt::asked,
+    };
+    let (mut live, settings) = (LiveText::new(quiet), plan.runs.len());
+    let mut findings = look(plan, &orders, &mut |done| {
+        let line = || format!("{} looks at the games: {done} of {settings} settings", args.judge);
+        live.show(line, line);
+    })?;
+    drop(live);
+    if let Some(time) = args.solve {
+        solve(&mut findings, time, quiet)?;
+    }
+    print(args, global, &findings, out)
+}
+
+fn plan(args: &BalanceOf, global: &Global) -> anyhow::Result<Plan> {
+    let agents = if args.agents.is_empty() { LADDER.map(str::to_owned).to_vec() } else { args.agents.clone() };
+    let openings = match args.opening_plies {
+        0 => Openings::Start,
+        plies => Openings::Random { plies },
+    };
+    let sweep = Sweep::new(&args.game, &args.varied.0)?;
+    Ok(Plan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &Files)?)
+}
+
+fn print(args: &BalanceOf, global: &Global, findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
+    let circumstances = Circumstances { command: command(), machine: machine(), seed: global.seed.unwrap_or(0) };
+    let report = Report::on_balance(findings, &circumstances)?;
+    if let Some(file) = &args.out {
+        write_whole(file, if args.md { report.markdown() } else { report.html() })?;
+    }
+    if global.json {
+        return print_json(out, &page(findings));
+    }
+    match &args.out {
+        Some(file) if !global.quiet => writeln!(out, "the report is in {}", typed(file))?,
+        Some(_) => {}
+        None if args.md => out.write_all(report.markdown().as_bytes())?,
+        None => {
+            let mut table = vec![COLUMNS.map(str::to_owned)];
+            table.extend(rows(findings));
+            let mut leans = [Lean::Right; COLUMNS.len()];
+            (leans[0], leans[1], leans[4]) = (Lean::Left, Lean::Left, Lean::Left);
+            writeln!(out, "{}", columns(leans, &table))?;
+            for sentence in sentences(findings) {
+                writeln!(out, "{}", wrapped(&sentence, ""))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What every setting is worth when both play perfectly, where that can be found in the time.
+fn solve(findings: &mut Findings, time: Duration, quiet: bool) -> anyhow::Result<()> {
+    struct Deadline(Instant, Duration);
+    impl Pulse for Deadline {
+        fn beat(&mut self, _: u64) -> ControlFlow<()> {
+            if self.0.elapsed() >= self.1 { ControlFlow::Break(()) } else { interrupt::flow() }
+        }
+    }
+    const MEMORY: usize = 500;
+    let mut live = LiveText::new(quiet);
+    let order = SolveOrder { method: "auto".to_owned(), memory: MEMORY, tablebase: None, regions: None, keep: 0 };
+    for (number, setting) in findings.plan.sweep.settings.iter().enumerate() {
+        let line = || format!("{number} of {} settings are solved or given up", findings.plan.sweep.settings.len());
+        live.show(line, line);
+        let session = open(&setting.game, None)?;
+        // A game of chance has no solver, and that is no reason to stop.
+        let solved = session.solve(&order, &Files, &mut Deadline(Instant::now(), time));
+        findings.worth[number] = solved.ok().and_then(|solved| solved.worth());
+    }
+    Ok(())
+}
+
+fn page(findings: &Findings) -> Value {
+    let (sweep, agents) = (&findings.plan.sweep, &findings.plan.agents);
+    let cells = findings.cells.iter().map(|cell| {
+        let setting = &sweep.settings[cell.setting];
+        let values = sweep.axes.iter().zip(&setting.values).map(|(axis, &value)| (axis.key.clone(), axis.values[value].clone().into()));
+        let estimate = |measure: Measure| {
+            measure.of(cell).map(|found| json!({"value": found.value, "low": found.interval.low, "high": found.interval.high}))
+        };
+        json!({
+            "game": setting.game,
+            "setting": setting.label,
+            "parameters": Value::Object(values.collect()),
+            "run": findings.plan.runs[cell.setting].id,
+            "agent": agents[cell.agent],
+            "games": cell.tally.games(),
+            "first_won": cell.tally.wins,
+            "drawn": cell.tally.draws,
+            "second_won": cell.tally.losses,
+            "score": estimate(Measure::Score),
+            "favoured": match findings.favoured(cell).word() { "-" => None, word => Some(word) },
+            "draw_rate": estimate(Measure::Draws),
+            "plies": estimate(Measure::Plies),
+            "plies_deviation": cell.plies_deviation,
+            "legal_moves": estimate(Measure::Branching),
+            "judged": cell.judged,
+            "lead_changes": estimate(Measure::LeadChanges),
+            "games_with_lead_change": cell.turned.map(|share| json!({"value": share.value, "low": share.interval.low, "high": share.interval.high})),
+            "decided_after": estimate(Measure::DecidedAt),
+            "redundancy": cell.redundancy,
+            "faults": cell.faults,
+            "perfect_play": findings.worth[cell.setting].map(Worth::word),
+        })
+    });
+    json!({"agents": agents, "judge": findings.judge, "cells": cells.collect::<Vec<_>>(), "sentences": sentences(findings)})
+}

@@ -1,0 +1,247 @@
+//! The inventor's report, held to plain counting over the same games.
+
+use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched, Worth};
+use plyground_lab::balance::{AHEAD, Cell, Favoured, Findings, Judge, Look, Measure, Plan, Sweep, look, rows, sentences};
+use plyground_lab::report::{Circumstances, Report};
+use plyground_lab::statistics::Tally;
+use plyground_lab::{GameRow, Openings, Store};
+use plyground_table::open;
+
+use crate::common::{Directory, games, play_pairings};
+
+const GAMES: u64 = 40;
+const JUDGED: u64 = 10;
+const JUDGE: &str = "mcts:sims=20";
+
+fn plan(game: &str, varied: &[(&str, &str)], agents: &[&str]) -> Plan {
+    let varied: Vec<(String, String)> = varied.iter().map(|&(key, values)| (key.to_owned(), values.to_owned())).collect();
+    let agents: Vec<String> = agents.iter().map(|&agent| agent.to_owned()).collect();
+    Plan::new(Sweep::new(game, &varied).unwrap(), &agents, &Openings::Start, 3, &EmptyShelf).unwrap()
+}
+
+fn played(store: &Store, plan: &Plan) -> Findings {
+    for run in &plan.runs {
+        play_pairings(store, run, &plan.pairings(), GAMES);
+    }
+    let judge = Judge { spec: JUDGE, shelf: &EmptyShelf };
+    let orders = Look { store, games: GAMES, judge, judged: JUDGED, threads: 2, stop: &|| false };
+    look(plan.clone(), &orders, &mut |_| {}).unwrap()
+}
+
+/// The number of legal moves before every move of a player.
+fn choices(game: &str, row: &GameRow) -> Vec<f64> {
+    let mut session = open(game, None).unwrap();
+    let mut choices = Vec::new();
+    for played in &row.moves {
+        if let Turn::Player(_) = session.turn() {
+            choices.push(session.moves().len() as f64);
+        }
+        session.play(&played.text).unwrap();
+    }
+    choices
+}
+
+/// Who is ahead before every move but the first, by the plain definition: `None` where nobody clearly is.
+fn leaders(game: &str, row: &GameRow) -> Vec<Option<Player>> {
+    let mut session = open(game, None).unwrap();
+    let seat = session.seat(JUDGE, Seed(row.hash()).named("judge"), &EmptyShelf).unwrap();
+    let mut opinions = Vec::new();
+    for played in &row.moves {
+        if let Turn::Player(player) = session.turn() {
+            let value = session.think(seat, Limits::default(), &NoClock, &mut Unwatched).unwrap().value.unwrap();
+            opinions.push(if player == Player::First { value } else { -value });
+        }
+        session.play(&played.text).unwrap();
+    }
+    let leader = |index: usize| {
+        let both = f32::midpoint(opinions[index], opinions[index - 1]);
+        if both >= AHEAD {
+            Some(Player::First)
+        } else if both <= -AHEAD {
+            Some(Player::Second)
+        } else {
+            None
+        }
+    };
+    (1..opinions.len()).map(leader).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn near(found: f64, expected: f64) -> bool {
+    (found - expected).abs() < 1e-9
+}
+
+#[test]
+fn every_figure_is_what_plain_counting_gives() {
+    let directory = Directory::new();
+    let store = directory.store();
+    // One game with draws, one with chance.
+    for (game, varied, agents) in [
+        ("mnk", &[("size", "3x3..4x4"), ("k", "3")][..], &["random", "mcts:sims=15"][..]),
+        ("tuc-chess", &[("limit", "6,20")], &["random"]),
+    ] {
+        let plan = plan(game, varied, agents);
+        let findings = played(&store, &plan);
+        assert_eq!(findings.cells.len(), plan.runs.len() * agents.len());
+        for (setting, run) in plan.runs.iter().enumerate() {
+            let all = games(&store, run);
+            for agent in 0..agents.len() {
+                let (cell, rows): (&Cell, Vec<&GameRow>) =
+                    (findings.cell(setting, agent), all.iter().filter(|row| row.agents[0] == agent).collect());
+                check(cell, &run.experiment.game, &rows);
+            }
+        }
+    }
+}
+
+fn check(cell: &Cell, game: &str, rows: &[&GameRow]) {
+    assert_eq!(rows.len() as u64, GAMES);
+    let won = |winner: Option<Player>| rows.iter().filter(|row| row.outcome.winner == winner).count() as u64;
+    let tally = Tally { wins: won(Some(Player::First)), draws: won(None), losses: won(Some(Player::Second)) };
+    assert_eq!(cell.tally, tally);
+    let score = Measure::Score.of(cell).unwrap();
+    assert!(near(score.value, (tally.wins as f64 + 0.5 * tally.draws as f64) / GAMES as f64));
+    assert!(near(Measure::Draws.of(cell).unwrap().value, tally.draws as f64 / GAMES as f64));
+    let choices: Vec<Vec<f64>> = rows.iter().map(|row| choices(game, row)).collect();
+    let plies: Vec<f64> = choices.iter().map(|choices| choices.len() as f64).collect();
+    assert!(near(Measure::Plies.of(cell).unwrap().value, mean(&plies)));
+    let squares: Vec<f64> = plies.iter().map(|plies| plies * plies).collect();
+    let variance = (mean(&squares) - mean(&plies).powi(2)) * GAMES as f64 / (GAMES as f64 - 1.0);
+    assert!((cell.plies_deviation - variance.max(0.0).sqrt()).abs() < 1e-6);
+    let branching: Vec<f64> = choices.iter().map(|choices| mean(choices)).collect();
+    assert!(near(Measure::Branching.of(cell).unwrap().value, mean(&branching)));
+    check_stories(cell, game, rows);
+}
+
+fn check_stories(cell: &Cell, game: &str, rows: &[&GameRow]) {
+    let (mut changes, mut turned, mut decided) = (Vec::new(), 0, Vec::new());
+    for row in rows.iter().filter(|row| row.pair < JUDGED) {
+        let mut leaders = leaders(game, row);
+        leaders.push(row.outcome.winner);
+        let known: Vec<Player> = leaders.iter().copied().flatten().collect();
+        let count = known.windows(2).filter(|two| two[0] != two[1]).count();
+        changes.push(count as f64);
+        turned += u32::from(count > 0);
+        if let Some(winner) = row.outcome.winner {
+            // The first position from which on nobody but the winner leads, and in which the winner does.
+            let since = (0..leaders.len())
+                .find(|&begin| {
+                    leaders[begin] == Some(winner) && leaders[begin..].iter().flatten().all(|&leader| leader == winner)
+                })
+                .unwrap();
+            decided.push((since + 1) as f64 / leaders.len() as f64);
+        }
+    }
+    assert_eq!(cell.judged, JUDGED);
+    assert!(near(cell.lead_changes.unwrap().value, mean(&changes)));
+    assert!(near(cell.turned.unwrap().value, f64::from(turned) / JUDGED as f64));
+    if decided.len() > 1 {
+        assert!(near(cell.decided_at.unwrap().value, mean(&decided)), "{:?} {}", cell.decided_at, mean(&decided));
+    }
+}
+
+/// Findings with these results of the first player, an agent and a setting each, and nothing else.
+fn imagined(tallies: &[&[[u64; 3]]]) -> Findings {
+    let sizes = format!("3x3..{0}x{0}", tallies.len() + 2);
+    let agents: Vec<String> = (1..=tallies[0].len()).map(|number| format!("mcts:sims={number}")).collect();
+    let plan = plan("crosphere:strong=1", &[("size", &sizes)], &agents.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut cells = Vec::new();
+    for (setting, agents) in tallies.iter().enumerate() {
+        for (agent, &[wins, draws, losses]) in agents.iter().enumerate() {
+            cells.push(Cell {
+                setting,
+                agent,
+                tally: Tally { wins, draws, losses },
+                faults: 0,
+                redundancy: 0.0,
+                plies: None,
+                plies_deviation: 0.0,
+                branching: None,
+                judged: 0,
+                lead_changes: None,
+                turned: None,
+                decided_at: None,
+            });
+        }
+    }
+    let worth = vec![None; plan.runs.len()];
+    Findings { plan, judge: JUDGE.to_owned(), cells, worth }
+}
+
+#[test]
+fn an_advantage_is_named_only_if_chance_would_not_show_one_among_all_cells() {
+    // 60 of 100 in one cell are an advantage (Wilson: 50.2 to 69.1 %), but not in one of six.
+    let alone = imagined(&[&[[60, 0, 40]]]);
+    assert_eq!(alone.favoured(&alone.cells[0]), Favoured::Shown(Player::First));
+    let many = imagined(&[&[[60, 0, 40], [50, 0, 50]], &[[50, 0, 50], [50, 0, 50]], &[[40, 0, 60], [10, 0, 90]]]);
+    let favoured: Vec<Favoured> = many.cells.iter().map(|cell| many.favoured(cell)).collect();
+    assert_eq!(favoured[..5], [Favoured::NotShown; 5]);
+    assert_eq!(favoured[5], Favoured::Shown(Player::Second));
+    assert_eq!(rows(&many)[5][3..5], ["10.0 % [5.5, 17.4]".to_owned(), "second".to_owned()]);
+}
+
+#[test]
+fn the_sentences_say_what_the_figures_say() {
+    let mut findings = imagined(&[
+        &[[500, 0, 500], [900, 0, 100]],
+        &[[500, 0, 500], [300, 0, 700]],
+        &[[500, 0, 500], [50, 895, 55]],
+        &[[480, 0, 520], [510, 0, 490]],
+    ]);
+    findings.worth = vec![Some(Worth::Win), Some(Worth::Win), None, Some(Worth::Draw)];
+    let found = sentences(&findings);
+    assert_eq!(
+        found[..7],
+        [
+            "With mcts:sims=2 on both sides, the first player is favoured in 1 of 4 settings, the second in 1; 2 are not \
+             distinguishable from fair.",
+            "The first player is favoured most with 3x3: 90.0 % [88.0, 91.7] of the points.",
+            "The second player is favoured most with 4x4: 70.0 % [67.1, 72.8] of the points.",
+            "Closest to fair is 5x5, where the first player scores 49.8 % [48.7, 50.8], not distinguishable from fair (nor is 1 \
+             other setting). But 89.5 % of its games are drawn.",
+            "Over all agents 5x5 stays closest to fair: the first player scores from 49.8 % to 50.0 %.",
+            "With perfect play the first player wins with 3x3; 4x4. With perfect play it is a draw with 6x6.",
+            "With mcts:sims=2 the player who should win is the favoured one in 1 of these 2 decided settings.",
+        ]
+    );
+    assert_eq!(
+        found[7],
+        "From mcts:sims=1 to mcts:sims=2 the first player's score rises in 1 of 4 settings, most with 3x3: from 50.0 % to 90.0 %; it \
+         falls in 1 of 4 settings, most with 4x4: from 50.0 % to 30.0 %; it shows no change in 2."
+    );
+    let nothing = sentences(&imagined(&[&[[0, 0, 0]]]));
+    assert_eq!(nothing, ["mcts:sims=1 has not finished a game."]);
+}
+
+#[test]
+fn a_judge_that_says_nothing_is_refused() {
+    let check = |spec| Judge { spec, shelf: &EmptyShelf }.check("tuc-chess");
+    assert_eq!(check("mcts:sims=5"), Ok(()));
+    assert!(check("random").unwrap_err().to_string().contains("expected an agent that says what it expects"));
+    assert!(check("mtcs").is_err());
+}
+
+#[test]
+fn the_report_has_everything_in_it() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let mut findings = played(&store, &plan("mnk", &[("size", "3x3..4x4"), ("k", "2..3")], &["random", "mcts:sims=15"]));
+    findings.worth[0] = Some(Worth::Win);
+    let circumstances = Circumstances { command: "ply balance mnk & more".to_owned(), machine: "a machine".to_owned(), seed: 3 };
+    let report = Report::on_balance(&findings, &circumstances).unwrap();
+    let (page, text) = (report.html(), report.markdown());
+    assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("href="), "it needs no other file");
+    // Two heat maps, and for each of six measures a plot for each of two parameters.
+    assert_eq!(page.matches("<svg").count(), 2 + 6 * 2);
+    assert!(page.contains("ply balance mnk &amp; more") && text.contains("ply balance mnk & more"));
+    for sentence in sentences(&findings) {
+        assert!(text.contains(&sentence), "{sentence}");
+    }
+    for row in rows(&findings) {
+        assert!(text.contains(&format!("| {} |", row.join(" | "))), "{row:?}");
+    }
+    assert!(!page.contains("NaN") && !page.contains("inf"), "no number is missing");
+}
