@@ -19,7 +19,7 @@ mod solve;
 use informed::Informed;
 pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
 pub use mcts::{FlatMonteCarlo, Uct};
-pub use minimax::{Minimax, Searcher};
+pub use minimax::{Lookahead, Minimax, Searcher};
 pub use random::Random;
 use slip::Slipping;
 pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
@@ -215,6 +215,16 @@ pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Re
         None => agent,
         Some(probability) => Box::new(Slipping { agent, probability }),
     })
+}
+
+/// The evaluator that a text describes: its name, or `name:key=value,key=value`.
+pub fn read_evaluator<G: Heuristics>(game: &G, text: &str) -> Result<G::Evaluator, InputError> {
+    let (name, keys) = split_spec(text.trim());
+    let info = G::evaluators().iter().find(|info| info.name == name);
+    let info = info.ok_or_else(|| InputError::unknown("evaluation", name, G::evaluators().iter().map(|info| info.name)))?;
+    let params = Params::parse(keys)?;
+    params.check(&format!("the evaluation {name}"), info.keys)?;
+    game.evaluator(info.name, &params)
 }
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.

@@ -65,6 +65,8 @@ pub enum Command {
     Think(Think),
     /// Compare what agents would play in a position, and what it costs them
     Compare(Compare),
+    /// Score evaluations by the truth that the solver knows, without playing games
+    Judge(Judge),
     /// Train an agent that learns by playing against itself, and keep what it has learnt
     Train(Train),
     /// Compute the values of all small regions of a game once and for all, for its solver
@@ -159,6 +161,47 @@ pub struct Solve {
     /// The most positions to keep in a tablebase (ten bytes each)
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub keep: usize,
+}
+
+#[derive(clap::Args)]
+pub struct Judge {
+    /// A game that can be solved, e.g. pawn:size=4x4 or tictactoe (see `ply games`)
+    pub game: String,
+    /// Evaluations with their keys, e.g. simple or links:w=0.5 (see `ply agents GAME`) [default: all that the game has]
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub eval: Vec<String>,
+    /// Plies that an evaluation looks ahead, one number or from..to
+    #[arg(long, value_name = "PLIES", default_value = "1", value_parser = depths)]
+    pub depth: Depths,
+    /// Keys that an evaluation has in addition where the second player is to move, e.g. view=second
+    #[arg(long, value_name = "KEYS", default_value = "")]
+    pub second: String,
+    /// Agents to judge beside the evaluations, e.g. mcts:sims=100 (see `ply agents`)
+    #[arg(long, value_name = "SPEC", num_args = 1..)]
+    pub agent: Vec<String>,
+    /// Look at all positions that can be reached, however many [default: if there are at most 300,000]
+    #[arg(long, conflicts_with = "positions")]
+    pub all: bool,
+    /// Look at so many positions, each from a random game [default: 2000 where there are too many for all]
+    #[arg(long, value_name = "N", value_parser = games)]
+    pub positions: Option<u64>,
+    /// Write a page with plots to this file (replaced if it is there)
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// From where to where.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Depths {
+    pub from: u32,
+    pub to: u32,
+}
+
+fn depths(text: &str) -> Result<Depths, String> {
+    let number = |text: &str| text.parse().ok().filter(|number| (1..=20).contains(number));
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let depths = number(from).zip(number(to)).filter(|(from, to)| from <= to).map(|(from, to)| Depths { from, to });
+    depths.ok_or_else(|| "expected a whole number from 1 to 20, or two like 2..5".to_owned())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -76,6 +76,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Solve(args)) => commands::solve::run(args, global, out),
         Some(Command::Think(args)) => commands::think::run(args, global, out),
         Some(Command::Compare(args)) => commands::compare::run(args, global, out),
+        Some(Command::Judge(args)) => commands::judge::run(args, global, out),
         Some(Command::Train(args)) => commands::train::run(args, global, out),
         Some(Command::Regions(args)) => commands::regions::run(args, global, out),
         Some(Command::Match(args)) => commands::duel::run(args, global, out),

@@ -9,6 +9,7 @@ mod arena;
 mod error;
 mod experiment;
 mod export;
+pub mod judge;
 mod machine;
 mod openings;
 mod queue;

@@ -8,6 +8,7 @@
 
 mod advice;
 mod draw;
+mod judging;
 mod records;
 mod session;
 mod solving;
@@ -15,6 +16,7 @@ mod training;
 
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use draw::{draw_board, draw_counters};
+pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
 pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
     AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod convert;
 pub mod duel;
 pub mod games;
+pub mod judge;
 pub mod moves;
 pub mod perft;
 pub mod play;
