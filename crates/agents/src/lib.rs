@@ -74,6 +74,16 @@ impl AgentSpec {
         limits(&self.params)
     }
 
+    /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves by lot: these two. All
+    /// it could choose can then be known without asking it ([`Lookahead`]).
+    pub fn fixed_lookahead<G: Heuristics>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
+        let evaluator_keys = G::evaluators().iter().flat_map(|evaluator| evaluator.keys);
+        let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
+        let plain = [minimax_plain::INFO.name, alphabeta::INFO.name].contains(&self.name);
+        let depth = self.limits()?.depth.filter(|_| plain && self.params.keys().all(|key| known.contains(&key)));
+        depth.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
+    }
+
     fn check_keys<G: Heuristics>(&self) -> Result<(), InputError> {
         self.params.check(self.name, &keys::<G>(self.info()))?;
         self.limits().map(|_| ())
@@ -215,16 +225,6 @@ pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Re
         None => agent,
         Some(probability) => Box::new(Slipping { agent, probability }),
     })
-}
-
-/// The evaluator that a text describes: its name, or `name:key=value,key=value`.
-pub fn read_evaluator<G: Heuristics>(game: &G, text: &str) -> Result<G::Evaluator, InputError> {
-    let (name, keys) = split_spec(text.trim());
-    let info = G::evaluators().iter().find(|info| info.name == name);
-    let info = info.ok_or_else(|| InputError::unknown("evaluation", name, G::evaluators().iter().map(|info| info.name)))?;
-    let params = Params::parse(keys)?;
-    params.check(&format!("the evaluation {name}"), info.keys)?;
-    game.evaluator(info.name, &params)
 }
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.

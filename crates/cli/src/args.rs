@@ -166,7 +166,8 @@ pub struct Solve {
 #[derive(clap::Args)]
 pub struct Judge {
     /// A game that can be solved, e.g. pawn:size=4x4 or tictactoe (see `ply games`)
-    pub game: String,
+    #[arg(required_unless_present = "study")]
+    pub game: Option<String>,
     /// Evaluations with their keys, e.g. simple or links:w=0.5 (see `ply agents GAME`) [default: all that the game has]
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub eval: Vec<String>,
@@ -179,12 +180,18 @@ pub struct Judge {
     /// Agents to judge beside the evaluations, e.g. mcts:sims=100 (see `ply agents`)
     #[arg(long, value_name = "SPEC", num_args = 1..)]
     pub agent: Vec<String>,
+    /// Judge those who play in this study, play it (as `ply study` does), and see how well the truth predicts its scores
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "eval", "depth", "second", "agent"])]
+    pub study: Option<PathBuf>,
     /// Look at all positions that can be reached, however many [default: if there are at most 300,000]
     #[arg(long, conflicts_with = "positions")]
     pub all: bool,
     /// Look at so many positions, each from a random game [default: 2000 where there are too many for all]
     #[arg(long, value_name = "N", value_parser = games)]
     pub positions: Option<u64>,
+    /// The time to solve the positions of a sample; it is smaller if that is not enough
+    #[arg(long, value_name = "T", default_value = "10s", value_parser = duration)]
+    pub time: Duration,
     /// Write a page with plots to this file (replaced if it is there)
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,

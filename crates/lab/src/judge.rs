@@ -1,11 +1,13 @@
 //! Evaluations measured by the truth: how often does what they choose keep what the position is worth, and do they put positions in
 //! the right order?
 
-use plyground_core::{InputError, Seed, Worth, split_spec};
+use plyground_core::{Seed, Worth, split_spec};
 use plyground_table::{Contender, Judged, Judging, Truth, Verdict};
 use serde::Serialize;
 
-use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, spearman};
+use crate::Results;
+use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
+use crate::study::{Measure, Part};
 
 /// Samples drawn for the interval of a correlation.
 const ROUNDS: usize = 200;
@@ -24,7 +26,7 @@ pub struct Judgement {
     pub best_of_hard: Option<MeanEstimate>,
     /// Points thrown away with each choice, on the average.
     pub loss: Option<MeanEstimate>,
-    /// Points thrown away with each choice where every position counts as often as random games come by.
+    /// The same where every position counts as often as random games come by; of a sample of random games that is the same number.
     pub loss_in_play: Option<MeanEstimate>,
     /// Does the evaluation put positions in their true order (win, draw, loss)? Kendall's tau-b.
     pub tau: Option<MeanEstimate>,
@@ -53,28 +55,199 @@ pub struct Population {
     pub given_up: usize,
 }
 
-/// The evaluations of a game at each of the depths. `second` are keys that are added for positions in which the second player is to move.
-pub fn evaluations(names: &[String], depths: &[u32], second: &str) -> Result<Vec<(String, Contender)>, InputError> {
-    let with_keys = |spec: &str| match (second, split_spec(spec)) {
-        ("", _) => spec.to_owned(),
-        (keys, (name, "")) => format!("{name}:{keys}"),
-        (keys, (name, own)) => format!("{name}:{own},{keys}"),
+/// The evaluations with these names and keys (`links:w=0.5`), at each of the depths. `second` are keys that are added where the second
+/// player is to move.
+pub fn evaluations(names: &[String], depths: &[u32], second: &str) -> Vec<Contender> {
+    let at_depth = |text: &String, depth: u32| {
+        let (name, keys) = split_spec(text);
+        let spec = |more: &str| {
+            let keys: Vec<&str> = [keys, more].into_iter().filter(|keys| !keys.is_empty()).collect();
+            [format!("minimax:depth={depth},eval={name}")].iter().map(String::as_str).chain(keys).collect::<Vec<_>>().join(",")
+        };
+        let name = if depths.len() > 1 { format!("{text} depth {depth}") } else { text.clone() };
+        Contender { name, specs: [spec(""), spec(second)] }
     };
-    let mut found: Vec<(String, Contender)> = Vec::new();
-    for spec in names {
-        for &depth in depths {
-            let name = if depths.len() > 1 { format!("{spec} depth {depth}") } else { spec.clone() };
-            if found.iter().any(|(known, _)| *known == name) {
-                return Err(InputError::malformed("evaluation", spec, "it is there twice"));
-            }
-            found.push((name, Contender::Evaluation { specs: [spec.clone(), with_keys(spec)], depth }));
-        }
-    }
-    Ok(found)
+    names
+        .iter()
+        .flat_map(|name| depths.iter().map(move |&depth| (name, depth)))
+        .map(|(name, depth)| at_depth(name, depth))
+        .collect()
 }
 
-/// What is known of the positions.
-pub fn population(judging: &Judging) -> Population {
+/// Those who play in a part of a study in both seats, under the names of its rows.
+pub fn contenders_of(part: &Part) -> Vec<Contender> {
+    let mut found: Vec<Contender> = Vec::new();
+    for cell in &part.cells {
+        let name = cell.row.as_ref().unwrap_or(&cell.first);
+        let as_second = part.cells.iter().find(|cell| cell.column.as_ref().unwrap_or(&cell.second) == name);
+        if let Some(as_second) = as_second.filter(|_| !found.iter().any(|known| known.name == *name)) {
+            found.push(Contender { name: name.clone(), specs: [cell.first.clone(), as_second.second.clone()] });
+        }
+    }
+    found
+}
+
+/// The share of the points that a row of a study took from all others, in both seats, every opponent and seat counting the same.
+pub fn score_in(part: &Part, results: &Results, name: &str) -> Option<f64> {
+    let scores = part.findings(results).into_iter().filter(|finding| finding.measure == Measure::Score).filter_map(|finding| {
+        let cell = finding.cell;
+        let [row, column] = [cell.row.as_ref().unwrap_or(&cell.first), cell.column.as_ref().unwrap_or(&cell.second)];
+        let score = finding.ours?.value;
+        match (row == name, column == name) {
+            (true, false) => Some(score),
+            (false, true) => Some(1.0 - score),
+            _ => None,
+        }
+    });
+    let scores: Vec<f64> = scores.collect();
+    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+}
+
+/// What a judgement says in one number, and what that number is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Criterion {
+    /// In words.
+    pub name: &'static str,
+    /// Is less better?
+    pub less_is_better: bool,
+    value: fn(&Judgement) -> Option<f64>,
+}
+
+impl Criterion {
+    /// The number.
+    pub fn of(&self, judgement: &Judgement) -> Option<f64> {
+        (self.value)(judgement)
+    }
+}
+
+/// All numbers by which contenders can be ranked.
+pub const CRITERIA: [Criterion; 9] = [
+    Criterion { name: "points lost a choice", less_is_better: true, value: |found| Some(found.loss?.value) },
+    Criterion { name: "best moves", less_is_better: false, value: |found| Some(found.best?.value) },
+    Criterion { name: "best moves where one can err", less_is_better: false, value: |found| Some(found.best_of_hard?.value) },
+    Criterion {
+        name: "points lost a choice, weighted by random play",
+        less_is_better: true,
+        value: |found| Some(found.loss_in_play?.value),
+    },
+    Criterion { name: "tau of the evaluation", less_is_better: false, value: |found| Some(found.tau?.value) },
+    Criterion { name: "Spearman of the evaluation", less_is_better: false, value: |found| Some(found.spearman?.value) },
+    Criterion {
+        name: "tau of the evaluation, with lengths",
+        less_is_better: false,
+        value: |found| Some(found.tau_with_length?.value),
+    },
+    Criterion { name: "tau of what it sees ahead", less_is_better: false, value: |found| Some(found.tau_ahead?.value) },
+    Criterion { name: "exact score against the others", less_is_better: false, value: |found| found.score },
+];
+
+/// The columns of [`Judgement::row`].
+pub const COLUMNS: [&str; 8] =
+    ["choice by", "best moves", "where one can err", "points lost", "in random play", "tau", "tau ahead", "exact score"];
+
+impl Judgement {
+    /// The judgement as a row of a table.
+    pub fn row(&self) -> [String; 8] {
+        let shown = |estimate: Option<MeanEstimate>, number: &dyn Fn(f64) -> String| match estimate {
+            None => "-".to_owned(),
+            Some(MeanEstimate { value, interval }) if interval.low == interval.high => number(value),
+            Some(MeanEstimate { value, interval }) => {
+                format!(
+                    "{} [{}, {}]",
+                    number(value),
+                    number(interval.low).trim_end_matches(" %"),
+                    number(interval.high).trim_end_matches(" %")
+                )
+            }
+        };
+        let points = |value: f64| format!("{value:.4}");
+        let correlation = |value: f64| format!("{value:.2}");
+        [
+            self.name.clone(),
+            shown(self.best, &per_cent),
+            shown(self.best_of_hard, &per_cent),
+            shown(self.loss, &points),
+            shown(self.loss_in_play, &points),
+            shown(self.tau, &correlation),
+            shown(self.tau_ahead, &correlation),
+            self.score.map_or("-".to_owned(), per_cent),
+        ]
+    }
+}
+
+impl Findings {
+    /// Which positions were looked at, in a sentence.
+    pub fn positions_in_words(&self) -> String {
+        let Population { positions, worths: [won, drawn, lost], hard, all, given_up } = self.population;
+        let which = if all {
+            format!("all {positions} positions that can be reached")
+        } else {
+            format!("{positions} positions from random games")
+        };
+        let mut words = format!(
+            "{which}: the player to move wins {won}, draws {drawn} and loses {lost} of them, and can throw something away in {hard}"
+        );
+        if given_up > 0 {
+            words += &format!("; {given_up} more were too hard for the solver and are left out");
+        }
+        words
+    }
+
+    /// Who is best, in a sentence.
+    pub fn answer(&self) -> String {
+        let Some((best, loss)) = self.judgements.first().and_then(|best| Some((best, best.loss?))) else {
+            return "No position was solved, so nothing can be said.".to_owned();
+        };
+        let mut words = format!("{} throws away least, {:.4} points a choice", best.name, loss.value);
+        if let Some((next, other)) = self.judgements.get(1).and_then(|next| Some((next, next.loss?))) {
+            // Two intervals that do not meet are more than is needed for a difference, and enough.
+            let clear = loss.interval.high < other.interval.low;
+            let doubt = if clear { "" } else { ", which is no clear difference" };
+            words += &format!("; next comes {} with {:.4}{doubt}", next.name, other.value);
+        }
+        words + "."
+    }
+}
+
+/// How well a ranking by the truth predicts one by games.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// By which number the contenders are ranked.
+    pub criterion: &'static str,
+    /// Contenders that both rankings have.
+    pub contenders: usize,
+    /// Pairs of them that both rankings put in the same order.
+    pub same: usize,
+    /// Pairs of them in all.
+    pub pairs: usize,
+    /// Kendall's tau-b of the two rankings.
+    pub tau: f64,
+    /// Spearman's rank correlation.
+    pub spearman: f64,
+}
+
+/// How well each criterion predicts these scores; those that have fewer than three contenders, or no order of them, predict nothing.
+pub fn predictions(found: &[Judgement], score: &dyn Fn(&str) -> Option<f64>) -> Vec<Prediction> {
+    let predict = |criterion: &Criterion| {
+        let sign = if criterion.less_is_better { -1.0 } else { 1.0 };
+        let point = |judgement: &Judgement| Some((sign * criterion.of(judgement)?, score(&judgement.name)?));
+        let points: Vec<(f64, f64)> = found.iter().filter_map(point).collect();
+        let pairs = points.iter().enumerate().flat_map(|(number, one)| points[..number].iter().map(move |other| (one, other)));
+        let same = pairs.clone().filter(|(one, other)| (one.0 - other.0) * (one.1 - other.1) > 0.0).count();
+        Some(Prediction {
+            criterion: criterion.name,
+            contenders: points.len(),
+            same,
+            pairs: pairs.count(),
+            tau: kendall_tau_b(&points)?,
+            spearman: spearman(&points)?,
+        })
+        .filter(|_| points.len() > 2)
+    };
+    CRITERIA.iter().filter_map(predict).collect()
+}
+
+fn population(judging: &Judging) -> Population {
     let count = |worth: Worth| judging.truths.iter().filter(|truth| truth.worth == worth).count();
     Population {
         positions: judging.truths.len(),
@@ -85,18 +258,52 @@ pub fn population(judging: &Judging) -> Population {
     }
 }
 
-/// The judgement of each contender, in their order, and of random moves behind them. `agents` says which of them choose by chance.
-pub fn judgements(judging: &Judging, contenders: &[(String, Contender)], seed: Seed) -> Vec<Judgement> {
+/// All that judging has found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Findings {
+    /// The game.
+    pub game: String,
+    /// The positions.
+    pub population: Population,
+    /// Whoever throws away least comes first.
+    pub judgements: Vec<Judgement>,
+    /// The points that the one moving first (row) takes from the one moving second (column), exactly, where they are known.
+    pub scores: Option<Scores>,
+}
+
+/// The exact scores of all that can be known without playing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scores {
+    /// Whose.
+    pub names: Vec<String>,
+    /// In the order of the names.
+    pub table: Vec<Vec<f64>>,
+}
+
+/// What follows from judging.
+pub fn findings(game: &str, judging: &Judging, contenders: &[Contender], seed: Seed) -> Findings {
+    let exact = contenders.iter().zip(&judging.exact).filter(|(_, exact)| **exact).map(|(contender, _)| contender.name.clone());
+    let names: Vec<String> = exact.collect();
+    Findings {
+        game: game.to_owned(),
+        population: population(judging),
+        judgements: judgements(judging, contenders, seed),
+        scores: judging.scores.clone().filter(|_| names.len() > 1).map(|table| Scores { names, table }),
+    }
+}
+
+/// The judgement of each contender; whoever throws away least comes first.
+fn judgements(judging: &Judging, contenders: &[Contender], seed: Seed) -> Vec<Judgement> {
     let mut row = 0;
     let mut found: Vec<Judgement> = Vec::new();
-    for ((name, contender), judged) in contenders.iter().zip(&judging.judged) {
-        let is_evaluation = matches!(contender, Contender::Evaluation { .. });
-        let scored = is_evaluation.then_some(row);
-        row += usize::from(is_evaluation);
-        found.push(judgement(name, judging, &|number| judged[number], is_evaluation && judging.all, scored, seed));
+    for (who, contender) in contenders.iter().enumerate() {
+        let (judged, exact) = (&judging.judged[who], judging.exact[who]);
+        let scored = exact.then_some(row);
+        row += usize::from(exact);
+        found.push(judgement(&contender.name, judging, &|number| judged[number], exact && judging.all, scored, seed));
     }
-    let random = |number: usize| Judged { verdict: judging.truths[number].random, said: None, seen: None };
-    found.push(judgement("random", judging, &random, judging.all, Some(row), seed));
+    let loss = |judgement: &Judgement| judgement.loss.map_or(f64::INFINITY, |loss| loss.value);
+    found.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
     found
 }
 
@@ -130,7 +337,7 @@ fn judgement(
         best: share(&|_| 1.0, &|verdict| verdict.best),
         best_of_hard: share(&|truth| f64::from(u8::from(truth.can_err)), &|verdict| verdict.best),
         loss: share(&|_| 1.0, &|verdict| verdict.loss),
-        loss_in_play: share(&|truth| truth.reach, &|verdict| verdict.loss),
+        loss_in_play: share(&|truth| truth.reach, &|verdict| verdict.loss).filter(|_| judging.all),
         tau: correlation(&said, &|truth| Some(first_view(truth)), kendall_tau_b),
         spearman: correlation(&said, &|truth| Some(first_view(truth)), spearman),
         tau_with_length: correlation(&said, &with_length, kendall_tau_b),

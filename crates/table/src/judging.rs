@@ -3,27 +3,21 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build, read_evaluator};
+use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build};
 use plyground_core::{
     Budget, Clock, Game, Heuristics, InputError, Outcome, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Worth,
 };
 
 /// Somebody whose choices are judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Contender {
-    /// An evaluation, which chooses what looks best so many plies ahead.
-    Evaluation {
-        /// Its name and keys, for the positions in which the first and in which the second player is to move.
-        specs: [String; 2],
-        /// Plies looked ahead, one at least.
-        depth: u32,
-    },
-    /// Any agent.
-    Agent {
-        /// Its spec.
-        spec: String,
-    },
+pub struct Contender {
+    /// What to call it.
+    pub name: String,
+    /// The agent that chooses where the first player is to move, and the one where the second is; most often the same. An evaluation
+    /// is judged as an agent that looks a fixed number of plies ahead with it: `minimax:depth=1,eval=NAME`.
+    pub specs: [String; 2],
 }
 
 /// What is to be judged, and on which positions.
@@ -38,7 +32,9 @@ pub struct JudgeOrder<'a> {
     pub seed: Seed,
     /// The memory of the solver, in megabytes.
     pub memory: usize,
-    /// Starts a clock for an agent that limits its time.
+    /// A sample that takes longer to solve ends early.
+    pub time: Duration,
+    /// Starts a clock.
     pub clock: &'a dyn Fn() -> Box<dyn Clock>,
 }
 
@@ -56,7 +52,8 @@ pub enum JudgeStage {
 /// Told how many of how many are done (0 where nobody knows); `Break` ends it.
 pub type JudgeWatch<'a> = dyn FnMut(JudgeStage, u64, u64) -> ControlFlow<()> + 'a;
 
-/// A choice, measured by the truth. Of moves that look equally good each is as likely.
+/// A choice, measured by the truth. Of moves that look equally good to an evaluation each is as likely; of other agents one choice is
+/// measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
     /// How likely it is that a best move is chosen: one that keeps what the position is worth.
@@ -78,8 +75,6 @@ pub struct Truth {
     pub can_err: bool,
     /// How often a random game comes by; where positions were drawn from random games, 1.
     pub reach: f64,
-    /// How a random move does.
-    pub random: Verdict,
 }
 
 /// What a contender made of a position.
@@ -87,7 +82,7 @@ pub struct Truth {
 pub struct Judged {
     /// How its choice does.
     pub verdict: Verdict,
-    /// What the evaluation says of the position itself, in the first player's view; agents have none.
+    /// What an evaluation says of the position itself, in the first player's view; other agents do not say it.
     pub said: Option<f32>,
     /// What it says after looking ahead, in the first player's view, where it has an opinion.
     pub seen: Option<f32>,
@@ -100,17 +95,22 @@ pub struct Judging {
     pub truths: Vec<Truth>,
     /// By contender, what it made of each position.
     pub judged: Vec<Vec<Judged>>,
+    /// By contender, is all that it could choose known, so that nothing depends on a draw?
+    pub exact: Vec<bool>,
     /// Are these all positions that can be reached?
     pub all: bool,
     /// Positions that the solver gave up, and that are not among these.
     pub given_up: usize,
-    /// Where all positions are known: the points that an evaluation moving first (row) takes on the average from one moving second
-    /// (column), exactly, without playing. The last row and column are random moves; agents have none.
+    /// Where all positions are known: the points that a contender moving first (row) takes on the average from one moving second
+    /// (column), exactly, without playing. Only those of which all choices are known are there.
     pub scores: Option<Vec<Vec<f64>>>,
 }
 
+/// The agent whose choices are known without asking.
+const RANDOM: &str = "random";
+
 /// A position that the solver has not finished after so many steps is left out of a sample.
-const PATIENCE: u64 = 5_000_000;
+const PATIENCE: u64 = 1_000_000;
 
 /// Told how far it is every so many positions.
 const EVERY: usize = 64;
@@ -126,13 +126,19 @@ pub(crate) fn judge<G: Heuristics>(
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Option<Judging>, InputError> {
     let mut solver = Solver::new(game, Method::Auto, order.memory.saturating_mul(1_000_000), None, None)?;
-    let mut contenders =
-        order.contenders.iter().map(|contender| Seated::new(game, contender, shelf)).collect::<Result<Vec<_>, _>>()?;
+    let seated = |contender: &Contender| {
+        let [first, second] = contender.specs.each_ref().map(|spec| Chooser::new(game, spec, shelf));
+        Ok([first?, second?])
+    };
+    let mut contenders = order.contenders.iter().map(seated).collect::<Result<Vec<_>, InputError>>()?;
+    let is_exact = |chooser: &Chooser<'_, G>| !matches!(chooser, Chooser::Agent { .. });
+    let exact: Vec<bool> = contenders.iter().map(|choosers| choosers.iter().all(is_exact)).collect();
     let mut judge = || {
-        Ok(match explore(game, start, order.most, watch)? {
-            Some(graph) => judge_all(game, &graph, &mut solver, &mut contenders, order, watch)?,
+        let judging = match explore(game, start, order.most, watch)? {
+            Some(graph) => judge_all(game, &graph, &mut solver, (&mut contenders, &exact), order, watch)?,
             None => judge_sample(game, start, &mut solver, &mut contenders, order, watch)?,
-        })
+        };
+        Ok(Judging { exact: exact.clone(), ..judging })
     };
     Ok(judge().map_err(|Stopped| ()).ok())
 }
@@ -144,10 +150,19 @@ fn told(watch: &mut JudgeWatch<'_>, stage: JudgeStage, done: usize, of: usize) -
     Ok(())
 }
 
-/// A contender that can be asked.
-enum Seated<'a, G: Heuristics> {
-    Evaluation { by_seat: [Lookahead<G, G::Evaluator>; 2], depth: u32 },
-    Agent { spec: AgentSpec, shelf: &'a dyn Shelf },
+/// A contender that can be asked, in one of the seats.
+enum Chooser<'a, G: Heuristics> {
+    /// Of an evaluation, all is known.
+    Lookahead {
+        lookahead: Lookahead<G, G::Evaluator>,
+        depth: u32,
+    },
+    /// Any move, each as likely.
+    Random,
+    Agent {
+        spec: AgentSpec,
+        shelf: &'a dyn Shelf,
+    },
 }
 
 /// What a contender thinks of the moves of a position.
@@ -158,44 +173,46 @@ struct Thinking {
     seen: Option<f32>,
 }
 
-impl<'a, G: Heuristics> Seated<'a, G> {
-    fn new(game: &G, contender: &Contender, shelf: &'a dyn Shelf) -> Result<Self, InputError> {
-        Ok(match contender {
-            Contender::Evaluation { specs: [first, second], depth } => {
-                let lookahead = |text: &str| Ok(Lookahead::new(read_evaluator(game, text)?));
-                Self::Evaluation { by_seat: [lookahead(first)?, lookahead(second)?], depth: (*depth).max(1) }
-            }
-            Contender::Agent { spec } => {
-                let spec = AgentSpec::parse(spec, game)?;
-                build(&spec, game, shelf)?;
-                spec.limits()?;
-                Self::Agent { spec, shelf }
-            }
+impl<'a, G: Heuristics> Chooser<'a, G> {
+    fn new(game: &G, spec: &str, shelf: &'a dyn Shelf) -> Result<Self, InputError> {
+        let spec = AgentSpec::parse(spec, game)?;
+        build(&spec, game, shelf)?;
+        Ok(match spec.fixed_lookahead(game)? {
+            Some((evaluator, depth)) => Self::Lookahead { lookahead: Lookahead::new(evaluator), depth },
+            None if spec.text() == RANDOM => Self::Random,
+            None => Self::Agent { spec, shelf },
         })
     }
 
-    fn think(&mut self, game: &G, state: &G::State, mover: Player, moves: &[G::Move], order: &JudgeOrder<'_>, seed: Seed) -> Thinking {
+    fn think(&mut self, game: &G, state: &G::State, mover: Player, moves: &[G::Move], draw: Draw<'_>) -> Thinking {
         match self {
-            Self::Evaluation { by_seat, depth } => {
-                let lookahead = &mut by_seat[mover.index()];
+            Self::Lookahead { lookahead, depth } => {
                 let mut scores = Vec::new();
                 lookahead.score_moves(game, state, moves, *depth, &mut scores);
                 let best = scores.iter().map(|score| score * mover.sign()).fold(f32::NEG_INFINITY, f32::max) * mover.sign();
                 let chosen = (0..moves.len()).filter(|&number| scores[number] == best).collect();
                 Thinking { chosen, said: Some(lookahead.judge(game, state)), seen: Some(best) }
             }
+            Self::Random => Thinking { chosen: (0..moves.len()).collect(), said: None, seen: None },
             Self::Agent { spec, shelf } => {
                 let agent = build(spec, game, *shelf).and_then(|agent| Ok((agent, spec.limits()?)));
                 let (mut agent, limits) = agent.expect("it could be made before");
-                let clock = (order.clock)();
+                let clock = (draw.clock)();
                 let budget = Budget { limits, clock: clock.as_ref() };
-                let thought = Thought { game, state, budget, rng: &mut seed.rng(), watcher: &mut Unwatched };
+                let thought = Thought { game, state, budget, rng: &mut draw.seed.rng(), watcher: &mut Unwatched };
                 let choice = agent.choose(thought).expect("a player is to move");
                 let chosen = (0..moves.len()).filter(|&number| moves[number] == choice.mv).collect();
                 Thinking { chosen, said: None, seen: choice.value.map(|value| value * mover.sign()) }
             }
         }
     }
+}
+
+/// What an agent has to choose with.
+#[derive(Clone, Copy)]
+struct Draw<'a> {
+    seed: Seed,
+    clock: &'a dyn Fn() -> Box<dyn Clock>,
 }
 
 fn points(worth: Worth) -> f64 {
@@ -205,15 +222,15 @@ fn points(worth: Worth) -> f64 {
 /// How a choice does among moves that lead to these worths for the player who moves.
 fn verdict(after: &[Worth], chosen: &[usize]) -> Verdict {
     let best = after.iter().copied().max().unwrap_or(Worth::Loss);
-    let share = |value: &dyn Fn(Worth) -> f64| chosen.iter().map(|&number| value(after[number])).sum::<f64>() / chosen.len() as f64;
+    let share =
+        |value: &dyn Fn(Worth) -> f64| chosen.iter().map(|&number| value(after[number])).sum::<f64>() / chosen.len() as f64;
     Verdict { best: share(&|worth| f64::from(u8::from(worth == best))), loss: share(&|worth| points(best) - points(worth)) }
 }
 
 fn truth(mover: Player, after: &[Worth]) -> Truth {
-    let everything: Vec<usize> = (0..after.len()).collect();
     let worth = after.iter().copied().max().unwrap_or(Worth::Loss);
     let can_err = after.iter().any(|&after| after < worth);
-    Truth { mover, worth, plies: None, can_err, reach: 1.0, random: verdict(after, &everything) }
+    Truth { mover, worth, plies: None, can_err, reach: 1.0 }
 }
 
 /// What a finished game is worth to a player.
@@ -245,7 +262,12 @@ struct Graph<S> {
 }
 
 /// Depth first, with a stack of its own: games may be long. `None` if there are more than `most` positions, or chance plays.
-fn explore<G: Game>(game: &G, start: &G::State, most: usize, watch: &mut JudgeWatch<'_>) -> Result<Option<Graph<G::State>>, Stopped> {
+fn explore<G: Game>(
+    game: &G,
+    start: &G::State,
+    most: usize,
+    watch: &mut JudgeWatch<'_>,
+) -> Result<Option<Graph<G::State>>, Stopped> {
     let mut graph = Graph { states: Vec::new(), movers: Vec::new(), next: Vec::new(), order: None };
     let mut numbers: HashMap<G::State, u32> = HashMap::new();
     let Turn::Player(mover) = game.turn(start) else { return Ok(None) };
@@ -314,14 +336,15 @@ struct Relay<'a, 'b> {
     done: u64,
     of: u64,
     stopped: bool,
-    /// The count of steps at which the solver gives up.
+    /// The count of steps at which the solver gives up, and the time.
     last: u64,
+    late: &'a dyn Fn() -> bool,
 }
 
 impl Pulse for Relay<'_, '_> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         self.stopped |= (self.watch)(JudgeStage::Solving, self.done, self.of).is_break();
-        if self.stopped || nodes > self.last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.stopped || nodes > self.last || (self.late)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -329,7 +352,7 @@ fn judge_all<G: Heuristics>(
     game: &G,
     graph: &Graph<G::State>,
     solver: &mut Solver<G>,
-    contenders: &mut [Seated<'_, G>],
+    (contenders, exact): (&mut [[Chooser<'_, G>; 2]], &[bool]),
     order: &JudgeOrder<'_>,
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Judging, Stopped> {
@@ -339,7 +362,7 @@ fn judge_all<G: Heuristics>(
     let from_the_end: Vec<u32> = graph.order.clone().unwrap_or_else(|| (0..count as u32).rev().collect());
     for (solved, &number) in from_the_end.iter().enumerate() {
         told(watch, JudgeStage::Solving, solved, count)?;
-        let mut pulse = Relay { watch, done: solved as u64, of: count as u64, stopped: false, last: u64::MAX };
+        let mut pulse = Relay { watch, done: solved as u64, of: count as u64, stopped: false, last: u64::MAX, late: &|| false };
         let worth = solver.worth(game, &graph.states[number as usize], &mut pulse).exact();
         worths[number as usize] = worth.ok_or(Stopped)?;
     }
@@ -367,20 +390,19 @@ fn judge_all<G: Heuristics>(
             told(watch, JudgeStage::Judging, who * count + number, total)?;
             let (state, mover) = (&graph.states[number], graph.movers[number]);
             game.moves(state, &mut moves);
-            let seed = order.seed.named("choice").numbered(number as u64);
-            let thinking = contender.think(game, state, mover, &moves, order, seed);
+            let draw = Draw { seed: order.seed.named("choice").numbered(number as u64), clock: order.clock };
+            let thinking = contender[mover.index()].think(game, state, mover, &moves, draw);
             judged.push(Judged { verdict: verdict(&after(number), &thinking.chosen), said: thinking.said, seen: thinking.seen });
-            if let Seated::Evaluation { .. } = contender {
+            if exact[who] {
                 chosen.push(thinking.chosen.iter().map(|&number| number as u32).collect());
             }
         }
         judging.judged.push(judged);
-        if let Seated::Evaluation { .. } = contender {
+        if exact[who] {
             choices.push(chosen);
         }
     }
     if let Some(order) = graph.order.as_ref().filter(|_| !choices.is_empty()) {
-        choices.push(graph.next.iter().map(|next| (0..next.len() as u32).collect()).collect());
         let scores = |first| choices.iter().map(|second| graph.score(order, [first, second])).collect();
         judging.scores = Some(choices.iter().map(scores).collect());
     }
@@ -409,7 +431,9 @@ impl<S> Graph<S> {
             // The winner takes the fastest way, the loser the slowest.
             truths[number as usize].plies = if winner == mover { lengths.min() } else { lengths.max() };
         }
-        truths.iter_mut().for_each(|truth| truth.reach = 0.0);
+        for truth in truths.iter_mut() {
+            truth.reach = 0.0;
+        }
         truths[0].reach = 1.0;
         for &number in order.iter().rev() {
             let next = &self.next[number as usize];
@@ -467,19 +491,21 @@ fn judge_sample<G: Heuristics>(
     game: &G,
     start: &G::State,
     solver: &mut Solver<G>,
-    contenders: &mut [Seated<'_, G>],
+    contenders: &mut [[Chooser<'_, G>; 2]],
     order: &JudgeOrder<'_>,
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Judging, Stopped> {
     let mut judging = Judging::default();
     let mut positions = Vec::new();
     let mut moves = Vec::new();
+    let clock = (order.clock)();
+    let late = || clock.elapsed() > order.time;
     for number in 0..order.sample {
         told(watch, JudgeStage::Solving, number, order.sample)?;
         let Some((state, mover)) = drawn(game, start, order.seed.named("position").numbered(number as u64)) else { break };
         game.moves(&state, &mut moves);
         let last = solver.nodes() + PATIENCE;
-        let mut pulse = Relay { watch, done: number as u64, of: order.sample as u64, stopped: false, last };
+        let mut pulse = Relay { watch, done: number as u64, of: order.sample as u64, stopped: false, last, late: &late };
         let mut worth = |&mv: &G::Move| {
             let mut child = state.clone();
             game.play(&mut child, mv);
@@ -496,12 +522,19 @@ fn judge_sample<G: Heuristics>(
         if pulse.stopped {
             return Err(Stopped);
         }
+        // What was not finished for lack of time says nothing about itself.
+        if late() && after.is_none() {
+            break;
+        }
         match after {
             Some(after) => {
                 judging.truths.push(truth(mover, &after));
                 positions.push((state, after));
             }
             None => judging.given_up += 1,
+        }
+        if late() {
+            break;
         }
     }
     let total = contenders.len() * positions.len();
@@ -510,8 +543,9 @@ fn judge_sample<G: Heuristics>(
         for (number, (state, after)) in positions.iter().enumerate() {
             told(watch, JudgeStage::Judging, who * positions.len() + number, total)?;
             game.moves(state, &mut moves);
-            let seed = order.seed.named("choice").numbered(number as u64);
-            let thinking = contender.think(game, state, judging.truths[number].mover, &moves, order, seed);
+            let draw = Draw { seed: order.seed.named("choice").numbered(number as u64), clock: order.clock };
+            let mover = judging.truths[number].mover;
+            let thinking = contender[mover.index()].think(game, state, mover, &moves, draw);
             judged.push(Judged { verdict: verdict(after, &thinking.chosen), said: thinking.said, seen: thinking.seen });
         }
         judging.judged.push(judged);

@@ -66,12 +66,8 @@ pub trait Session: Send {
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
     /// Measures the choices of evaluations and agents, in the positions that can follow this one, by what they are really worth; `None`
     /// if the watch said stop.
-    fn judge(
-        &self,
-        order: &JudgeOrder<'_>,
-        shelf: &dyn Shelf,
-        watch: &mut JudgeWatch<'_>,
-    ) -> Result<Option<Judging>, InputError>;
+    fn judge(&self, order: &JudgeOrder<'_>, shelf: &dyn Shelf, watch: &mut JudgeWatch<'_>)
+    -> Result<Option<Judging>, InputError>;
     /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
     /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.

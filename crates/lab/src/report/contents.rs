@@ -89,7 +89,7 @@ impl<'a> Findings<'a> {
 }
 
 /// Rows of text from rows of anything that is text.
-fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Block {
+pub(super) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Block {
     let rows = rows.into_iter().map(|row| row.to_vec());
     Block::Table(std::iter::once(head.map(str::to_owned).to_vec()).chain(rows).collect())
 }

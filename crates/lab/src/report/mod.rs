@@ -5,9 +5,13 @@
 mod boards;
 mod contents;
 mod html;
+mod judged;
 mod markdown;
 mod plots;
 
+pub use judged::{Occasion, Played};
+
+use crate::judge::Findings;
 use crate::{LabError, RunRow, Store};
 
 /// A part of a report.
@@ -44,4 +48,9 @@ pub fn html(store: &Store, row: &RunRow, title: Option<&str>) -> Result<String, 
 /// The same as Markdown: text, tables and boards, without the plots.
 pub fn markdown(store: &Store, row: &RunRow, title: Option<&str>) -> Result<String, LabError> {
     Ok(markdown::page(&contents::report(store, row, title)?))
+}
+
+/// What judging has found as one HTML page; `played` are games to compare it with.
+pub fn judged_html(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<String, LabError> {
+    Ok(html::page(&judged::report(findings, played, occasion)?))
 }

@@ -218,6 +218,47 @@ pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
     })
 }
 
+/// Shares against each other, with names beside the points.
+pub(super) fn scatter(points: &[(f64, f64, String)], across: &str, up: &str) -> String {
+    let spread = |values: &dyn Fn(&(f64, f64, String)) -> f64| {
+        // In per cent, so that the room at the ends is in proportion.
+        Axis::around(points.iter().map(|point| 100.0 * values(point)), false)
+    };
+    let (axis, upright) = (spread(&|point| point.0), spread(&|point| point.1));
+    let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 400);
+    drawn(466, |area| {
+        for tick in upright.ticks() {
+            let y = upright.place(tick, bottom, top);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &format!("{} %", short(tick)), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        for tick in axis.ticks() {
+            let x = axis.place(tick, left, right);
+            line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
+            write(area, &format!("{} %", short(tick)), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
+        let mut written: Vec<(i32, i32)> = Vec::new();
+        for (x, y, name) in points {
+            let (x, y) = (axis.place(100.0 * x, left, right), upright.place(100.0 * y, bottom, top));
+            area.draw(&Circle::new((x, y), 5, BLUE.filled()))?;
+            // A name goes to the side where there is room, and one step away from a name that is there already.
+            let on_the_left = x > i32::midpoint(left, right);
+            let mut height = y;
+            while written.iter().any(|&(at, line)| (at - x).abs() < 120 && (line - height).abs() < 17) {
+                height -= 17;
+            }
+            written.push((x, height));
+            let (place, lean) = if on_the_left { (x - 10, HPos::Right) } else { (x + 10, HPos::Left) };
+            write(area, &fitting(name), (place, height), &text(NUMBER, INK, lean))?;
+        }
+        Ok(())
+    })
+}
+
 /// Won, drawn and lost, as parts of a bar each.
 pub(super) fn shares(rows: &[(String, [u64; 3])], names: [&str; 3]) -> String {
     let names_end = room_for(rows.iter().map(|row| row.0.as_str()));
