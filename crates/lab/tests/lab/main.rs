@@ -4,6 +4,7 @@
 mod common;
 mod export;
 mod faults;
+mod judge;
 mod openings;
 mod pairs;
 mod queue;

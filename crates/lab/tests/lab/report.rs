@@ -7,7 +7,7 @@ use plyground_lab::{RunRow, Store};
 use crate::common::{Directory, experiment, play};
 
 /// The names of all elements of a page; a panic where tags do not match.
-fn elements(page: &str) -> Vec<String> {
+pub fn elements(page: &str) -> Vec<String> {
     let (mut open, mut all): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
     for part in page.strip_prefix("<!DOCTYPE html>").expect("a doctype").split('<').skip(1) {
         let (tag, text) = part.split_once('>').unwrap_or_else(|| panic!("a tag that does not end: {part}"));
@@ -32,7 +32,7 @@ fn elements(page: &str) -> Vec<String> {
 }
 
 /// Nothing on the page is fetched or run.
-fn stands_alone(page: &str) {
+pub fn stands_alone(page: &str) {
     let page = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
     for outside in ["http", "//", "src=", "href", "url(", "@import", "<script", "<link", "<iframe", "onload"] {
         assert!(!page.contains(outside), "{outside}");

@@ -1,0 +1,138 @@
+//! What judging evaluations has found, as a page.
+
+use plyground_table::open;
+
+use super::contents::table;
+use super::plots::{self, Range};
+use super::{Block, Report};
+use crate::LabError;
+use crate::judge::{COLUMNS, Findings, Judgement, Prediction, Scores};
+use crate::statistics::per_cent;
+
+/// When and how it was found.
+pub struct Occasion<'a> {
+    /// What was typed.
+    pub command: &'a str,
+    /// Where.
+    pub machine: &'a str,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Games of the same contenders.
+pub struct Played {
+    /// What was played.
+    pub title: String,
+    /// By name, the share of the points against all others.
+    pub scores: Vec<(String, f64)>,
+    /// How well each number predicts these scores.
+    pub predictions: Vec<Prediction>,
+}
+
+impl Played {
+    /// The score of a contender, if it has played.
+    pub fn score(&self, name: &str) -> Option<f64> {
+        self.scores.iter().find(|(known, _)| known == name).map(|(_, score)| *score)
+    }
+}
+
+pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Report, LabError> {
+    let info = open(&findings.game, None)?.info();
+    let mut blocks = vec![
+        Block::Paragraph(findings.answer()),
+        table(COLUMNS, findings.judgements.iter().map(Judgement::row)),
+        Block::Figure {
+            svg: plots::ladder(&losses(findings), "points thrown away with each choice", false),
+            caption: "What a choice costs on the average: a win is one point, a draw half a point. Less is better.".to_owned(),
+        },
+        Block::Paragraph(
+            "A best move keeps what the position is worth. Of moves that look equally good, each is as likely. \"Where one can err\" leaves out \
+            the positions in which every move is a best move. \"In random play\" counts a position as often as random games come by; the \
+            other columns count every position once. Tau (Kendall's tau-b) says whether the evaluation puts positions in their true order, \
+            from -1 to 1: of the position itself, and of what is seen after looking ahead."
+                .to_owned(),
+        ),
+    ];
+    if let Some(scores) = &findings.scores {
+        blocks.extend(exact(scores, findings));
+    }
+    if let Some(played) = played {
+        blocks.extend(compared(findings, played));
+    }
+    blocks.extend([
+        Block::Heading("How it was found".to_owned()),
+        Block::Facts(vec![
+            ["game".to_owned(), findings.game.clone()],
+            ["positions".to_owned(), findings.positions_in_words()],
+            ["time".to_owned(), format!("{:.1} seconds", occasion.seconds)],
+            ["machine".to_owned(), occasion.machine.to_owned()],
+            ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
+        ]),
+        Block::Paragraph("To do it again:".to_owned()),
+        Block::Code(occasion.command.to_owned()),
+    ]);
+    let certainty = if findings.population.all { "" } else { " All intervals are 95 %." };
+    Ok(Report {
+        title: format!("{}: which evaluation chooses best?", info.title),
+        subtitle: format!("{}, {}.{certainty}", findings.game, findings.positions_in_words()),
+        blocks,
+    })
+}
+
+fn losses(findings: &Findings) -> Vec<Range> {
+    let range = |judgement: &Judgement| {
+        let loss = judgement.loss?;
+        Some(Range { name: judgement.name.clone(), low: loss.interval.low, middle: loss.value, high: loss.interval.high })
+    };
+    findings.judgements.iter().filter_map(range).collect()
+}
+
+fn exact(scores: &Scores, findings: &Findings) -> Vec<Block> {
+    let place = |judgement: &Judgement| scores.names.iter().position(|name| *name == judgement.name);
+    let order: Vec<usize> = findings.judgements.iter().filter_map(place).collect();
+    let names: Vec<String> = order.iter().map(|&number| scores.names[number].clone()).collect();
+    vec![
+        Block::Heading("Against each other, without a game".to_owned()),
+        Block::Paragraph(
+            "All positions and all choices are known, so the result of every match is known, too: this is what a match would tend to if it \
+            went on for ever."
+                .to_owned(),
+        ),
+        Block::Figure {
+            svg: plots::heat_map(&names, &|row, column| Some(scores.table[order[row]][order[column]])),
+            caption: "Points of whoever moves first (row) against whoever moves second (column), in per cent.".to_owned(),
+        },
+    ]
+}
+
+fn compared(findings: &Findings, played: &Played) -> Vec<Block> {
+    let point =
+        |judgement: &Judgement| Some((judgement.best_of_hard?.value, played.score(&judgement.name)?, judgement.name.clone()));
+    let points: Vec<(f64, f64, String)> = findings.judgements.iter().filter_map(point).collect();
+    let row = |found: &Prediction| {
+        [
+            found.criterion.to_owned(),
+            found.contenders.to_string(),
+            format!("{} of {}", found.same, found.pairs),
+            format!("{:.2}", found.tau),
+            format!("{:.2}", found.spearman),
+        ]
+    };
+    let mut blocks = vec![
+        Block::Heading("Does this predict who wins?".to_owned()),
+        Block::Paragraph(format!(
+            "The same contenders have played: {}. How well does each number put them in the order of their scores there?",
+            played.title
+        )),
+        table(["ranked by", "contenders", "pairs in the same order", "tau", "Spearman"], played.predictions.iter().map(row)),
+    ];
+    if points.len() > 2 {
+        blocks.push(Block::Figure {
+            svg: plots::scatter(&points, "best moves where one can err", "score in the games"),
+            caption: "The truth about the choices, and what came of them in games against all others.".to_owned(),
+        });
+    }
+    let score = |judgement: &Judgement| Some([judgement.name.clone(), per_cent(played.score(&judgement.name)?)]);
+    blocks.push(table(["contender", "score in the games"], findings.judgements.iter().filter_map(score)));
+    blocks
+}
