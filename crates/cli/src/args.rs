@@ -77,6 +77,8 @@ pub enum Command {
     Tournament(Tournament),
     /// Test whether a new agent is stronger than an old one, with as few games as it takes
     Sprt(SprtTest),
+    /// Find better values for the keys of an agent, and test whether they are better
+    Tune(Tune),
     /// Rate the agents of runs on one scale
     Ratings(RatingsOf),
     /// Play a published study again, and see our numbers beside its own
@@ -397,6 +399,49 @@ pub struct SprtTest {
     pub most_pairs: u64,
     #[command(flatten)]
     pub conditions: Conditions,
+}
+
+#[derive(clap::Args)]
+pub struct Tune {
+    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
+    pub game: String,
+    /// The agent to make better, e.g. mcts:sims=200 (see `ply agents`)
+    pub spec: String,
+    /// A key and its values: c=0.1..2.0, depth=1..6 (whole numbers), sims=10..1000:log, leaf=rollout|eval (grid only); may be repeated
+    #[arg(long = "param", value_name = "KEY=VALUES", required = true)]
+    pub params: Vec<String>,
+    /// How to look for better values
+    #[arg(long, value_name = "METHOD", default_value = "spsa")]
+    pub method: TuneMethod,
+    /// Play against this agent [default: spsa against itself, grid against the agent as it is]
+    #[arg(long, value_name = "SPEC")]
+    pub against: Option<String>,
+    /// Pairs of games to look with, in all
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = games)]
+    pub pairs: u64,
+    /// Pairs for each step of spsa
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = games)]
+    pub batch: u64,
+    /// Values of each parameter on the grid
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub steps: u32,
+    /// Pairs of the match at the end between the new values and the old; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub verify: u64,
+    /// Write a page with plots to this file (replaced if it is there)
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub conditions: Conditions,
+}
+
+/// How better values are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TuneMethod {
+    /// Steps towards the better of two neighbours (Spall); for numbers
+    Spsa,
+    /// Some values of each, the worse half of which is dropped again and again
+    Grid,
 }
 
 /// How differences in strength are measured.

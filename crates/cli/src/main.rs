@@ -82,6 +82,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Match(args)) => commands::duel::run(args, global, out),
         Some(Command::Tournament(args)) => commands::tournament::run(args, global, out),
         Some(Command::Sprt(args)) => commands::sprt::run(args, global, out),
+        Some(Command::Tune(args)) => commands::tune::run(args, global, out),
         Some(Command::Ratings(args)) => commands::ratings::run(args, global, out),
         Some(Command::Study(args)) => commands::study::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),

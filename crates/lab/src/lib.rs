@@ -21,6 +21,7 @@ mod schedule;
 pub mod statistics;
 mod store;
 pub mod study;
+pub mod tune;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use error::LabError;

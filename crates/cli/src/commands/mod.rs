@@ -24,3 +24,4 @@ pub mod study;
 pub mod think;
 pub mod tournament;
 pub mod train;
+pub mod tune;

@@ -8,8 +8,10 @@ mod html;
 mod judged;
 mod markdown;
 mod plots;
+mod tuned;
 
 pub use judged::{Occasion, Played};
+pub use tuned::{Path, Points, Tuned};
 
 use crate::judge::Findings;
 use crate::{LabError, RunRow, Store};
@@ -53,4 +55,9 @@ pub fn markdown(store: &Store, row: &RunRow, title: Option<&str>) -> Result<Stri
 /// What judging has found as one HTML page; `played` are games to compare it with.
 pub fn judged_html(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<String, LabError> {
     Ok(html::page(&judged::report(findings, played, occasion)?))
+}
+
+/// What tuning has found as one HTML page.
+pub fn tuned_html(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<String, LabError> {
+    Ok(html::page(&tuned::report(tuned, occasion)?))
 }

@@ -218,6 +218,39 @@ pub(super) fn curve(points: &[(f64, Range)], across: &str, up: &str) -> String {
     })
 }
 
+/// A value that changes step by step, and what it comes to.
+pub(super) fn path(points: &[(f64, f64)], settled: f64, across: &str, up: &str) -> String {
+    let axis = Axis { low: points[0].0, high: points[points.len() - 1].0, logarithmic: false };
+    let (low, high) = points
+        .iter()
+        .map(|point| point.1)
+        .chain([settled])
+        .fold((settled, settled), |(low, high), value| (low.min(value), high.max(value)));
+    let room = 0.08 * (high - low).max(1e-3 * high.abs().max(1e-3));
+    let upright = Axis { low: low - room, high: high + room, logarithmic: false };
+    let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 270);
+    let place = |step: f64, value: f64| (axis.place(step, left, right), upright.place(value, bottom, top));
+    drawn(336, |area| {
+        for tick in upright.ticks() {
+            let (_, y) = place(axis.low, tick);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        for tick in axis.ticks() {
+            let (x, _) = place(tick, low);
+            line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
+            write(area, &short(tick), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
+        line(area, place(axis.low, settled), place(axis.high, settled), ORANGE, 2)?;
+        let way: Vec<(i32, i32)> = points.iter().map(|&(step, value)| place(step, value)).collect();
+        area.draw(&PathElement::new(way, BLUE.stroke_width(2)))
+    })
+}
+
 /// Shares against each other, with names beside the points.
 pub(super) fn scatter(points: &[(f64, f64, String)], across: &str, up: &str) -> String {
     let spread = |values: &dyn Fn(&(f64, f64, String)) -> f64| {

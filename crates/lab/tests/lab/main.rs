@@ -12,3 +12,4 @@ mod report;
 mod seats;
 mod store;
 mod studies;
+mod tune;
