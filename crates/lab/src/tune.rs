@@ -6,6 +6,8 @@
 use plyground_core::{InputError, Rng, Seed, split_spec};
 use serde::Serialize;
 
+use crate::statistics::least_squares;
+
 /// A key of an agent, and the values that it may have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Param {
@@ -44,8 +46,8 @@ pub enum Domain {
 impl Param {
     /// Reads `c=0.1..2.0`, `depth=1..6` (whole numbers), `sims=10..1000:log` or `leaf=a|b|c`.
     pub fn read(text: &str) -> Result<Self, InputError> {
-        let malformed = |detail: &str| InputError::malformed("parameter", text, detail);
         const EXPECTED: &str = "expected key=from..to like c=0.1..2.0, depth=1..6 or sims=10..1000:log, or key=word|word";
+        let malformed = |detail: &str| InputError::malformed("parameter", text, detail);
         let (key, values) = text.split_once('=').ok_or_else(|| malformed(EXPECTED))?;
         let (key, values) = (key.trim(), values.trim());
         if key.is_empty() {
@@ -187,7 +189,11 @@ pub struct Spsa {
     steps: u64,
     /// Where it has been, the start included.
     path: Vec<Vec<f64>>,
+    /// What is compared now: half the way from the second place to the first, and the middle between them.
     direction: Vec<f64>,
+    middle: Vec<f64>,
+    /// What came of all comparisons, as the hill below sees it.
+    seen: Vec<(Vec<f64>, f64)>,
 }
 
 /// Spall's exponents: the slowest decline that still settles down.
@@ -196,7 +202,7 @@ const GAMMA: f64 = 0.101;
 /// How far the first perturbation goes, as a part of the range.
 const PERTURBATION: f64 = 0.12;
 /// How far the first step goes if one side wins everything, as a part of the range.
-const FIRST_STEP: f64 = 0.25;
+const FIRST_STEP: f64 = 0.15;
 
 impl Spsa {
     /// Begins at a place, for a known number of steps. Words have no direction and are refused.
@@ -206,7 +212,15 @@ impl Spsa {
             return Err(InputError::malformed("parameter", &param.key, detail));
         }
         let domains = params.iter().map(|param| param.domain.clone()).collect();
-        Ok(Self { domains, rng: seed.rng(), steps, path: vec![start], direction: Vec::new() })
+        Ok(Self {
+            domains,
+            rng: seed.rng(),
+            steps,
+            path: vec![start],
+            direction: Vec::new(),
+            middle: Vec::new(),
+            seen: Vec::new(),
+        })
     }
 
     /// Where it is after each step, the start included.
@@ -215,7 +229,7 @@ impl Spsa {
     }
 
     /// The two places that are to be compared next, or nothing when all steps are done.
-    pub fn next(&mut self) -> Option<[Vec<f64>; 2]> {
+    pub fn ask(&mut self) -> Option<[Vec<f64>; 2]> {
         let taken = (self.path.len() - 1) as u64;
         if taken >= self.steps {
             return None;
@@ -224,6 +238,7 @@ impl Spsa {
         let reach = PERTURBATION / (taken as f64 + 1.0).powf(GAMMA);
         let mut places = [here.clone(), here.clone()];
         self.direction.clear();
+        self.middle.clear();
         for (number, domain) in self.domains.iter().enumerate() {
             let sign = if self.rng.below(2) == 0 { 1.0 } else { -1.0 };
             // Half a step to each side would round to the same whole number.
@@ -233,6 +248,7 @@ impl Spsa {
             places[0][number] = middle + sign * reach;
             places[1][number] = middle - sign * reach;
             self.direction.push(sign * reach);
+            self.middle.push(middle);
         }
         Some(places)
     }
@@ -240,6 +256,9 @@ impl Spsa {
     /// Takes a step: `lead` is the share of the points of the first of the two places less that of the second, from -1 to 1.
     pub fn learn(&mut self, lead: f64) {
         let taken = (self.path.len() - 1) as f64;
+        // The differences of x and of x squared between the two places.
+        let steps = self.direction.iter().zip(&self.middle);
+        self.seen.push((steps.flat_map(|(direction, middle)| [2.0 * direction, 4.0 * direction * middle]).collect(), lead));
         // Spall's advice: a tenth of the steps, so that the first ones are not too long.
         let stability = 0.1 * self.steps as f64;
         let gain = FIRST_STEP * PERTURBATION * ((1.0 + stability) / (taken + 1.0 + stability)).powf(ALPHA);
@@ -254,6 +273,27 @@ impl Spsa {
     pub fn settled(&self) -> Vec<f64> {
         let half = &self.path[self.path.len() / 2..];
         (0..self.domains.len()).map(|number| half.iter().map(|place| place[number]).sum::<f64>() / half.len() as f64).collect()
+    }
+}
+
+/// A hill that has a square's form along each parameter, fitted to all comparisons of a search: what each value is worth, about.
+#[derive(Clone, Debug)]
+pub struct Hill(Vec<f64>);
+
+/// Elo for each point of a lead, near equality.
+const ELO_PER_LEAD: f64 = 800.0 * std::f64::consts::LOG10_E;
+
+impl Hill {
+    /// The hill that a search has seen; `None` before its first step.
+    pub fn seen_by(spsa: &Spsa) -> Option<Self> {
+        // A little, so that what was hardly tried is called flat.
+        least_squares(&spsa.seen, 0.05).map(Self)
+    }
+
+    /// How much stronger the value at one place of a parameter is than that at another, in Elo.
+    pub fn elo(&self, param: usize, place: f64, than: f64) -> f64 {
+        let [slope, bend] = [self.0[2 * param], self.0[2 * param + 1]];
+        ELO_PER_LEAD * (slope * (place - than) + bend * (place * place - than * than))
     }
 }
 
@@ -274,7 +314,7 @@ impl Halving {
     }
 
     /// Those that are tried in this round, and how many trials each should have had at its end; nothing when one is left.
-    pub fn next(&mut self) -> Option<(&[usize], u64)> {
+    pub fn ask(&mut self) -> Option<(&[usize], u64)> {
         if self.left.len() < 2 {
             return None;
         }

@@ -48,7 +48,7 @@ pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Resul
         return Ok(());
     };
     let seconds = begin.elapsed().as_secs_f64();
-    let played = played.map(|played| {
+    let played = played.or_else(|| known_scores(&found)).map(|played| {
         let predictions = predictions(&found.judgements, &|name| played.score(name));
         Played { predictions, ..played }
     });
@@ -122,6 +122,14 @@ fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Res
     Ok(Some(Played { title, scores: contenders.iter().filter_map(score).collect(), predictions: Vec::new() }))
 }
 
+/// What is known of the results without playing, where that is enough to compare with.
+fn known_scores(found: &Findings) -> Option<Played> {
+    let scores: Vec<(String, f64)> =
+        found.judgements.iter().filter_map(|judgement| Some((judgement.name.clone(), judgement.score?))).collect();
+    let title = "the exact scores of all matches between them".to_owned();
+    (scores.len() > 3).then(|| Played { title, scores, predictions: Vec::new() })
+}
+
 fn judge(args: &Judge, global: &Global, session: &dyn Session, contenders: &[Contender]) -> anyhow::Result<Option<Findings>> {
     let seed = Seed(global.seed.unwrap_or(0));
     let most = match (args.all, args.positions) {
@@ -165,7 +173,7 @@ fn print(found: &Findings, played: Option<&Played>, seconds: f64, out: &mut impl
     leans[0] = Lean::Left;
     write!(out, "{}", columns(leans, &rows))?;
     if let Some(played) = played {
-        writeln!(out, "\n{}", wrapped(&format!("Does this predict the scores of {}?", played.title), ""))?;
+        writeln!(out, "\n{}", wrapped(&format!("Does this predict who scores more? Beside it: {}.", played.title), ""))?;
         let mut rows = vec![["ranked by", "contenders", "pairs in the same order", "tau", "Spearman"].map(str::to_owned)];
         rows.extend(played.predictions.iter().map(|found| {
             let same = format!("{} of {}", found.same, found.pairs);

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::bail;
 use plyground_lab::report::{Occasion, Path, Points, Tuned, tuned_html};
 use plyground_lab::statistics::{CONFIDENCE, MatchResult, describe_match};
-use plyground_lab::tune::{Halving, Param, Spsa, grid, value_in, with_values};
+use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 use plyground_lab::{Book, Experiment, Format, Results, Run, Store, machine};
 use plyground_table::{Seed, open, split_spec};
 use serde_json::json;
@@ -19,6 +19,9 @@ use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
 /// Values that every key has where nobody has said anything: the place from 0 to 1 in the middle of its range.
 const MIDDLE: f64 = 0.5;
+
+/// Values along which the strength is drawn.
+const HILL_POINTS: u32 = 24;
 
 pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let begin = std::time::Instant::now();
@@ -133,24 +136,33 @@ impl Tuning<'_> {
         let store = Store::open(&data_dir(self.global)?.join("tuning.sqlite"))?;
         let conditions = self.run(&[self.with(&[0.0]), self.with(&[1.0])], Format::RoundRobin)?.experiment;
         let mut live = LiveText::new(self.global.quiet || self.global.json);
-        let (mut leads, mut pairs) = (Vec::new(), 0);
-        while let Some(places) = spsa.next() {
-            let step = leads.len() as u64;
+        let (mut step, mut pairs) = (0, 0);
+        while let Some(places) = spsa.ask() {
             let Some((lead, played)) = self.step(&store, &conditions, &places, seed.numbered(step))? else {
                 print_notes(&[format!("stopped after {step} of {steps} steps; the same command goes on")], self.global.quiet);
                 return Ok(None);
             };
             spsa.learn(lead);
-            leads.push(lead);
+            step += 1;
             pairs += played;
             let here = self.texts(&spsa.settled());
-            let words = || format!("step {} of {}: {}", count(step + 1), count(steps), self.named(&here));
-            live.show(|| format!("{}  {}", bar((step + 1) as f32 / steps as f32), words()), words);
+            let words = || format!("step {} of {}: {}", count(step), count(steps), self.named(&here));
+            live.show(|| format!("{}  {}", bar(step as f32 / steps as f32), words()), words);
         }
         drop(live);
         let values = self.texts(&spsa.settled());
-        let path = Path { places: spsa.path().iter().map(|place| self.texts(place)).collect(), leads };
+        let path = Path { places: spsa.path().iter().map(|place| self.texts(place)).collect(), hills: self.hills(&spsa) };
         Ok(Some(Found { values, path: Some(path), points: Vec::new(), pairs }))
+    }
+
+    fn hills(&self, spsa: &Spsa) -> Vec<Vec<(String, f64)>> {
+        let Some(hill) = Hill::seen_by(spsa) else { return Vec::new() };
+        let settled = spsa.settled();
+        let hill_of = |(number, param): (usize, &Param)| {
+            let places = (0..=HILL_POINTS).map(|step| f64::from(step) / f64::from(HILL_POINTS));
+            places.map(|place| (param.domain.text(place), hill.elo(number, place, settled[number]))).collect()
+        };
+        self.params.iter().enumerate().map(hill_of).collect()
     }
 
     /// The agent with these places, the last of which stands for those behind it.
@@ -210,7 +222,7 @@ impl Tuning<'_> {
         let mut book = Book::new(&run.experiment)?;
         let mut halving = Halving::new(points.len(), self.args.pairs);
         let mut results = Results::new(run.experiment.seats);
-        while let Some((left, trials)) = halving.next() {
+        while let Some((left, trials)) = halving.ask() {
             let pairings: Vec<[usize; 2]> = left.iter().filter_map(|&point| Some([0, agent(point)?])).collect();
             conduct.ask(&mut book, &pairings, trials)?;
             let (played, complete) = conduct.play_what_is_asked(trials)?;

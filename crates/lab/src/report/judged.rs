@@ -19,7 +19,7 @@ pub struct Occasion<'a> {
     pub seconds: f64,
 }
 
-/// Games of the same contenders.
+/// Games of the same contenders, or what is known of them without playing.
 pub struct Played {
     /// What was played.
     pub title: String,
@@ -38,18 +38,21 @@ impl Played {
 
 pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Report, LabError> {
     let info = open(&findings.game, None)?.info();
+    let losses = losses(findings);
     let mut blocks = vec![
         Block::Paragraph(findings.answer()),
-        table(COLUMNS, findings.judgements.iter().map(Judgement::row)),
+        part_of_table(findings, [0, 1, 2, 3, 4]),
         Block::Figure {
-            svg: plots::ladder(&losses(findings), "points thrown away with each choice", false),
+            svg: plots::ladder(&losses, "points thrown away with each choice", wide_apart(&losses)),
             caption: "What a choice costs on the average: a win is one point, a draw half a point. Less is better.".to_owned(),
         },
+        part_of_table(findings, [0, 5, 6, 7]),
         Block::Paragraph(
             "A best move keeps what the position is worth. Of moves that look equally good, each is as likely. \"Where one can err\" leaves out \
             the positions in which every move is a best move. \"In random play\" counts a position as often as random games come by; the \
             other columns count every position once. Tau (Kendall's tau-b) says whether the evaluation puts positions in their true order, \
-            from -1 to 1: of the position itself, and of what is seen after looking ahead."
+            from -1 to 1: of the position itself, and of what is seen after looking ahead. The exact score is the share of the points \
+            against all others of which every choice is known, in both seats."
                 .to_owned(),
         ),
     ];
@@ -77,6 +80,22 @@ pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Oc
         subtitle: format!("{}, {}.{certainty}", findings.game, findings.positions_in_words()),
         blocks,
     })
+}
+
+/// Some columns of the table of judgements.
+fn part_of_table<const N: usize>(findings: &Findings, which: [usize; N]) -> Block {
+    let part = |judgement: &Judgement| {
+        let row = judgement.row();
+        which.map(|column| row[column].clone())
+    };
+    table(which.map(|column| COLUMNS[column]), findings.judgements.iter().map(part))
+}
+
+/// Do values lie so far apart, and all above 0, that only a logarithmic scale shows them?
+fn wide_apart(ranges: &[Range]) -> bool {
+    let least = ranges.iter().map(|range| range.low).fold(f64::INFINITY, f64::min);
+    let most = ranges.iter().map(|range| range.high).fold(0.0, f64::max);
+    least > 0.0 && most / least > 20.0
 }
 
 fn losses(findings: &Findings) -> Vec<Range> {
@@ -121,18 +140,18 @@ fn compared(findings: &Findings, played: &Played) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading("Does this predict who wins?".to_owned()),
         Block::Paragraph(format!(
-            "The same contenders have played: {}. How well does each number put them in the order of their scores there?",
+            "Beside it: {}. How well does each number put the contenders in the order of their scores there?",
             played.title
         )),
         table(["ranked by", "contenders", "pairs in the same order", "tau", "Spearman"], played.predictions.iter().map(row)),
     ];
     if points.len() > 2 {
         blocks.push(Block::Figure {
-            svg: plots::scatter(&points, "best moves where one can err", "score in the games"),
-            caption: "The truth about the choices, and what came of them in games against all others.".to_owned(),
+            svg: plots::scatter(&points, "points thrown away with each choice", "score"),
+            caption: "The truth about the choices, and what comes of them against all others.".to_owned(),
         });
     }
     let score = |judgement: &Judgement| Some([judgement.name.clone(), per_cent(played.score(&judgement.name)?)]);
-    blocks.push(table(["contender", "score in the games"], findings.judgements.iter().filter_map(score)));
+    blocks.push(table(["contender", "score"], findings.judgements.iter().filter_map(score)));
     blocks
 }

@@ -251,13 +251,18 @@ pub(super) fn path(points: &[(f64, f64)], settled: f64, across: &str, up: &str) 
     })
 }
 
-/// Shares against each other, with names beside the points.
+/// A share (upright) against a number, with names beside the points.
 pub(super) fn scatter(points: &[(f64, f64, String)], across: &str, up: &str) -> String {
-    let spread = |values: &dyn Fn(&(f64, f64, String)) -> f64| {
-        // In per cent, so that the room at the ends is in proportion.
-        Axis::around(points.iter().map(|point| 100.0 * values(point)), false)
+    let least = points.iter().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
+    let logarithmic = least > 0.0 && most / least > 20.0;
+    let axis = if logarithmic {
+        Axis::around(points.iter().map(|point| point.0), true)
+    } else {
+        let room = 0.05 * (most - least).max(1e-6);
+        Axis { low: least - room, high: most + room, logarithmic }
     };
-    let (axis, upright) = (spread(&|point| point.0), spread(&|point| point.1));
+    let upright = Axis::around(points.iter().map(|point| 100.0 * point.1), false);
     let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 400);
     drawn(466, |area| {
         for tick in upright.ticks() {
@@ -268,25 +273,33 @@ pub(super) fn scatter(points: &[(f64, f64, String)], across: &str, up: &str) -> 
         for tick in axis.ticks() {
             let x = axis.place(tick, left, right);
             line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
-            write(area, &format!("{} %", short(tick)), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+            write(area, &tick.to_string(), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
         write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
         let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
         write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
-        let mut written: Vec<(i32, i32)> = Vec::new();
-        for (x, y, name) in points {
-            let (x, y) = (axis.place(100.0 * x, left, right), upright.place(100.0 * y, bottom, top));
+        let placed: Vec<(i32, i32)> =
+            points.iter().map(|(x, y, _)| (axis.place(*x, left, right), upright.place(100.0 * y, bottom, top))).collect();
+        // What is taken: from where to where across, and the middle of the line.
+        let mut taken: Vec<(i32, i32, i32)> = placed.iter().map(|&(x, y)| (x - 6, x + 6, y)).collect();
+        for (&(x, y), (_, _, name)) in placed.iter().zip(points) {
             area.draw(&Circle::new((x, y), 5, BLUE.filled()))?;
-            // A name goes to the side where there is room, and one step away from a name that is there already.
-            let on_the_left = x > i32::midpoint(left, right);
-            let mut height = y;
-            while written.iter().any(|&(at, line)| (at - x).abs() < 120 && (line - height).abs() < 17) {
-                height -= 17;
-            }
-            written.push((x, height));
-            let (place, lean) = if on_the_left { (x - 10, HPos::Right) } else { (x + 10, HPos::Left) };
-            write(area, &fitting(name), (place, height), &text(NUMBER, INK, lean))?;
+            let name = fitting(name);
+            let width = 8 * name.chars().count() as i32;
+            // Beside its point where there is room, or else a little above or below.
+            let places = [0, -15, 15, -30, 30].into_iter().flat_map(|off| [(true, off), (false, off)]);
+            let span = |right_of: bool| if right_of { (x + 9, x + 9 + width) } else { (x - 9 - width, x - 9) };
+            let is_free = |&(right_of, off): &(bool, i32)| {
+                let (from, to) = span(right_of);
+                let inside = from > left && to < right && (top..bottom).contains(&(y + off));
+                inside && taken.iter().all(|&(begin, end, line)| end < from || begin > to || (line - y - off).abs() > 13)
+            };
+            let (right_of, off) = places.clone().find(is_free).unwrap_or((x < i32::midpoint(left, right), 0));
+            let (from, to) = span(right_of);
+            taken.push((from, to, y + off));
+            let (place, lean) = if right_of { (from, HPos::Left) } else { (to, HPos::Right) };
+            write(area, &name, (place, y + off), &text(NUMBER, INK, lean))?;
         }
         Ok(())
     })

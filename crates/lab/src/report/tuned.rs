@@ -41,8 +41,8 @@ pub struct Tuned {
 pub struct Path {
     /// By step, the values of all parameters, the start included.
     pub places: Vec<Vec<String>>,
-    /// By step, the lead of one side over the other, from -1 to 1.
-    pub leads: Vec<f64>,
+    /// By parameter, some of its values and about how much stronger they are than what came out, in Elo.
+    pub hills: Vec<Vec<(String, f64)>>,
 }
 
 /// A point of a grid.
@@ -140,22 +140,15 @@ fn way(tuned: &Tuned, path: &Path) -> Vec<Block> {
             blocks.push(Block::Figure { svg: plots::path(&points, now, "step", &param.key), caption });
         }
     }
-    // How far the two sides are apart tells how much there is left to gain.
-    let mut sum = 0.0;
-    let leads: Vec<(f64, f64)> = path
-        .leads
-        .iter()
-        .enumerate()
-        .map(|(step, lead)| {
-            sum += lead.abs();
-            (step as f64 + 1.0, 100.0 * sum / (step as f64 + 1.0))
-        })
-        .collect();
-    if leads.len() > 1 {
-        let caption = "The lead of the better side so far, on the average over the steps, in per cent of the points: chance alone gives some, and \
-            more with fewer games a step.";
-        let last = leads[leads.len() - 1].1;
-        blocks.push(Block::Figure { svg: plots::path(&leads, last, "step", "lead"), caption: caption.to_owned() });
+    for (param, hill) in tuned.params.iter().zip(&path.hills) {
+        let points: Vec<(f64, f64)> = hill.iter().filter_map(|(value, elo)| Some((value.parse().ok()?, *elo))).collect();
+        if points.len() > 2 {
+            let caption = format!(
+                "What each value of {} is worth beside the one that came out, about: a square fitted to all games. Far from the way it is a guess.",
+                param.key
+            );
+            blocks.push(Block::Figure { svg: plots::path(&points, 0.0, &param.key, "Elo"), caption });
+        }
     }
     blocks
 }

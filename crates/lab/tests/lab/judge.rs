@@ -171,6 +171,12 @@ fn all_numbers_are_those_that_come_out_by_hand() {
     }
 }
 
+/// How long a random game lasts from here, on the average.
+fn length(known: &BTreeMap<String, Known>, position: &str) -> f64 {
+    let next = &known[position].next;
+    if next.is_empty() { 0.0 } else { 1.0 + next.iter().map(|(_, child)| length(known, child)).sum::<f64>() / next.len() as f64 }
+}
+
 #[test]
 fn lengths_and_visits_are_those_of_the_tree() {
     let game = "pawn:size=3x3";
@@ -184,14 +190,6 @@ fn lengths_and_visits_are_those_of_the_tree() {
         assert_eq!(found, count(plies), "{plies} plies");
     }
     // All visits together are the mean length of a random game.
-    fn length(known: &BTreeMap<String, Known>, position: &str) -> f64 {
-        let next = &known[position].next;
-        if next.is_empty() {
-            0.0
-        } else {
-            1.0 + next.iter().map(|(_, child)| length(known, child)).sum::<f64>() / next.len() as f64
-        }
-    }
     let visits: f64 = judging.truths.iter().map(|truth| truth.reach).sum();
     assert!(near(visits, length(&known, &start)), "{visits}");
 }

@@ -2,7 +2,7 @@
 
 use plyground_core::{Rng, Seed};
 use plyground_lab::report::{Occasion, Path, Points, Tuned, tuned_html};
-use plyground_lab::tune::{Halving, Param, Spsa, grid, value_in, with_values};
+use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 
 fn param(text: &str) -> Param {
     Param::read(text).unwrap()
@@ -29,7 +29,7 @@ fn spsa_finds_the_top_of_a_known_hill() {
             let mut rng = Seed(seed).named("games").rng();
             let mut spsa = Spsa::new(&params, start.to_vec(), 500, Seed(seed)).unwrap();
             let mut steps = 0;
-            while let Some(places) = spsa.next() {
+            while let Some(places) = spsa.ask() {
                 let texts = places
                     .map(|place| params.iter().zip(&place).map(|(param, &place)| param.domain.text(place)).collect::<Vec<_>>());
                 assert!(texts[0].iter().zip(&texts[1]).all(|(one, other)| one != other), "{texts:?} do not differ in everything");
@@ -42,6 +42,10 @@ fn spsa_finds_the_top_of_a_known_hill() {
             for (place, top) in settled.iter().zip(top) {
                 assert!((place - top).abs() < 0.15, "from {start:?}, seed {seed}: {settled:?}");
             }
+            // The hill that it has seen has the right height, about: 600 Elo times 0.3 squared are 54.
+            let hill = Hill::seen_by(&spsa).unwrap();
+            let below = hill.elo(0, top[0] - 0.3, top[0]);
+            assert!((-90.0..-25.0).contains(&below), "seed {seed}: {below}");
         }
     }
 }
@@ -51,13 +55,13 @@ fn spsa_without_a_difference_goes_nowhere_and_stays_inside() {
     let params = [param("c=0..1.0")];
     for start in [0.0, 0.4, 1.0] {
         let mut spsa = Spsa::new(&params, vec![start], 50, Seed(3)).unwrap();
-        while let Some([one, other]) = spsa.next() {
+        while let Some([one, other]) = spsa.ask() {
             assert!([one[0], other[0]].iter().all(|place| (0.0..=1.0).contains(place)) && one != other);
             spsa.learn(0.0);
         }
-        assert_eq!(spsa.settled(), [start]);
+        assert!((spsa.settled()[0] - start).abs() < 1e-9, "{:?}", spsa.settled());
         let mut spsa = Spsa::new(&params, vec![start], 400, Seed(3)).unwrap();
-        while let Some([one, other]) = spsa.next() {
+        while let Some([one, other]) = spsa.ask() {
             spsa.learn(if one[0] > other[0] { 1.0 } else { -1.0 });
         }
         assert_eq!(spsa.path().last().unwrap(), &[1.0], "more is always better");
@@ -76,7 +80,7 @@ fn halving_keeps_the_best_and_spends_what_it_may() {
             let strength = |who: usize| -40.0 * (who as f64 - best as f64).abs().min(3.0);
             let mut won = vec![(0.0, 0_u64); candidates];
             let mut halving = Halving::new(candidates, 2_000);
-            while let Some((left, trials)) = halving.next() {
+            while let Some((left, trials)) = halving.ask() {
                 for &who in left {
                     while won[who].1 < trials {
                         let lead = lead(&mut rng, strength(who), 0.0, 1);
@@ -91,7 +95,7 @@ fn halving_keeps_the_best_and_spends_what_it_may() {
         }
         assert!(right >= 36, "{candidates} candidates: the best or its neighbour in {right} of 40");
     }
-    assert!(Halving::new(1, 100).next().is_none());
+    assert!(Halving::new(1, 100).ask().is_none());
 }
 
 #[test]
@@ -162,7 +166,10 @@ fn a_page_shows_the_way_and_the_points() {
         params: vec![param("c=0.1..2.0")],
         before: vec![None],
         values: vec!["0.5".to_owned()],
-        path: Some(Path { places: ["1", "0.8", "0.5"].map(|text| vec![text.to_owned()]).to_vec(), leads: vec![0.5, -0.25] }),
+        path: Some(Path {
+            places: ["1", "0.8", "0.5"].map(|text| vec![text.to_owned()]).to_vec(),
+            hills: vec![[("0.1", -20.0), ("0.5", 0.0), ("2", -50.0)].map(|(text, elo)| (text.to_owned(), elo)).to_vec()],
+        }),
         points: vec![Points { values: vec!["0.5".to_owned()], pairs: 8, score: 0.6, low: 0.5, high: 0.7 }],
         pairs: 8,
         verdict: None,
