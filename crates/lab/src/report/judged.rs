@@ -125,8 +125,7 @@ fn exact(scores: &Scores, findings: &Findings) -> Vec<Block> {
 }
 
 fn compared(findings: &Findings, played: &Played) -> Vec<Block> {
-    let point =
-        |judgement: &Judgement| Some((judgement.best_of_hard?.value, played.score(&judgement.name)?, judgement.name.clone()));
+    let point = |judgement: &Judgement| Some((judgement.loss?.value, played.score(&judgement.name)?, judgement.name.clone()));
     let points: Vec<(f64, f64, String)> = findings.judgements.iter().filter_map(point).collect();
     let row = |found: &Prediction| {
         [

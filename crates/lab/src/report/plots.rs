@@ -151,8 +151,9 @@ fn short(value: f64) -> String {
         size if size >= 1e4 => (value / 1e3, "k"),
         _ => (value, ""),
     };
-    // Three decimals at most, and none that are zero.
-    format!("{}{unit}", (value * 1e3).round() / 1e3)
+    // Three decimals at most, six for what would be nothing otherwise, and none that are zero.
+    let decimals = if value.abs() < 0.01 { 1e6 } else { 1e3 };
+    format!("{}{unit}", (value * decimals).round() / decimals)
 }
 
 /// Values with their intervals, one below the other.
@@ -273,7 +274,7 @@ pub(super) fn scatter(points: &[(f64, f64, String)], across: &str, up: &str) -> 
         for tick in axis.ticks() {
             let x = axis.place(tick, left, right);
             line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
-            write(area, &tick.to_string(), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+            write(area, &short(tick), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
         }
         line(area, (left, bottom), (right, bottom), INK, 1)?;
         write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
