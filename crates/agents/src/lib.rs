@@ -19,7 +19,7 @@ mod solve;
 use informed::Informed;
 pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
 pub use mcts::{FlatMonteCarlo, Uct};
-pub use minimax::{Minimax, Searcher};
+pub use minimax::{Lookahead, Minimax, Searcher};
 pub use random::Random;
 use slip::Slipping;
 pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
@@ -72,6 +72,16 @@ impl AgentSpec {
     /// The limits of thinking that the spec sets.
     pub fn limits(&self) -> Result<Limits, InputError> {
         limits(&self.params)
+    }
+
+    /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves by lot: these two. All
+    /// it could choose can then be known without asking it ([`Lookahead`]).
+    pub fn fixed_lookahead<G: Heuristics>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
+        let evaluator_keys = G::evaluators().iter().flat_map(|evaluator| evaluator.keys);
+        let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
+        let plain = [minimax_plain::INFO.name, alphabeta::INFO.name].contains(&self.name);
+        let depth = self.limits()?.depth.filter(|_| plain && self.params.keys().all(|key| known.contains(&key)));
+        depth.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
     }
 
     fn check_keys<G: Heuristics>(&self) -> Result<(), InputError> {

@@ -1,7 +1,7 @@
 //! What the agents of the minimax family promise: whatever they leave out, value and move are those of plain minimax; and what changes
 //! the value changes it as its definition says.
 
-use plyground_agents::{Minimax, Searcher};
+use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
     Agent, Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Params, Rng, Scratch, Seed, Thought, Turn, Unwatched,
     Visitor, WIN_SCORE,
@@ -702,4 +702,55 @@ fn table_probes_are_counted() {
         }
     }
     open("connect-four", None, Probes).unwrap();
+}
+
+#[test]
+fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
+    struct Check;
+    impl Visitor for Check {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+            let (mut rng, mut scratch) = (Seed(21).rng(), Scratch::default());
+            for number in 0..3 {
+                // One for all positions: what it keeps from one must not change what it says of another.
+                let mut lookahead = Lookahead::new(judge(&game, number));
+                let mut state = start.clone();
+                while matches!(game.turn(&state), Turn::Player(_)) {
+                    let mut moves = Vec::new();
+                    game.moves(&state, &mut moves);
+                    for depth in 1..=3 {
+                        check(&game, &state, &moves, depth, (&mut lookahead, number));
+                    }
+                    let mv = game.random_move(&state, &mut rng, &mut scratch);
+                    game.play(&mut state, mv);
+                }
+            }
+        }
+    }
+    fn check<G: Heuristics>(
+        game: &G,
+        state: &G::State,
+        moves: &[G::Move],
+        depth: u32,
+        (lookahead, number): (&mut Lookahead<G, Judge<G::Evaluator>>, usize),
+    ) {
+        let Turn::Player(mover) = game.turn(state) else { return };
+        let mut scores = Vec::new();
+        lookahead.score_moves(game, state, moves, depth, &mut scores);
+        let best = scores.iter().map(|score| score * mover.sign()).fold(f32::NEG_INFINITY, f32::max);
+        for seed in 0..3 {
+            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let budget = Budget { limits, clock: &NoClock };
+            let mut plain = Minimax { evaluator: judge(game, number) };
+            let thought = Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched };
+            let choice = plain.choose(thought).unwrap();
+            let score = choice.facts.iter().find(|fact| fact.name == "score").unwrap().value;
+            assert_eq!(score, f64::from(best), "{} depth {depth}", game.position_text(state));
+            let chosen = moves.iter().position(|&mv| mv == choice.mv).unwrap();
+            assert_eq!(scores[chosen] * mover.sign(), best, "{} depth {depth}", game.position_text(state));
+        }
+    }
+    for spec in ["tictactoe", "pawn:size=4x4", "clobber:size=3x3", "crosphere:size=3x3,strong=2", "connect-four:size=4x4,k=3"] {
+        open(spec, None, Check).unwrap();
+    }
 }

@@ -65,6 +65,8 @@ pub enum Command {
     Think(Think),
     /// Compare what agents would play in a position, and what it costs them
     Compare(Compare),
+    /// Score evaluations by the truth that the solver knows, without playing games
+    Judge(Judge),
     /// Train an agent that learns by playing against itself, and keep what it has learnt
     Train(Train),
     /// Compute the values of all small regions of a game once and for all, for its solver
@@ -75,6 +77,8 @@ pub enum Command {
     Tournament(Tournament),
     /// Test whether a new agent is stronger than an old one, with as few games as it takes
     Sprt(SprtTest),
+    /// Find better values for the keys of an agent, and test whether they are better
+    Tune(Tune),
     /// Rate the agents of runs on one scale
     Ratings(RatingsOf),
     /// Play a published study again, and see our numbers beside its own
@@ -163,6 +167,54 @@ pub struct Solve {
     /// The most positions to keep in a tablebase (ten bytes each)
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub keep: usize,
+}
+
+#[derive(clap::Args)]
+pub struct Judge {
+    /// A game that can be solved, e.g. pawn:size=4x4 or tictactoe (see `ply games`)
+    #[arg(required_unless_present = "study")]
+    pub game: Option<String>,
+    /// Evaluations with their keys, e.g. simple or links:w=0.5 (see `ply agents GAME`) [default: all that the game has]
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub eval: Vec<String>,
+    /// Plies that an evaluation looks ahead, one number or from..to
+    #[arg(long, value_name = "PLIES", default_value = "1", value_parser = depths)]
+    pub depth: Depths,
+    /// Keys that an evaluation has in addition where the second player is to move, e.g. view=second
+    #[arg(long, value_name = "KEYS", default_value = "")]
+    pub second: String,
+    /// Agents to judge beside the evaluations, e.g. mcts:sims=100 (see `ply agents`)
+    #[arg(long, value_name = "SPEC", num_args = 1..)]
+    pub agent: Vec<String>,
+    /// Judge those who play in this study, play it (as `ply study` does), and see how well the truth predicts its scores
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "eval", "depth", "second", "agent"])]
+    pub study: Option<PathBuf>,
+    /// Look at all positions that can be reached, however many [default: if there are at most 300,000]
+    #[arg(long, conflicts_with = "positions")]
+    pub all: bool,
+    /// Look at so many positions, each from a random game [default: 2000 where there are too many for all]
+    #[arg(long, value_name = "N", value_parser = games)]
+    pub positions: Option<u64>,
+    /// The time to solve the positions of a sample; it is smaller if that is not enough
+    #[arg(long, value_name = "T", default_value = "10s", value_parser = duration)]
+    pub time: Duration,
+    /// Write a page with plots to this file (replaced if it is there)
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// From where to where.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Depths {
+    pub from: u32,
+    pub to: u32,
+}
+
+fn depths(text: &str) -> Result<Depths, String> {
+    let number = |text: &str| text.parse().ok().filter(|number| (1..=20).contains(number));
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let depths = number(from).zip(number(to)).filter(|(from, to)| from <= to).map(|(from, to)| Depths { from, to });
+    depths.ok_or_else(|| "expected a whole number from 1 to 20, or two like 2..5".to_owned())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -357,6 +409,49 @@ pub struct SprtTest {
     pub most_pairs: u64,
     #[command(flatten)]
     pub conditions: Conditions,
+}
+
+#[derive(clap::Args)]
+pub struct Tune {
+    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
+    pub game: String,
+    /// The agent to make better, e.g. mcts:sims=200 (see `ply agents`)
+    pub spec: String,
+    /// A key and its values: c=0.1..2.0, depth=1..6 (whole numbers), sims=10..1000:log, leaf=rollout|eval (grid only); may be repeated
+    #[arg(long = "param", value_name = "KEY=VALUES", required = true)]
+    pub params: Vec<String>,
+    /// How to look for better values
+    #[arg(long, value_name = "METHOD", default_value = "spsa")]
+    pub method: TuneMethod,
+    /// Play against this agent [default: spsa against itself, grid against the agent as it is]
+    #[arg(long, value_name = "SPEC")]
+    pub against: Option<String>,
+    /// Pairs of games to look with, in all
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = games)]
+    pub pairs: u64,
+    /// Pairs for each step of spsa
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = games)]
+    pub batch: u64,
+    /// Values of each parameter on the grid
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub steps: u32,
+    /// Pairs of the match at the end between the new values and the old; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub verify: u64,
+    /// Write a page with plots to this file (replaced if it is there)
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub conditions: Conditions,
+}
+
+/// How better values are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TuneMethod {
+    /// Steps towards the better of two neighbours (Spall); for numbers
+    Spsa,
+    /// Some values of each, the worse half of which is dropped again and again
+    Grid,
 }
 
 /// How differences in strength are measured.

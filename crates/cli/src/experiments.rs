@@ -162,12 +162,23 @@ impl<'a> Conduct<'a> {
 
     /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
     pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
-        let lot = Lot { run: &self.run.id, pairs };
-        let wanted = pairings.len() as u64 * pairs;
-        if self.store.asked(lot)? < wanted {
-            self.store.begin(self.run, &command(), &machine())?;
-            self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
+        if self.store.asked(Lot { run: &self.run.id, pairs })? < pairings.len() as u64 * pairs {
+            self.ask(book, pairings, pairs)?;
         }
+        self.play_what_is_asked(pairs)
+    }
+
+    /// Asks for the first so many pairs of each pairing, beside what was asked for before.
+    pub fn ask(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<()> {
+        self.store.begin(self.run, &command(), &machine())?;
+        self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
+        Ok(())
+    }
+
+    /// Plays all that was asked for of the first so many pairs of every pairing; the results, and whether all were played.
+    pub fn play_what_is_asked(&self, pairs: u64) -> anyhow::Result<(Results, bool)> {
+        let lot = Lot { run: &self.run.id, pairs };
+        let wanted = self.store.asked(lot)?;
         let results = Results::read(self.store, self.run.experiment.seats, lot)?;
         let decided = AtomicBool::new((self.enough)(&results));
         let view = View::new(wanted, results.jobs(), self.run.experiment.seats, self.quiet);

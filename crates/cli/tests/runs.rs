@@ -106,6 +106,23 @@ fn killed_twenty_times_it_ends_with_the_same_games() {
 }
 
 #[test]
+fn a_tuning_that_is_killed_takes_the_same_way() {
+    for method in ["spsa", "grid"] {
+        let (killed, whole) = (Directory::new(&format!("{method}-killed")), Directory::new(&format!("{method}-whole")));
+        let words = format!(
+            "tune clobber:size=4x4 mcts:sims=200,c=5 --method {method} --param c=0.1..5.0:log --pairs 160 --batch 8 --verify 40"
+        );
+        let begin = Instant::now();
+        let straight = result(&start(&whole.0, &words).wait_with_output().unwrap());
+        let interrupted = kill(8, begin.elapsed(), || start(&killed.0, &words));
+        let resumed = result(&start(&killed.0, &words).wait_with_output().unwrap());
+        assert!(interrupted >= 5, "it had ended by itself before it was killed {interrupted} times");
+        assert_eq!(resumed, straight);
+        assert_eq!(resumed["match"]["games"], 80);
+    }
+}
+
+#[test]
 fn a_swiss_tournament_that_is_killed_ends_with_the_same_rounds() {
     let (killed, whole) = (Directory::new("swiss-killed"), Directory::new("swiss-whole"));
     let words =

@@ -190,6 +190,11 @@ impl Params {
         Ok(())
     }
 
+    /// The keys that are there, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Is the key there?
     pub fn has(&self, key: &str) -> bool {
         self.0.iter().any(|(name, _)| name == key)

@@ -10,6 +10,7 @@ pub mod balance;
 mod error;
 mod experiment;
 mod export;
+pub mod judge;
 mod machine;
 mod openings;
 pub mod positions;
@@ -22,6 +23,7 @@ mod schedule;
 pub mod statistics;
 mod store;
 pub mod study;
+pub mod tune;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use error::LabError;

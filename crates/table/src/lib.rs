@@ -10,6 +10,7 @@ mod advice;
 mod desk;
 mod draw;
 mod encoding;
+mod judging;
 mod records;
 mod session;
 mod solving;
@@ -19,6 +20,7 @@ pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use desk::{Allowance, Desk, Tell};
 pub use draw::{draw_board, draw_counters};
 pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
+pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
 pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
     AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,

@@ -7,6 +7,7 @@ use plyground_core::{
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
+use crate::judging::{JudgeOrder, JudgeWatch, Judging, judge};
 use crate::solving::{SolveOrder, Solved, solve};
 use crate::training::{Training, enrol};
 
@@ -63,6 +64,10 @@ pub trait Session: Send {
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
     /// Solves the position; a tablebase to begin with is read from the shelf. The pulse may end it at any time.
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
+    /// Measures the choices of evaluations and agents, in the positions that can follow this one, by what they are really worth; `None`
+    /// if the watch said stop.
+    fn judge(&self, order: &JudgeOrder<'_>, shelf: &dyn Shelf, watch: &mut JudgeWatch<'_>)
+    -> Result<Option<Judging>, InputError>;
     /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
     /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.
@@ -336,6 +341,15 @@ impl<G: Heuristics> Session for Table<G> {
 
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError> {
         solve(&self.game, &self.state, order, shelf, pulse)
+    }
+
+    fn judge(
+        &self,
+        order: &JudgeOrder<'_>,
+        shelf: &dyn Shelf,
+        watch: &mut JudgeWatch<'_>,
+    ) -> Result<Option<Judging>, InputError> {
+        judge(&self.game, &self.state, order, shelf, watch)
     }
 
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {

@@ -7,6 +7,7 @@ use plyground_core::{Evaluator, Game, Player, WIN_SCORE};
 
 mod chance;
 pub(crate) mod family;
+mod lookahead;
 mod order;
 pub(crate) mod plain;
 mod root;
@@ -15,6 +16,7 @@ mod settings;
 mod sss;
 mod table;
 
+pub use lookahead::Lookahead;
 pub use plain::Minimax;
 pub use root::Searcher;
 

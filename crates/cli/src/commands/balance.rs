@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use plyground_lab::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_lab::report::{Circumstances, Report};
+use plyground_lab::report::{Occasion, Report};
 use plyground_lab::{Book, Openings, machine};
 use plyground_table::{Pulse, SolveOrder, Worth, open};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::store::{Files, typed, write_whole};
 use crate::terminal::{Lean, columns, print_json, print_notes, wrapped};
 
 pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let quiet = global.quiet || global.json;
+    let (begin, quiet) = (Instant::now(), global.quiet || global.json);
     let plan = plan(args, global)?;
     let judge = Judge { spec: &args.judge, shelf: &Files };
     for setting in plan.sweep.settings.iter().filter(|_| args.judged > 0) {
@@ -54,7 +54,7 @@ pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::R
     if let Some(time) = args.solve {
         solve(&mut findings, time, quiet)?;
     }
-    print(args, global, &findings, out)
+    print(args, global, &findings, begin.elapsed().as_secs_f64(), out)
 }
 
 fn plan(args: &BalanceOf, global: &Global) -> anyhow::Result<Plan> {
@@ -67,9 +67,9 @@ fn plan(args: &BalanceOf, global: &Global) -> anyhow::Result<Plan> {
     Ok(Plan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &Files)?)
 }
 
-fn print(args: &BalanceOf, global: &Global, findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
-    let circumstances = Circumstances { command: command(), machine: machine(), seed: global.seed.unwrap_or(0) };
-    let report = Report::on_balance(findings, &circumstances)?;
+fn print(args: &BalanceOf, global: &Global, findings: &Findings, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
+    let occasion = Occasion { command: &command(), machine: &machine(), seconds };
+    let report = Report::on_balance(findings, &occasion)?;
     if let Some(file) = &args.out {
         write_whole(file, if args.md { report.markdown() } else { report.html() })?;
     }

@@ -2,17 +2,21 @@
 //!
 //! A report is a list of blocks, which are written as HTML or as Markdown.
 
-mod balance;
+mod balanced;
 mod boards;
 mod contents;
 mod html;
+mod judged;
 mod markdown;
 mod plots;
 mod published;
+mod tuned;
 
-use crate::balance::Findings;
+pub use judged::Played;
+pub use tuned::{Path, Points, Tuned};
+
 use crate::study::Study;
-use crate::{LabError, RunRow, Store};
+use crate::{LabError, RunRow, Store, balance, judge};
 
 /// A part of a report.
 enum Block {
@@ -31,6 +35,16 @@ enum Block {
     },
     /// Positions of one game, in their order.
     Boards(Vec<boards::Board>),
+}
+
+/// When and how something was found.
+pub struct Occasion<'a> {
+    /// What was typed.
+    pub command: &'a str,
+    /// Where.
+    pub machine: &'a str,
+    /// How long it took.
+    pub seconds: f64,
 }
 
 /// What a page begins with, and its parts.
@@ -52,8 +66,18 @@ impl Report {
     }
 
     /// The inventor's report on a game.
-    pub fn on_balance(findings: &Findings, circumstances: &Circumstances) -> Result<Self, LabError> {
-        balance::report(findings, circumstances)
+    pub fn on_balance(findings: &balance::Findings, occasion: &Occasion<'_>) -> Result<Self, LabError> {
+        balanced::report(findings, occasion)
+    }
+
+    /// What judging has found; `played` are games to compare it with.
+    pub fn on_judging(findings: &judge::Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Self, LabError> {
+        judged::report(findings, played, occasion)
+    }
+
+    /// What tuning has found.
+    pub fn on_tuning(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Self, LabError> {
+        tuned::report(tuned, occasion)
     }
 
     /// One HTML page that needs no other file.
@@ -65,15 +89,4 @@ impl Report {
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
-}
-
-/// What goes with the report on the balance of a game, beside what was found.
-#[derive(Clone, Debug)]
-pub struct Circumstances {
-    /// The command that makes it again.
-    pub command: String,
-    /// Where it was made.
-    pub machine: String,
-    /// From which all randomness comes.
-    pub seed: u64,
 }

@@ -167,8 +167,9 @@ fn short(value: f64) -> String {
         size if size >= 1e4 => (value / 1e3, "k"),
         _ => (value, ""),
     };
-    // Three decimals at most, and none that are zero.
-    format!("{}{unit}", (value * 1e3).round() / 1e3)
+    // Three decimals at most, six for what would be nothing otherwise, and none that are zero.
+    let decimals = if value.abs() < 0.01 { 1e6 } else { 1e3 };
+    format!("{}{unit}", (value * decimals).round() / decimals)
 }
 
 /// Values with their intervals, one below the other.
@@ -240,7 +241,7 @@ pub(super) fn comparison(rows: &[Compared], across: &str) -> String {
 }
 
 /// The same for more numbers than can be named: each a point, published across, ours up. Where they are equal they lie on the line.
-pub(super) fn scatter(rows: &[Compared], across: &str, up: &str) -> String {
+pub(super) fn agreement(rows: &[Compared], across: &str, up: &str) -> String {
     let axis = Axis::around(rows.iter().flat_map(|row| [Some(row.ours.middle), row.published]).flatten(), false);
     let (left, right, top, bottom) = (150, 710, 16, 476);
     let place = |number: f64, value: f64| (axis.place(number, left, right), axis.place(value, bottom, top));
@@ -380,6 +381,93 @@ pub(super) fn lines(rows: &[(String, Vec<Range>)], across: &str, up: &str, even:
             let y = frame.top + 14 + 24 * number as i32;
             line(area, (frame.right + 14, y), (frame.right + 36, y), colour, 3)?;
             write(area, &fitting(name), (frame.right + 44, y), &text(NUMBER, INK, HPos::Left))?;
+        }
+        Ok(())
+    })
+}
+
+/// A value that changes step by step, and what it comes to.
+pub(super) fn path(points: &[(f64, f64)], settled: f64, across: &str, up: &str) -> String {
+    let axis = Axis { low: points[0].0, high: points[points.len() - 1].0, logarithmic: false };
+    let (low, high) = points
+        .iter()
+        .map(|point| point.1)
+        .chain([settled])
+        .fold((settled, settled), |(low, high), value| (low.min(value), high.max(value)));
+    let room = 0.08 * (high - low).max(1e-3 * high.abs().max(1e-3));
+    let upright = Axis { low: low - room, high: high + room, logarithmic: false };
+    let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 270);
+    let place = |step: f64, value: f64| (axis.place(step, left, right), upright.place(value, bottom, top));
+    drawn(336, |area| {
+        for tick in upright.ticks() {
+            let (_, y) = place(axis.low, tick);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &short(tick), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        for tick in axis.ticks() {
+            let (x, _) = place(tick, low);
+            line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
+            write(area, &short(tick), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
+        line(area, place(axis.low, settled), place(axis.high, settled), ORANGE, 2)?;
+        let way: Vec<(i32, i32)> = points.iter().map(|&(step, value)| place(step, value)).collect();
+        area.draw(&PathElement::new(way, BLUE.stroke_width(2)))
+    })
+}
+
+/// A share (upright) against a number, with names beside the points.
+pub(super) fn scatter(points: &[(f64, f64, String)], across: &str, up: &str) -> String {
+    let least = points.iter().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
+    let logarithmic = least > 0.0 && most / least > 20.0;
+    let axis = if logarithmic {
+        Axis::around(points.iter().map(|point| point.0), true)
+    } else {
+        let room = 0.05 * (most - least).max(1e-6);
+        Axis { low: least - room, high: most + room, logarithmic }
+    };
+    let upright = Axis::around(points.iter().map(|point| 100.0 * point.1), false);
+    let (left, right, top, bottom) = (90, WIDTH as i32 - 30, 16, 400);
+    drawn(466, |area| {
+        for tick in upright.ticks() {
+            let y = upright.place(tick, bottom, top);
+            line(area, (left, y), (right, y), FAINT, 1)?;
+            write(area, &format!("{} %", short(tick)), (left - 10, y), &text(NUMBER, INK, HPos::Right))?;
+        }
+        for tick in axis.ticks() {
+            let x = axis.place(tick, left, right);
+            line(area, (x, bottom), (x, bottom + 5), INK, 1)?;
+            write(area, &short(tick), (x, bottom + 16), &text(NUMBER, INK, HPos::Center))?;
+        }
+        line(area, (left, bottom), (right, bottom), INK, 1)?;
+        write(area, across, (i32::midpoint(left, right), bottom + 42), &text(NAME, INK, HPos::Center))?;
+        let turned = text(NAME, INK, HPos::Center).transform(FontTransform::Rotate270);
+        write(area, up, (24, i32::midpoint(top, bottom)), &turned)?;
+        let placed: Vec<(i32, i32)> =
+            points.iter().map(|(x, y, _)| (axis.place(*x, left, right), upright.place(100.0 * y, bottom, top))).collect();
+        // What is taken: from where to where across, and the middle of the line.
+        let mut taken: Vec<(i32, i32, i32)> = placed.iter().map(|&(x, y)| (x - 6, x + 6, y)).collect();
+        for (&(x, y), (_, _, name)) in placed.iter().zip(points) {
+            area.draw(&Circle::new((x, y), 5, BLUE.filled()))?;
+            let name = fitting(name);
+            let width = 8 * name.chars().count() as i32;
+            // Beside its point where there is room, or else a little above or below.
+            let places = [0, -15, 15, -30, 30].into_iter().flat_map(|off| [(true, off), (false, off)]);
+            let span = |right_of: bool| if right_of { (x + 9, x + 9 + width) } else { (x - 9 - width, x - 9) };
+            let is_free = |&(right_of, off): &(bool, i32)| {
+                let (from, to) = span(right_of);
+                let inside = from > left && to < right && (top..bottom).contains(&(y + off));
+                inside && taken.iter().all(|&(begin, end, line)| end < from || begin > to || (line - y - off).abs() > 13)
+            };
+            let (right_of, off) = places.clone().find(is_free).unwrap_or((x < i32::midpoint(left, right), 0));
+            let (from, to) = span(right_of);
+            taken.push((from, to, y + off));
+            let (place, lean) = if right_of { (from, HPos::Left) } else { (to, HPos::Right) };
+            write(area, &name, (place, y + off), &text(NUMBER, INK, lean))?;
         }
         Ok(())
     })

@@ -78,7 +78,7 @@ fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
             }
         } else {
             Block::Figure {
-                svg: plots::scatter(&rows, &format!("published, {unit}"), &format!("ours, {unit}")),
+                svg: plots::agreement(&rows, &format!("published, {unit}"), &format!("ours, {unit}")),
                 caption: "Each point is a cell of the table; on the line both are equal, and orange ones differ.".to_owned(),
             }
         });

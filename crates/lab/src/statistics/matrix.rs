@@ -41,6 +41,22 @@ impl Symmetric {
     }
 }
 
+/// The weights by which the sums of these values come nearest to the results (Legendre 1805). `ridge` is what a weight costs (Hoerl and
+/// Kennard 1970): a little of it keeps weights small that nothing is known about. `None` if they are not determined.
+pub fn least_squares(observations: &[(Vec<f64>, f64)], ridge: f64) -> Option<Vec<f64>> {
+    let size = observations.first()?.0.len();
+    let mut matrix = Symmetric::zero(size);
+    let mut right = vec![0.0; size];
+    for (values, result) in observations {
+        for row in 0..size {
+            right[row] += values[row] * result;
+            (0..=row).for_each(|column| matrix.add(row, column, values[row] * values[column]));
+        }
+    }
+    (0..size).for_each(|number| matrix.add(number, number, ridge));
+    Some(matrix.factor()?.solve(&right))
+}
+
 /// The lower triangular factor of a symmetric, positive definite matrix.
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
@@ -118,5 +134,16 @@ mod tests {
         matrix.add(1, 0, 2.0);
         matrix.add(1, 1, 1.0);
         assert!(matrix.factor().is_none());
+    }
+
+    #[test]
+    fn least_squares_of_a_line_are_its_slope_and_height() {
+        // 2 x - 1 with errors that cancel: +1, -2, +1 at 0, 1, 2 have no slope and no mean.
+        let points = [(0.0, 0.0), (1.0, -1.0), (2.0, 4.0)].map(|(x, y)| (vec![x, 1.0], y));
+        let found = least_squares(&points, 0.0).unwrap();
+        assert!((found[0] - 2.0).abs() < 1e-12 && (found[1] + 1.0).abs() < 1e-12, "{found:?}");
+        assert_eq!(least_squares(&[(vec![1.0, 1.0], 1.0)], 0.0), None);
+        assert!(least_squares(&[(vec![1.0, 1.0], 1.0)], 0.1).unwrap()[0] < 0.5);
+        assert_eq!(least_squares(&[], 0.1), None);
     }
 }

@@ -21,6 +21,7 @@ pub use correlation::{kendall_tau_b, spearman};
 pub use distributions::{normal_cdf, normal_quantile, student_quantile};
 pub use elo::{EloEstimate, elo_of_score, likelihood_of_superiority, logistic_elo, normalised_elo, score_of_elo};
 pub use intervals::{CONFIDENCE, Interval, difference, simultaneous, wilson};
+pub use matrix::least_squares;
 pub use means::{MeanEstimate, bootstrap, mean};
 pub use ratings::{Anchor, Meeting, Rating, RatingError, Ratings, rate};
 pub use redundancy::redundancy;

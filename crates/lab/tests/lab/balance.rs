@@ -2,7 +2,7 @@
 
 use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched, Worth};
 use plyground_lab::balance::{AHEAD, Cell, Favoured, Findings, Judge, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_lab::report::{Circumstances, Report};
+use plyground_lab::report::{Occasion, Report};
 use plyground_lab::statistics::Tally;
 use plyground_lab::{GameRow, Openings, Store};
 use plyground_table::open;
@@ -230,8 +230,8 @@ fn the_report_has_everything_in_it() {
     let store = directory.store();
     let mut findings = played(&store, &plan("mnk", &[("size", "3x3..4x4"), ("k", "2..3")], &["random", "mcts:sims=15"]));
     findings.worth[0] = Some(Worth::Win);
-    let circumstances = Circumstances { command: "ply balance mnk & more".to_owned(), machine: "a machine".to_owned(), seed: 3 };
-    let report = Report::on_balance(&findings, &circumstances).unwrap();
+    let occasion = Occasion { command: "ply balance mnk & more", machine: "a machine", seconds: 1.0 };
+    let report = Report::on_balance(&findings, &occasion).unwrap();
     let (page, text) = (report.html(), report.markdown());
     assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("href="), "it needs no other file");
     // Two heat maps, and for each of six measures a plot for each of two parameters.

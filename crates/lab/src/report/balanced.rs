@@ -5,12 +5,12 @@ use plyground_table::info;
 
 use super::contents::table;
 use super::plots::{self, HeatMap, Range};
-use super::{Block, Circumstances, Report};
+use super::{Block, Occasion, Report};
 use crate::LabError;
 use crate::balance::{COLUMNS, Findings, Measure, rows, sentences};
 use crate::statistics::{CONFIDENCE, MeanEstimate, per_cent};
 
-pub(super) fn report(findings: &Findings, circumstances: &Circumstances) -> Result<Report, LabError> {
+pub(super) fn report(findings: &Findings, occasion: &Occasion<'_>) -> Result<Report, LabError> {
     let game = info(split_spec(&findings.plan.sweep.settings[0].game).0)?;
     let games: u64 = findings.cells.iter().map(|cell| cell.tally.games()).sum();
     let subtitle = format!(
@@ -27,7 +27,7 @@ pub(super) fn report(findings: &Findings, circumstances: &Circumstances) -> Resu
     blocks.push(Block::Heading("All figures".to_owned()));
     blocks.push(table(COLUMNS, rows(findings)));
     blocks.extend(notes(findings));
-    blocks.extend(settings(findings, circumstances));
+    blocks.extend(settings(findings, occasion));
     Ok(Report { title: format!("{}: is it fair, and how does it play?", game.title), subtitle, blocks })
 }
 
@@ -195,21 +195,22 @@ fn notes(findings: &Findings) -> Vec<Block> {
     vec![Block::Heading("What the figures mean".to_owned()), Block::Facts(facts)]
 }
 
-fn settings(findings: &Findings, circumstances: &Circumstances) -> Vec<Block> {
+fn settings(findings: &Findings, occasion: &Occasion<'_>) -> Vec<Block> {
     let runs: Vec<&str> = findings.plan.runs.iter().map(|run| run.id.as_str()).collect();
     let facts = [
         ["agents".to_owned(), findings.plan.agents.join(" · ")],
         ["judge".to_owned(), findings.judge.clone()],
         ["openings".to_owned(), super::contents::openings(&findings.plan.runs[0].experiment.openings)],
-        ["seed".to_owned(), circumstances.seed.to_string()],
+        ["seed".to_owned(), findings.plan.runs[0].experiment.seed.to_string()],
         ["runs".to_owned(), runs.join(" ")],
-        ["machine".to_owned(), circumstances.machine.clone()],
+        ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", occasion.seconds)],
+        ["machine".to_owned(), occasion.machine.to_owned()],
         ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
     ];
     vec![
         Block::Heading("Settings".to_owned()),
         Block::Facts(facts.to_vec()),
         Block::Paragraph("To do it again:".to_owned()),
-        Block::Code(circumstances.command.clone()),
+        Block::Code(occasion.command.to_owned()),
     ]
 }

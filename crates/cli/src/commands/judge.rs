@@ -1,0 +1,192 @@
+//! `ply judge GAME`: evaluations measured by the truth, without playing games.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use plyground_lab::judge::{
+    COLUMNS, FEW_POSITIONS, Findings, Judgement, contenders_of, evaluations, findings, predictions, score_in,
+};
+use plyground_lab::report::{Occasion, Played, Report};
+use plyground_lab::study::Study;
+use plyground_lab::{Book, machine};
+use plyground_table::{Clock, Contender, JudgeOrder, JudgeStage, Seed, Session, open};
+use serde_json::json;
+
+use crate::args::{Global, Judge};
+use crate::experiments::{Conduct, command, open_store, standings, stopped};
+use crate::interrupt;
+use crate::live::{LiveText, bar};
+use crate::store::{Files, read_text, typed, write_whole};
+use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
+
+/// Positions of a sample, if nobody says how many.
+const SAMPLE: u64 = 2_000;
+/// Megabytes for the solver.
+const MEMORY: usize = 256;
+
+pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let study = args.study.as_deref().map(read_study).transpose()?;
+    let game = study.as_ref().map(|study| study.runs[0].game.clone()).or_else(|| args.game.clone()).unwrap_or_default();
+    let session = open(&game, None)?;
+    let contenders = match &study {
+        Some(study) => contenders_of(&study.runs[0]),
+        None => asked_for(args, session.as_ref())?,
+    };
+    interrupt::catch()?;
+    let played = match &study {
+        Some(study) => match play(study, &contenders, global)? {
+            None => return Ok(()),
+            played => played,
+        },
+        None => None,
+    };
+    let begin = Instant::now();
+    let Some(found) = judge(args, global, session.as_ref(), &contenders)? else {
+        print_notes(&["stopped; nothing was found".to_owned()], global.quiet);
+        return Ok(());
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    let played = played.or_else(|| known_scores(&found)).map(|played| {
+        let predictions = predictions(&found.judgements, &|name| played.score(name));
+        Played { predictions, ..played }
+    });
+    if let Some(file) = &args.out {
+        let occasion = Occasion { command: &command(), machine: &machine(), seconds };
+        write_whole(file, Report::on_judging(&found, played.as_ref(), &occasion)?.html())?;
+    }
+    if global.json {
+        let mut page = serde_json::to_value(&found)?;
+        page["seconds"] = seconds.into();
+        if let Some(played) = &played {
+            page["played"] = json!({"title": played.title, "scores": played.scores, "predictions": played.predictions});
+        }
+        return print_json(out, &page);
+    }
+    print(&found, played.as_ref(), seconds, out)?;
+    if let Some(file) = args.out.as_ref().filter(|_| !global.quiet) {
+        writeln!(out, "the page is in {}", typed(file))?;
+    }
+    Ok(())
+}
+
+/// Who is judged, if it is not those of a study: evaluations, agents, and random moves to compare with.
+fn asked_for(args: &Judge, session: &dyn Session) -> anyhow::Result<Vec<Contender>> {
+    let known = || session.evaluators().iter().map(|info| info.name.to_owned()).collect();
+    let names: Vec<String> = if args.eval.is_empty() { known() } else { args.eval.clone() };
+    let depths: Vec<u32> = (args.depth.from..=args.depth.to).collect();
+    let mut contenders = evaluations(&names, &depths, &args.second);
+    let random = "random".to_owned();
+    let agents = args.agent.iter().chain(Some(&random).filter(|random| !args.agent.contains(random)));
+    contenders.extend(agents.map(|spec| Contender { name: spec.clone(), specs: [spec.clone(), spec.clone()] }));
+    for (number, contender) in contenders.iter().enumerate() {
+        if contenders[..number].iter().any(|known| known.name == contender.name) {
+            bail!("expected evaluations and agents that differ, found {} twice", contender.name);
+        }
+    }
+    Ok(contenders)
+}
+
+fn read_study(file: &Path) -> anyhow::Result<Study> {
+    let study = Study::read(&read_text(file)?).with_context(|| file.display().to_string())?;
+    let [part] = study.runs.as_slice() else {
+        bail!("{}: expected a study with one run, found {}", file.display(), study.runs.len());
+    };
+    match contenders_of(part).len() {
+        0..=2 => bail!("{}: expected at least three rows that are columns, too, found fewer", file.display()),
+        _ => Ok(study),
+    }
+}
+
+/// What the contenders scored in a study; `None` if it was stopped.
+fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Result<Option<Played>> {
+    let (store, part) = (open_store(global)?, &study.runs[0]);
+    let run = part.run(global.seed.unwrap_or(0), &Files)?;
+    let jobs = study.games(part, None).div_ceil(u64::from(part.seats.games()));
+    let conduct =
+        Conduct { summary: &|results| standings(&run, results), ..Conduct::new(&store, &run, None, global.quiet || global.json) };
+    let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
+    if !complete {
+        print_notes(&[stopped(&run)], global.quiet);
+        return Ok(None);
+    }
+    let score = |contender: &Contender| Some((contender.name.clone(), score_in(part, &results, &contender.name)?));
+    let title = format!("{}, {} games", study.title, count(results.games()));
+    Ok(Some(Played { title, scores: contenders.iter().filter_map(score).collect(), predictions: Vec::new() }))
+}
+
+/// What is known of the results without playing, where that is enough to compare with.
+fn known_scores(found: &Findings) -> Option<Played> {
+    let scores: Vec<(String, f64)> =
+        found.judgements.iter().filter_map(|judgement| Some((judgement.name.clone(), judgement.score?))).collect();
+    let title = "the exact scores of all matches between them".to_owned();
+    (scores.len() > 3).then(|| Played { title, scores, predictions: Vec::new() })
+}
+
+fn judge(args: &Judge, global: &Global, session: &dyn Session, contenders: &[Contender]) -> anyhow::Result<Option<Findings>> {
+    let seed = Seed(global.seed.unwrap_or(0));
+    let most = match (args.all, args.positions) {
+        (true, _) => usize::MAX,
+        (false, Some(_)) => 0,
+        (false, None) => FEW_POSITIONS,
+    };
+    let order = JudgeOrder {
+        contenders,
+        most,
+        sample: args.positions.unwrap_or(SAMPLE) as usize,
+        seed,
+        memory: MEMORY,
+        time: args.time,
+        clock: &|| Box::new(Watch(Instant::now())),
+    };
+    let mut text = LiveText::new(global.quiet || global.json);
+    let mut watch = |stage: JudgeStage, done: u64, of: u64| {
+        text.show(|| shown(stage, done, of, true), || shown(stage, done, of, false));
+        interrupt::flow()
+    };
+    let judging = session.judge(&order, &Files, &mut watch)?;
+    Ok(judging.map(|judging| findings(&session.spec(), &judging, contenders, seed)))
+}
+
+fn shown(stage: JudgeStage, done: u64, of: u64, with_bar: bool) -> String {
+    let words = match stage {
+        JudgeStage::Listing => return format!("{} positions found", count(done)),
+        JudgeStage::Solving => "positions solved",
+        JudgeStage::Judging => "choices judged",
+    };
+    let bar = if with_bar { bar(done as f32 / of.max(1) as f32) + "  " } else { String::new() };
+    format!("{bar}{} of {} {words}", count(done), count(of))
+}
+
+fn print(found: &Findings, played: Option<&Played>, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "{}\n", wrapped(&format!("{}, {}", found.game, found.positions_in_words()), ""))?;
+    let mut rows = vec![COLUMNS.map(str::to_owned)];
+    rows.extend(found.judgements.iter().map(Judgement::row));
+    let mut leans = [Lean::Right; 8];
+    leans[0] = Lean::Left;
+    write!(out, "{}", columns(leans, &rows))?;
+    if let Some(played) = played {
+        writeln!(out, "\n{}", wrapped(&format!("Does this predict who scores more? Beside it: {}.", played.title), ""))?;
+        let mut rows = vec![["ranked by", "contenders", "pairs in the same order", "tau", "Spearman"].map(str::to_owned)];
+        rows.extend(played.predictions.iter().map(|found| {
+            let same = format!("{} of {}", found.same, found.pairs);
+            let [tau, spearman] = [found.tau, found.spearman].map(|value| format!("{value:.2}"));
+            [found.criterion.to_owned(), found.contenders.to_string(), same, tau, spearman]
+        }));
+        let mut leans = [Lean::Right; 5];
+        leans[0] = Lean::Left;
+        write!(out, "{}", columns(leans, &rows))?;
+    }
+    writeln!(out, "\n{}", found.answer())?;
+    writeln!(out, "judged in {seconds:.1} s")?;
+    Ok(())
+}
+
+struct Watch(Instant);
+
+impl Clock for Watch {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
