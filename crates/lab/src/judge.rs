@@ -120,6 +120,9 @@ impl Criterion {
     }
 }
 
+/// What the points against all others are called, where they are known without playing.
+pub const EXACT_SCORE: &str = "exact score against the others";
+
 /// All numbers by which contenders can be ranked.
 pub const CRITERIA: [Criterion; 9] = [
     Criterion { name: "points lost a choice", less_is_better: true, value: |found| Some(found.loss?.value) },
@@ -138,7 +141,7 @@ pub const CRITERIA: [Criterion; 9] = [
         value: |found| Some(found.tau_with_length?.value),
     },
     Criterion { name: "tau of what it sees ahead", less_is_better: false, value: |found| Some(found.tau_ahead?.value) },
-    Criterion { name: "exact score against the others", less_is_better: false, value: |found| found.score },
+    Criterion { name: EXACT_SCORE, less_is_better: false, value: |found| found.score },
 ];
 
 /// The columns of [`Judgement::row`].

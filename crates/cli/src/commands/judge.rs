@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use plyground_lab::judge::{
-    COLUMNS, FEW_POSITIONS, Findings, Judgement, contenders_of, evaluations, findings, predictions, score_in,
+    COLUMNS, EXACT_SCORE, FEW_POSITIONS, Findings, Judgement, contenders_of, evaluations, findings, predictions, score_in,
 };
 use plyground_lab::report::{Occasion, Played, Report};
 use plyground_lab::study::Study;
@@ -49,7 +49,9 @@ pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Resul
     };
     let seconds = begin.elapsed().as_secs_f64();
     let played = played.or_else(|| known_scores(&found)).map(|played| {
-        let predictions = predictions(&found.judgements, &|name| played.score(name));
+        let mut predictions = predictions(&found.judgements, &|name| played.score(name));
+        // A number says nothing about itself.
+        predictions.retain(|prediction| study.is_some() || prediction.criterion != EXACT_SCORE);
         Played { predictions, ..played }
     });
     if let Some(file) = &args.out {
