@@ -83,7 +83,7 @@ pub enum Command {
     Ratings(RatingsOf),
     /// Play a published study again, and see our numbers beside its own
     Study(StudyOf),
-    /// Find out how fair a game is and how it plays, over its sizes and over agents of growing strength
+    /// Find out how fair a game is and how it plays, by its parameters and by strength
     Balance(BalanceOf),
     /// List, show, export and remove what was played
     Runs(Runs),

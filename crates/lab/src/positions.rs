@@ -43,7 +43,7 @@ impl Container {
             Some(ending) => Err(InputError::unknown(
                 "ending of a file of positions",
                 &ending,
-                ["npz", "safetensors", "none, for a directory"],
+                ["npz", "safetensors", "no ending at all (a directory)"],
             )),
         }
     }

@@ -13,6 +13,8 @@ pub enum Format {
     RoundRobin,
     /// The first agent against all others.
     Gauntlet,
+    /// Every agent against itself.
+    SelfPlay,
     /// In each round agents with about the same score meet. Who meets whom depends on how much is played, so that belongs to it.
     Swiss {
         /// How many rounds.
@@ -27,6 +29,7 @@ pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
     match format {
         Format::RoundRobin => (0..agents).flat_map(|first| (first + 1..agents).map(move |second| [first, second])).collect(),
         Format::Gauntlet => (1..agents).map(|second| [0, second]).collect(),
+        Format::SelfPlay => (0..agents).map(|agent| [agent, agent]).collect(),
         Format::Swiss { .. } => swiss_round(agents, &[], |_| 0.0),
     }
 }
@@ -112,6 +115,7 @@ mod tests {
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 10);
         assert!(all.iter().all(|[one, other]| one < other && *other < 5));
         assert_eq!(pairings(Format::Gauntlet, 4), [[0, 1], [0, 2], [0, 3]]);
+        assert_eq!(pairings(Format::SelfPlay, 3), [[0, 0], [1, 1], [2, 2]]);
     }
 
     /// Can these be paired without anybody meeting twice? By trying all ways.

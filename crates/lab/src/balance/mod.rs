@@ -20,7 +20,7 @@ pub use words::{COLUMNS, Favoured, rows, sentences};
 use crate::statistics::{
     CONFIDENCE, GameResult, Interval, MeanEstimate, Tally, mean, per_cent, redundancy, simultaneous, wilson,
 };
-use crate::{Experiment, GameRow, LabError, Lot, Openings, Run, Seats, Store};
+use crate::{Experiment, Format, GameRow, LabError, Lot, Openings, Run, Seats, Store, pairings};
 
 /// Who plays when nobody is named: from no thought at all in steps of ten.
 pub const LADDER: [&str; 4] = ["random", "mcts:sims=10", "mcts:sims=100", "mcts:sims=1000"];
@@ -43,7 +43,8 @@ impl Plan {
     pub fn new(sweep: Sweep, agents: &[String], openings: &Openings, seed: u64, shelf: &dyn Shelf) -> Result<Self, InputError> {
         let run = |setting: &Setting| {
             let experiment = Experiment::new(&setting.game, agents, shelf)?;
-            Ok(Experiment { seats: Seats::Fixed, openings: openings.clone(), seed, ..experiment }.run())
+            let (format, seats, openings) = (Format::SelfPlay, Seats::Fixed, openings.clone());
+            Ok(Experiment { openings, format, seats, seed, ..experiment }.run())
         };
         let runs = sweep.settings.iter().map(run).collect::<Result<_, InputError>>()?;
         Ok(Self { sweep, agents: agents.to_vec(), runs })
@@ -51,7 +52,7 @@ impl Plan {
 
     /// Who meets whom in every run: each agent itself.
     pub fn pairings(&self) -> Vec<[usize; 2]> {
-        (0..self.agents.len()).map(|agent| [agent, agent]).collect()
+        pairings(Format::SelfPlay, self.agents.len())
     }
 }
 

@@ -258,6 +258,9 @@ fn strength(findings: &Findings) -> Vec<String> {
             changes.push((setting, from.value, to.value, shift(from, to, settings)));
         }
     }
+    if changes.is_empty() {
+        return Vec::new();
+    }
     let described = |ordering: Ordering, verb: &str| {
         let of_these: Vec<_> = changes.iter().filter(|change| change.3 == Some(ordering)).collect();
         let most = of_these.iter().max_by(|one, other| (one.2 - one.1).abs().total_cmp(&(other.2 - other.1).abs()))?;

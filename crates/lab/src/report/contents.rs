@@ -325,6 +325,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
     let format = match experiment.format {
         Format::RoundRobin => "everybody against everybody".to_owned(),
         Format::Gauntlet => format!("{} against all others", experiment.agents[0]),
+        Format::SelfPlay => "every agent against itself".to_owned(),
         Format::Swiss { rounds, pairs } => format!("Swiss, {rounds} rounds of {pairs} pairs"),
     };
     let rows = [

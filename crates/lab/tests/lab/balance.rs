@@ -4,10 +4,10 @@ use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched,
 use plyground_lab::balance::{AHEAD, Cell, Favoured, Findings, Judge, Look, Measure, Plan, Sweep, look, rows, sentences};
 use plyground_lab::report::{Occasion, Report};
 use plyground_lab::statistics::Tally;
-use plyground_lab::{GameRow, Openings, Store};
+use plyground_lab::{Experiment, GameRow, Openings, Seats, Store};
 use plyground_table::open;
 
-use crate::common::{Directory, games, play_pairings};
+use crate::common::{Directory, experiment, games, play_pairings};
 
 const GAMES: u64 = 40;
 const JUDGED: u64 = 10;
@@ -212,8 +212,20 @@ fn the_sentences_say_what_the_figures_say() {
         "From mcts:sims=1 to mcts:sims=2 the first player's score rises in 1 of 4 settings, most with 3x3: from 50.0 % to 90.0 %; it \
          falls in 1 of 4 settings, most with 4x4: from 50.0 % to 30.0 %; it shows no change in 2."
     );
-    let nothing = sentences(&imagined(&[&[[0, 0, 0]]]));
-    assert_eq!(nothing, ["mcts:sims=1 has not finished a game."]);
+    let nothing = sentences(&imagined(&[&[[9, 0, 1], [0, 0, 0]]]));
+    assert_eq!(nothing, ["mcts:sims=2 has not finished a game."]);
+}
+
+#[test]
+fn what_the_same_agents_played_against_each_other_is_another_run() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let plan = plan("tictactoe", &[], &["random", "mcts:sims=15"]);
+    let other = Experiment { seats: Seats::Fixed, seed: 3, ..experiment("tictactoe", &["random", "mcts:sims=15"], 0) }.run();
+    play_pairings(&store, &other, &[[0, 0], [0, 1]], GAMES);
+    assert_ne!(other.id, plan.runs[0].id);
+    let findings = played(&store, &plan);
+    assert_eq!([0, 1].map(|agent| findings.cell(0, agent).tally.games()), [GAMES; 2]);
 }
 
 #[test]
