@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::bail;
 use plyground_lab::report::{Occasion, Path, Points, Report, Tuned};
-use plyground_lab::statistics::{CONFIDENCE, MatchResult, describe_match};
+use plyground_lab::statistics::{CONFIDENCE, describe_match};
 use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 use plyground_lab::{Book, Experiment, Format, Results, Run, Store, machine};
 use plyground_table::{Seed, open, split_spec};
@@ -51,7 +51,7 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
         path: found.path,
         points: found.points,
         pairs: found.pairs,
-        verdict: verified.as_ref().map(|result| describe_match("the tuned agent", "the original", result)),
+        verdict: verified.as_ref().map(|results| describe_match("the tuned agent", "the original", &results.between([0, 1]))),
     };
     if let Some(file) = &args.out {
         let command = crate::experiments::command();
@@ -60,7 +60,8 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
     }
     if global.json {
         let mut page = serde_json::to_value(&tuned)?;
-        page["match"] = verified.as_ref().map_or(json!(null), |result| match_json([&spec, &tuned.original], result, 0.0));
+        let numbers = |results: &Results| match_json([&spec, &tuned.original], &results.between([0, 1]), results.redundancy());
+        page["match"] = verified.as_ref().map_or(json!(null), numbers);
         return print_json(out, &page);
     }
     print(&tuned, out)?;
@@ -246,7 +247,7 @@ impl Tuning<'_> {
     }
 
     /// The tuned agent against the original, as an ordinary run.
-    fn verify(&self, spec: &str) -> anyhow::Result<Option<MatchResult>> {
+    fn verify(&self, spec: &str) -> anyhow::Result<Option<Results>> {
         if self.args.verify == 0 || spec == self.original.spec {
             return Ok(None);
         }
@@ -260,7 +261,7 @@ impl Tuning<'_> {
         if !complete {
             print_notes(&[stopped(&run)], self.global.quiet);
         }
-        Ok(Some(results.between([0, 1])))
+        Ok(Some(results))
     }
 
     fn named(&self, values: &[String]) -> String {
