@@ -9,7 +9,7 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** The squares of a view, row by row from the top left. */
-export const squaresOf = (view) => view.cells.map((_, index) => nameOf(view, index));
+const squaresOf = (view) => view.cells.map((_, index) => nameOf(view, index));
 const nameOf = (view, index) => letters[index % view.files] + (view.ranks - Math.floor(index / view.files));
 
 export class Board {
@@ -60,6 +60,14 @@ export class Board {
   chosenKind() {
     const kinds = this.kinds();
     return kinds.includes(this.kind) ? this.kind : kinds.at(-1);
+  }
+
+  /** What somebody who tapped a square meant, as a move that is not possible; null if that cannot be told from those that are. */
+  meant(square, from) {
+    const kind = this.chosenKind();
+    const like = this.moves.find((move) => (from ? move.from && move.to : !move.from && (!move.piece || move.piece === kind)));
+    if (!like?.to || !like.move.includes(like.to)) return null;
+    return from ? from + square : like.move.replace(like.to, square);
   }
 
   choose(kind) {

@@ -22,7 +22,6 @@ async function card(app, game) {
   const state = await app.engine.ask("state", { game: game.name, start: game.example.position });
   board.show(state, { label: gameTitle(game) });
   board.element.setAttribute("role", "img");
-  board.element.replaceChildren(...board.element.children);
   for (const cell of board.element.querySelectorAll("[tabindex]")) cell.removeAttribute("tabindex");
   for (const part of board.element.querySelectorAll("[role]")) part.removeAttribute("role");
   return html(

@@ -8,7 +8,7 @@ export const ANALYST = "mcts:solver=on,memory=128";
 const CHANCE_PAUSE = 700;
 
 const randomSeed = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-export const other = (player) => (player === "first" ? "second" : "first");
+const other = (player) => (player === "first" ? "second" : "first");
 /** The chance of the first player to win, from the expectation (-1 to +1) of whoever moves. */
 export const firstChance = (value, mover) => (1 + (mover === "first" ? value : -value)) / 2;
 

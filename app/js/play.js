@@ -206,16 +206,8 @@ class PlayScreen {
 
   /** Somebody tapped where nothing can be played: say why, if it can be found out. */
   async explain(square, from) {
-    const model = this.state.moves.find((move) => (from ? move.from && move.to : !move.from) && move.move.includes(move.to));
-    if (!model) return;
-    let guess = model.move.replace(model.to, square);
-    if (from) guess = from + square;
-    else if (this.board.kinds().length > 1) {
-      const kind = this.board.chosenKind();
-      const same = this.state.moves.find((move) => move.piece === kind);
-      guess = same.move.replace(same.to, square);
-    }
-    const why = await this.match.whyNot(guess);
+    const move = this.board.meant(square, from);
+    const why = move && (await this.match.whyNot(move));
     if (why) this.say(reasonText(why));
   }
 

@@ -38,7 +38,11 @@ async function exercise(app, game, lesson) {
       await show();
       again.hidden = false;
     },
-    onRefused: () => {},
+    onRefused: async (square, from) => {
+      const move = board.meant(square, from);
+      const refusal = (error) => error.message;
+      if (move) result.textContent = reasonText((await app.engine.ask("state", { game: spec, start: lesson.position, moves: [move] }).then(() => "", refusal)));
+    },
     describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`),
   });
   board.targetWord = t("possible");
@@ -50,7 +54,7 @@ async function exercise(app, game, lesson) {
   } }, t("again"));
   await show();
   const kinds = board.kinds();
-  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name }, pieceName({ name })))) : "";
+  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName({ name })))) : "";
   const from = () => {
     remember("game", { spec, start: lesson.position, moves: [], players: { first: HUMAN, second: HUMAN }, resigned: null, chances: {} });
     app.go("#/play");
