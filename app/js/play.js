@@ -54,7 +54,7 @@ class PlayScreen {
     app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
-    match.addEventListener("chance", ({ detail }) => this.say(outcomeText(info, detail.outcome)));
+    match.addEventListener("chance", ({ detail }) => this.say(outcomeText(detail.outcome)));
   }
 
   say(text) {

@@ -354,11 +354,12 @@ export function pieceName(piece) {
 }
 
 /** An outcome of chance in words. */
-export function outcomeText(game, outcome) {
+export function outcomeText(outcome) {
   if (outcome === "+1") return t("bonus.worth");
   if (outcome === "+0") return t("bonus.nothing");
-  const square = outcome.match(/^@(.+)$/)?.[1];
-  return square && square !== "-" ? t("bonus.appears", { square }) : t("bonus.none");
+  // TUC-Chess counts rows from the top and columns from the left; the board is labelled like any other.
+  const [, row, column] = outcome.match(/^@(\d)(\d)$/) ?? [];
+  return row ? t("bonus.appears", { square: "abcde"[column] + (7 - row) }) : t("bonus.none");
 }
 
 /** Positions to learn from: the example of the game, and for Crosphere what is hard to imagine. */
