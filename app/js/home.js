@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { recall } from "./memory.js";
-import { gameTitle, t } from "./strings.js";
+import { gameSummary, gameTitle, t } from "./strings.js";
 import { html } from "./svg.js";
 
 export async function homeScreen(app) {
@@ -29,7 +29,7 @@ async function card(app, game) {
     { class: "card game" },
     html("a", { href: `#/new/${game.name}`, class: "picture", tabindex: -1, "aria-hidden": "true" }, board.element),
     html("h2", {}, gameTitle(game)),
-    html("p", {}, t(`summary.${game.name}`) || game.summary),
+    html("p", {}, gameSummary(game)),
     html(
       "div",
       { class: "buttons" },

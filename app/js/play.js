@@ -9,6 +9,7 @@ import { link } from "./share.js";
 import { sound } from "./sound.js";
 import { agentName, gameTitle, outcomeText, pieceName, playerName, reasonText, t } from "./strings.js";
 import { html } from "./svg.js";
+import { tour } from "./tour.js";
 
 const HINT_TIME = 800;
 
@@ -25,6 +26,7 @@ export async function playScreen(app, _, shared = null) {
   const screen = new PlayScreen(app, match, info, shared !== null);
   await match.refresh();
   if (players.second === HUMAN && players.first !== HUMAN) screen.board.flip();
+  if (!shared) screen.beginTour();
   return () => {
     match.stop();
     screen.analysis.close();
@@ -50,11 +52,23 @@ class PlayScreen {
     this.steps = html("div", { class: "buttons steps" });
     const near = html("div", { class: "near" }, this.strips.second, this.board.element, this.strips.first);
     this.near = near;
-    const side = html("div", { class: "side" }, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
+    this.tour = html("div");
+    const side = html("div", { class: "side" }, this.tour, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
     app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
     match.addEventListener("chance", ({ detail }) => this.say(outcomeText(detail.outcome)));
+  }
+
+  /** For the first game on this device, as soon as there is something to point at. */
+  beginTour() {
+    const { match, info } = this;
+    if (!Object.values(match.game.players).includes(HUMAN)) return;
+    const steps = [[t(`tour.how.${info.name}`) || t("tour.how"), this.board.element]];
+    if (!this.kinds.hidden) steps.push([t("tour.kinds"), this.kinds]);
+    if (this.state.points) steps.push([t("tour.points"), this.strips.first]);
+    steps.push([t("tour.help"), this.buttons], [t("tour.analysis"), this.buttons], [t("tour.moves"), this.steps]);
+    this.tour.replaceWith(tour(steps));
   }
 
   say(text) {
