@@ -1,25 +1,37 @@
-//! The doors: the app and its engine behind a web server.
+//! The doors: the app, its engine and the lab behind a web server.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod engine;
 mod files;
+mod lab;
 mod limits;
+mod origin;
 
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Router;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::extract::{ConnectInfo, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{any, get};
+use axum::{Json, Router};
+use plyground_lab::LabError;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 pub use limits::Limits;
 
 use engine::Engines;
+use lab::Lab;
+
+/// Connections that do not end when the server stops are cut off after this time.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Why the server could not be started or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +44,9 @@ pub enum ServeError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The runs could not be had.
+    #[error(transparent)]
+    Lab(#[from] LabError),
     /// Something else that the system does not allow.
     #[error("the server stopped: {0}")]
     System(#[from] std::io::Error),
@@ -41,13 +56,20 @@ pub enum ServeError {
 pub struct Server {
     listener: TcpListener,
     limits: Limits,
+    lab: Option<Arc<Lab>>,
 }
 
 impl Server {
     /// Takes an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits })
+        Ok(Self { listener, limits, lab: None })
+    }
+
+    /// Opens the lab, whose runs are kept in this file. It answers only on the computer that it runs on.
+    pub fn open_lab(&mut self, runs: &Path) -> Result<(), ServeError> {
+        self.lab = Some(Arc::new(Lab::open(runs, self.limits)?));
+        Ok(())
     }
 
     /// Where it is.
@@ -55,26 +77,60 @@ impl Server {
         Ok(self.listener.local_addr()?)
     }
 
-    /// Answers until `stop` is over; whoever is thinking then is told to answer at once.
+    /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
-        let engines = Arc::new(Engines::new(self.limits));
-        let stopped = Arc::clone(&engines);
+        let doors = Doors { engines: Arc::new(Engines::new(self.limits)), lab: self.lab };
+        let (said, mut stopping) = watch::channel(false);
+        let closing = doors.clone();
         let stop = async move {
             stop.await;
-            stopped.stop();
+            closing.engines.stop();
+            closing.lab.iter().for_each(|lab| lab.stop());
+            said.send_replace(true);
         };
-        let router = router(engines).into_make_service_with_connect_info::<SocketAddr>();
-        Ok(axum::serve(self.listener, router).with_graceful_shutdown(stop).await?)
+        let lab = doors.lab.clone();
+        let router = router(doors).into_make_service_with_connect_info::<SocketAddr>();
+        let serve = axum::serve(self.listener, router).with_graceful_shutdown(stop).into_future();
+        let patience = async move {
+            // An error would mean that nobody can say stop any more, and then the server has ended by itself.
+            let _ = stopping.wait_for(|said| *said).await;
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            served = serve => served?,
+            () = patience => {}
+        }
+        if let Some(lab) = lab {
+            lab.finished().await;
+        }
+        Ok(())
     }
 }
 
-fn router(engines: Arc<Engines>) -> Router {
+/// What is behind the address.
+#[derive(Clone)]
+struct Doors {
+    engines: Arc<Engines>,
+    lab: Option<Arc<Lab>>,
+}
+
+fn router(doors: Doors) -> Router {
+    let lab = doors.lab.clone().map_or_else(Router::new, lab::routes);
     Router::new()
-        .route("/server.json", get(engine::about))
         .route("/engine", any(engine::connect))
+        .with_state(Arc::clone(&doors.engines))
+        .route("/server.json", get(about))
+        .with_state(doors)
+        .merge(lab)
         .fallback(get(files::file))
         .layer(middleware::map_response(guarded))
-        .with_state(engines)
+}
+
+/// What a page asks first: is there an engine behind this address, and a lab?
+async fn about(State(doors): State<Doors>, ConnectInfo(peer): ConnectInfo<SocketAddr>, headers: HeaderMap) -> Json<Value> {
+    let lab = doors.lab.is_some() && origin::from_here(peer, &headers);
+    let threads = doors.engines.threads();
+    Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab}))
 }
 
 /// Everything that a page of ours needs, and nothing else: no other site's scripts, no frames, no guessing of types.
@@ -90,9 +146,10 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
+/// A page that is no part of the app may have brought a policy of its own.
 async fn guarded(mut response: Response) -> Response {
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }
