@@ -47,8 +47,10 @@ class Remote {
   #socket = null;
   #address;
 
-  constructor(address) {
+  constructor(address, lab) {
     this.#address = address;
+    /** Is there a lab behind the server, for whoever sits here? */
+    this.lab = lab;
   }
 
   #connected() {
@@ -120,10 +122,11 @@ class Local {
 export async function connect() {
   try {
     const answer = await fetch("server.json", { cache: "no-store", signal: AbortSignal.timeout(1500) });
-    if (answer.ok && (await answer.json()).engine) {
+    const about = answer.ok ? await answer.json() : {};
+    if (about.engine) {
       const address = new URL("engine", document.baseURI);
       address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-      return new Remote(address);
+      return new Remote(address, about.lab === true);
     }
   } catch {
     // No server, or no network: that is what the other engine is for.

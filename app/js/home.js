@@ -14,6 +14,9 @@ export async function homeScreen(app) {
       ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(app.game(kept.spec.split(":")[0])), moves: kept.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
       : "",
     html("section", { class: "games" }, cards),
+    app.engine.lab
+      ? html("section", { class: "card resume" }, html("div", {}, html("h2", {}, t("lab")), html("p", {}, t("lab.lead"))), html("a", { class: "button primary", href: "#/lab" }, t("lab.open")))
+      : "",
   );
 }
 

@@ -3,6 +3,7 @@
 import { connect } from "./engine.js";
 import { dialog, toast } from "./dialog.js";
 import { homeScreen } from "./home.js";
+import { labScreen } from "./lab.js";
 import { recall, remember } from "./memory.js";
 import { playScreen } from "./play.js";
 import { rulesScreen } from "./rules.js";
@@ -17,6 +18,7 @@ const SCREENS = {
   new: setupScreen,
   play: playScreen,
   rules: rulesScreen,
+  lab: labScreen,
   g: (app, parts) => playScreen(app, [], unpack(parts)),
 };
 

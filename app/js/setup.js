@@ -6,7 +6,7 @@ import { agentName, gameTitle, levelTitle, playerName, t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** Boards that are offered; anything else can be written under "advanced". */
-const BOARDS = {
+export const BOARDS = {
   crosphere: ["crosphere", "crosphere:size=5x5,strong=3", "crosphere:size=6x6,strong=3", "crosphere:size=4x4,strong=2"],
   mnk: ["tictactoe", "mnk:size=4x4,k=4", "mnk:size=5x5,k=4", "mnk:size=10x10,k=5", "mnk:size=15x15,k=5"],
   clobber: ["clobber", "clobber:size=4x4", "clobber:size=6x6", "clobber:size=8x8", "clobber:size=10x10"],

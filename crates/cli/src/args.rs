@@ -91,7 +91,7 @@ pub enum Command {
     Runs(Runs),
     /// Write a report on a run: tables, plots and games on one page
     Report(ReportOn),
-    /// Open the app: a web page with this computer's engine behind it
+    /// Open the app: a web page with this computer's engine and its lab behind it
     Serve(Serve),
     /// Play a game in the terminal
     Play(Play),
@@ -606,7 +606,7 @@ pub struct Serve {
     /// The port; 0 is any that is free
     #[arg(long, value_name = "N", default_value_t = Serve::PORT)]
     pub port: u16,
-    /// The address to listen on; 0.0.0.0 lets others in
+    /// The address to listen on; 0.0.0.0 lets others in to play (the lab stays with this computer)
     #[arg(long, value_name = "ADDRESS", default_value_t = Serve::HOST)]
     pub host: IpAddr,
     /// Show the app in the browser at once

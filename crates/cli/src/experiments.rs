@@ -4,17 +4,16 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_lab::statistics::{CONFIDENCE, MatchResult, logistic_elo, per_cent, score_words};
+use plyground_lab::statistics::{logistic_elo, per_cent, score_words};
 use plyground_lab::{
-    Book, Event, Experiment, Format, Lot, Openings, Orders, Queue, Results, Run, Seats, Standard, Store, jobs, machine,
-    opening_plies, work,
+    Book, Event, Experiment, Format, LabError, Lot, News, Openings, Results, Run, Seats, Standing, Store, opening_plies,
+    shell_word,
 };
-use plyground_table::{Limits, Player, Turn, open};
+use plyground_table::{Limits, Turn, open};
 use serde_json::{Value, json};
 
 use crate::args::{Conditions, Global};
@@ -79,7 +78,7 @@ pub fn command() -> String {
             "--json" | "--quiet" | "--md" => {}
             "--data" | "--out" | "-o" => drop(typed.next()),
             word if word.starts_with("--data=") || word.starts_with("--out=") => {}
-            word => words.push(crate::store::typed(Path::new(word))),
+            word => words.push(shell_word(word)),
         }
     }
     words.join(" ")
@@ -130,11 +129,13 @@ fn event_json(run: &Run, event: &Event<'_>) -> Vec<Value> {
             "event": "move-made",
             "job": job.id,
             "game": game,
-            "player": player.index() + 1,
+            "player": player.map(|player| player.index() + 1),
             "move": played.text,
             "ms": played.ms,
             "value": played.value,
         })],
+        // Told once it is kept.
+        Event::GameOver { .. } => Vec::new(),
         Event::JobFinished { job, games } => games
             .iter()
             .map(|game| {
@@ -162,29 +163,25 @@ impl<'a> Conduct<'a> {
 
     /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
     pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
-        if self.store.asked(Lot { run: &self.run.id, pairs })? < pairings.len() as u64 * pairs {
-            self.ask(book, pairings, pairs)?;
-        }
-        self.play_what_is_asked(pairs)
+        self.watched(pairs, |conduct| conduct.play(book, pairings, pairs))
     }
 
-    /// Asks for the first so many pairs of each pairing, beside what was asked for before.
-    pub fn ask(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<()> {
-        self.store.begin(self.run, &command(), &machine())?;
-        self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
-        Ok(())
+    /// Plays so many pairs of all who meet in the format of the run; the results, and whether all were played.
+    pub fn play_format(&self, pairs: u64) -> anyhow::Result<(Results, bool)> {
+        self.watched(pairs, |conduct| conduct.play_format(pairs))
     }
 
-    /// Plays all that was asked for of the first so many pairs of every pairing; the results, and whether all were played.
-    pub fn play_what_is_asked(&self, pairs: u64) -> anyhow::Result<(Results, bool)> {
-        let lot = Lot { run: &self.run.id, pairs };
-        let wanted = self.store.asked(lot)?;
-        let results = Results::read(self.store, self.run.experiment.seats, lot)?;
-        let decided = AtomicBool::new((self.enough)(&results));
-        let view = View::new(wanted, results.jobs(), self.run.experiment.seats, self.quiet);
-        let done_by_all = || self.store.done(lot).unwrap_or(0);
-        view.show(&results, self.summary, &done_by_all);
-        let state = Mutex::new((results, view));
+    /// Asks for the first so many pairs of each pairing, beside what was asked for before, and plays all that was asked for.
+    pub fn play_beside(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> anyhow::Result<(Results, bool)> {
+        self.watched(pairs, |conduct| {
+            conduct.ask(book, pairings, pairs)?;
+            conduct.play_what_is_asked(pairs)
+        })
+    }
+
+    /// Lets the first so many pairs be conducted, shows how far it is, and writes down what happens.
+    fn watched<T>(&self, pairs: u64, act: impl FnOnce(&plyground_lab::Conduct<'_>) -> Result<T, LabError>) -> anyhow::Result<T> {
+        let view: Mutex<Option<View>> = Mutex::new(None);
         let log_failure = Mutex::new(None);
         let write_down = |line: &Value| {
             if let Some(log) = self.log
@@ -193,45 +190,48 @@ impl<'a> Conduct<'a> {
                 log_failure.lock().expect("no listener panics").get_or_insert((log.name.clone(), error));
             }
         };
-        let listen = |event: &Event<'_>| {
-            if self.log.is_some() {
-                event_json(self.run, event).iter().for_each(&write_down);
-            }
-            let Event::JobFinished { games, .. } = event else { return };
-            let mut state = state.lock().expect("no listener panics");
-            let (results, view) = &mut *state;
-            games.iter().for_each(|game| results.add(game));
-            view.show(results, self.summary, &done_by_all);
-            if self.log.is_some() {
-                let done = results.jobs();
-                write_down(&json!({"event": "progress", "run": self.run.id, "done": done, "of": wanted}));
-            }
-            if (self.enough)(results) {
-                decided.store(true, Ordering::Relaxed);
+        let done_by_all = || self.store.done(Lot { run: &self.run.id, pairs }).unwrap_or(0);
+        let show = |results: &Results| {
+            if let Some(view) = view.lock().expect("no listener panics").as_ref() {
+                view.show(results, self.summary, &done_by_all);
             }
         };
-        work(&Orders {
+        let listen = |news: &News<'_>| match news {
+            News::Begun { results, wanted } => {
+                let new = View::new(*wanted, results.jobs(), self.run.experiment.seats, self.quiet);
+                *view.lock().expect("no listener panics") = Some(new);
+                show(results);
+            }
+            News::Event(event) if self.log.is_some() => event_json(self.run, event).iter().for_each(&write_down),
+            News::Event(_) => {}
+            News::Progress { results, wanted } => {
+                show(results);
+                write_down(&json!({"event": "progress", "run": self.run.id, "done": results.jobs(), "of": wanted}));
+            }
+            News::Ended { results, complete } => {
+                if let Some(view) = view.lock().expect("no listener panics").take() {
+                    view.finish();
+                }
+                if self.log.is_some() {
+                    let said = (self.summary)(results);
+                    write_down(&json!({"event": "verdict", "run": self.run.id, "complete": complete, "words": said}));
+                }
+            }
+        };
+        let played = act(&plyground_lab::Conduct {
             store: self.store,
-            queue: self.store,
-            roster: &Standard(&Files),
             run: self.run,
-            pairs,
+            shelf: &Files,
             threads: threads(self.threads),
-            stop: &|| decided.load(Ordering::Relaxed) || interrupt::asked(),
-            events: &listen,
+            command: &command(),
+            stop: &interrupt::asked,
+            enough: self.enough,
+            listen: &listen,
         })?;
-        state.into_inner().expect("no listener panics").1.finish();
-        // Another process may have played some of it.
-        let results = Results::read(self.store, self.run.experiment.seats, lot)?;
-        let complete = results.jobs() >= wanted;
-        if self.log.is_some() {
-            let said = (self.summary)(&results);
-            write_down(&json!({"event": "verdict", "run": self.run.id, "complete": complete, "words": said}));
-        }
         if let Some((name, error)) = log_failure.into_inner().expect("no listener panics") {
             bail!("cannot write all events to {}: {error}; the games are kept in run {}", name.display(), self.run.id);
         }
-        Ok((results, complete))
+        Ok(played)
     }
 }
 
@@ -305,34 +305,6 @@ impl View {
     }
 }
 
-/// The numbers of a match for programs.
-pub fn match_json(agents: [&str; 2], result: &MatchResult, redundancy: f64) -> Value {
-    let (tally, sample) = (result.tally(), result.sample());
-    let interval = sample.interval(CONFIDENCE);
-    let elo = logistic_elo(&sample);
-    let seat = |player: Player| {
-        let tally = result[player];
-        json!({"wins": tally.wins, "draws": tally.draws, "losses": tally.losses})
-    };
-    json!({
-        "agents": agents,
-        "games": tally.games(),
-        "wins": tally.wins,
-        "draws": tally.draws,
-        "losses": tally.losses,
-        "score": sample.mean,
-        "score_low": interval.low,
-        "score_high": interval.high,
-        "elo": elo.value(),
-        "elo_error": elo.error(),
-        "elo_words": elo.to_string(),
-        "pairs": result.pairs(),
-        "as_first": seat(Player::First),
-        "as_second": seat(Player::Second),
-        "redundancy": redundancy,
-    })
-}
-
 /// What belongs below every table: how long games were, who profits from the first move, repeated games, faults.
 pub fn footer(run: &Run, results: &Results) -> String {
     let [first, draws, second] = results.by_seat();
@@ -357,23 +329,18 @@ pub fn footer(run: &Run, results: &Results) -> String {
 
 /// The agents of a run in a table, the strongest first: score against all, and time per move.
 pub fn standings(run: &Run, results: &Results) -> String {
-    let mut rows: Vec<(f64, [String; 6])> = Vec::new();
-    for (agent, spec) in run.experiment.agents.iter().enumerate() {
-        let all = results.of(agent);
-        let (tally, sample) = (all.tally(), all.sample());
-        let row = [
-            spec.clone(),
-            count(tally.games()),
-            score_words(&all),
-            format!("{} {} {}", tally.wins, tally.draws, tally.losses),
-            if tally.games() == 0 { "-".to_owned() } else { logistic_elo(&sample).to_string() },
-            results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2}")),
-        ];
-        rows.push((sample.mean, row));
-    }
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut table = vec![["agent", "games", "score", "won drawn lost", "Elo against all", "ms a move"].map(str::to_owned)];
-    table.extend(rows.into_iter().map(|(_, row)| row));
+    table.extend(plyground_lab::standings(run, results).into_iter().map(|Standing { agent, result, ms }| {
+        let tally = result.tally();
+        [
+            agent.to_owned(),
+            count(tally.games()),
+            score_words(&result),
+            format!("{} {} {}", tally.wins, tally.draws, tally.losses),
+            if tally.games() == 0 { "-".to_owned() } else { logistic_elo(&result.sample()).to_string() },
+            ms.map_or("-".to_owned(), |ms| format!("{ms:.2}")),
+        ]
+    }));
     let mut leans = [Lean::Right; 6];
     leans[0] = Lean::Left;
     columns(leans, &table)

@@ -5,7 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_table::{GameRecord, InputError, JSON_LINES, Shelf, read_any};
+pub use plyground_lab::Files;
+use plyground_lab::shell_word;
+use plyground_table::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
 
@@ -21,15 +23,6 @@ pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {
 /// Where what a game's own solver begins with is kept.
 pub fn knowledge_file(global: &Global, game: &str) -> anyhow::Result<PathBuf> {
     Ok(data_dir(global)?.join("solved").join(format!("{game}.regions")))
-}
-
-/// The files that agent specs name: paths, looked for where `ply` was started.
-pub struct Files;
-
-impl Shelf for Files {
-    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        fs::read(name).map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))
-    }
 }
 
 /// Reads a whole text file; `-` is standard input.
@@ -85,9 +78,7 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> anyhow::Result<()
 
 /// A path as one would type it in a shell.
 pub fn typed(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+~:=,".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    shell_word(&path.display().to_string())
 }
 
 /// Was this file made by [`reserve_unfinished`] in this directory? Only such a file holds one game and may be written again.

@@ -180,8 +180,8 @@ pub struct Table<'a> {
     pub opening: &'a [String],
     /// Is asked before every move and while somebody thinks whether to stop.
     pub stop: &'a dyn Fn() -> bool,
-    /// Hears of every move that somebody has chosen.
-    pub moved: &'a dyn Fn(Player, &PlayedMove),
+    /// Hears of every move behind the opening, and who has chosen it; nobody where it was chance.
+    pub moved: &'a dyn Fn(Option<Player>, &PlayedMove),
 }
 
 /// Plays a game to its end; `None` if it was told to stop before that. An error is a mistake of whoever set it up; a mistake of a
@@ -200,6 +200,7 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputEr
             Turn::Over(_) => break None,
             Turn::Chance => {
                 session.roll(&mut luck);
+                moved(None, last_of(session.as_ref()));
             }
             Turn::Player(player) => {
                 if stop() {
@@ -209,7 +210,7 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputEr
                 match ask(session.as_mut(), contestants[mover], pace, &mut used[mover], stop) {
                     // Whoever was stopped while it thought has done nothing wrong.
                     _ if stop() => return Ok(None),
-                    Ok(()) => moved(player, session.history().last().expect("it has just been played")),
+                    Ok(()) => moved(Some(player), last_of(session.as_ref())),
                     Err(fault) => break Some((player, fault)),
                 }
             }
@@ -226,6 +227,11 @@ pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputEr
     let moves = session.history().to_vec();
     let movers = (0..moves.len()).map(|number| session.mover(number)).collect();
     Ok(Some(Played { moves, movers, opening: opening.len(), outcome, reason, fault, points: session.points() }))
+}
+
+/// What has just been played.
+fn last_of(session: &dyn Session) -> &PlayedMove {
+    session.history().last().expect("something has just been played")
 }
 
 /// One move of one contestant.

@@ -7,9 +7,11 @@
 
 mod arena;
 pub mod balance;
+mod conduct;
 mod error;
 mod experiment;
 mod export;
+mod files;
 pub mod judge;
 mod machine;
 mod openings;
@@ -20,19 +22,23 @@ pub mod report;
 mod results;
 mod runner;
 mod schedule;
+mod standings;
 pub mod statistics;
 mod store;
 pub mod study;
 pub mod tune;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
+pub use conduct::{Conduct, News};
 pub use error::LabError;
 pub use experiment::{Experiment, Openings, Run, Seats};
 pub use export::{csv, parquet};
+pub use files::{Files, shell_word};
 pub use machine::machine;
 pub use openings::{Book, opening_plies};
 pub use queue::{Job, Lease, Lot, Queue, Worker};
 pub use results::Results;
 pub use runner::{Event, Orders, work};
 pub use schedule::{Format, jobs, pairings, swiss_round};
+pub use standings::{Standing, match_json, results_json, standings};
 pub use store::{GameRow, RunRow, Store};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use plyground_core::{PlayedMove, Player};
 use plyground_table::open;
 
-use crate::arena::{Pace, Roster, Table, play_game};
+use crate::arena::{Pace, Played, Roster, Table, play_game};
 use crate::queue::{Job, Lease, Lot, Queue, Worker};
 use crate::{Experiment, GameRow, LabError, Run, Store};
 
@@ -27,16 +27,25 @@ pub enum Event<'a> {
         /// Who plays, in the order in which they move.
         agents: &'a [String; 2],
     },
-    /// Somebody has made a move. (Openings and chance are not told.)
+    /// Somebody has made a move, or chance has decided. (Openings are told with the job.)
     MoveMade {
         /// In a game of this job.
         job: &'a Job,
         /// Its first or its second.
         game: u8,
-        /// Who moved.
-        player: Player,
+        /// Who moved; nobody where it was chance.
+        player: Option<Player>,
         /// Which move, how long it took, what the mover expects.
         played: &'a PlayedMove,
+    },
+    /// A game is over. It is not kept yet: that is done with all games of a job at once.
+    GameOver {
+        /// Of this job.
+        job: &'a Job,
+        /// Its first or its second.
+        game: u8,
+        /// All of it.
+        played: &'a Played,
     },
     /// A job was done: its games were played and are kept.
     JobFinished {
@@ -158,6 +167,9 @@ fn play_job(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<O
         };
         (orders.events)(&Event::GameStarted { job, game, agents: &agents });
         let played = play_game(table, pace)?;
+        if let Some(played) = &played {
+            (orders.events)(&Event::GameOver { job, game, played });
+        }
         Ok::<_, LabError>(played.map(|played| GameRow::new(job, game, played)))
     };
     (0..experiment.seats.games()).map(play).collect()

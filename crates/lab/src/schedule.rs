@@ -24,6 +24,14 @@ pub enum Format {
     },
 }
 
+impl Format {
+    /// A Swiss tournament of so many agents. If nobody says how many rounds, it has as many as a knock-out would take, and two more: then
+    /// the order of the best is hardly luck.
+    pub fn swiss(agents: usize, rounds: Option<u32>, pairs: u64) -> Self {
+        Self::Swiss { rounds: rounds.unwrap_or_else(|| agents.next_power_of_two().ilog2() + 2), pairs }
+    }
+}
+
 /// The pairings of a tournament of so many agents, by number; of a Swiss one, those of the first round.
 pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
     match format {

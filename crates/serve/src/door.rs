@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -16,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::Limits;
 
 /// How long visitors who are being answered when the server stops may keep it waiting.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FAREWELL: Duration = Duration::from_secs(10);
 
 /// After an error that is ours (no more files may be opened) it takes some time until things get better.
 const BREATH: Duration = Duration::from_millis(200);
@@ -34,11 +36,11 @@ pub async fn open(
     let (room, visitors) = (Arc::new(Semaphore::new(limits.visitors)), GracefulShutdown::new());
     tokio::pin!(stop);
     loop {
-        let (stream, place) = tokio::select! {
+        let (stream, peer, place) = tokio::select! {
             visitor = admit(&listener, &room) => visitor,
             () = &mut stop => break,
         };
-        let service = TowerToHyperService::new(router.clone());
+        let service = TowerToHyperService::new(router.clone().layer(Extension(ConnectInfo(peer))));
         // A connection that becomes a socket leaves this room; those are counted where they go to.
         let visit = visitors.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         tokio::spawn(async move {
@@ -52,12 +54,12 @@ pub async fn open(
 }
 
 /// The next visitor, as soon as there is a place.
-async fn admit(listener: &TcpListener, room: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+async fn admit(listener: &TcpListener, room: &Arc<Semaphore>) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
     // The room is never closed.
     let place = Arc::clone(room).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, peer)) => return (stream, peer, place),
             Err(error) if gave_up(&error) => {}
             Err(_) => tokio::time::sleep(BREATH).await,
         }

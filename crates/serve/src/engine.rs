@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::Json;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use plyground_table::{Clock, Desk, EmptyShelf};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::Limits;
+use crate::origin::same_site;
 
 /// All engines of the server together.
 pub struct Engines {
@@ -31,16 +31,16 @@ impl Engines {
         Self { limits, connections: AtomicUsize::new(0), thinkers, stopped: AtomicBool::new(false) }
     }
 
+    /// How many threads a thought may have.
+    pub fn threads(&self) -> u64 {
+        self.limits.allowance.threads
+    }
+
     /// No more thinking.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.thinkers.close();
     }
-}
-
-/// What a page asks first: is there an engine behind this address?
-pub async fn about(State(engines): State<Arc<Engines>>) -> Json<Value> {
-    Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": engines.limits.allowance.threads}))
 }
 
 pub async fn connect(State(engines): State<Arc<Engines>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
@@ -56,16 +56,6 @@ pub async fn connect(State(engines): State<Arc<Engines>>, headers: HeaderMap, up
         Connection::new(Arc::clone(&engines)).serve(socket).await;
         engines.connections.fetch_sub(1, Ordering::Relaxed);
     })
-}
-
-/// Browsers say which page a script belongs to. Pages of others have no business with the engine; programs say nothing.
-fn same_site(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    match (text(header::ORIGIN), text(header::HOST)) {
-        (None, _) => true,
-        (Some(origin), Some(host)) => origin.split_once("://").is_some_and(|(_, site)| site == host),
-        (Some(_), None) => false,
-    }
 }
 
 struct Wall(Instant);

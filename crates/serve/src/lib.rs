@@ -1,26 +1,33 @@
-//! The doors: the app and its engine behind a web server.
+//! The doors: the app, its engine and the lab behind a web server.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod door;
 mod engine;
 mod files;
+mod lab;
 mod limits;
+mod origin;
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::extract::{ConnectInfo, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{any, get};
+use axum::{Json, Router};
+use plyground_lab::LabError;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub use limits::Limits;
 
 use engine::Engines;
+use lab::Lab;
 
 /// Why the server could not be started or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +40,9 @@ pub enum ServeError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The runs could not be had.
+    #[error(transparent)]
+    Lab(#[from] LabError),
     /// Something else that the system does not allow.
     #[error("the server stopped: {0}")]
     System(#[from] std::io::Error),
@@ -42,13 +52,20 @@ pub enum ServeError {
 pub struct Server {
     listener: TcpListener,
     limits: Limits,
+    lab: Option<Arc<Lab>>,
 }
 
 impl Server {
     /// Takes an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits })
+        Ok(Self { listener, limits, lab: None })
+    }
+
+    /// Opens the lab, whose runs are kept in this file. It answers only on the computer that it runs on.
+    pub fn open_lab(&mut self, runs: &Path) -> Result<(), ServeError> {
+        self.lab = Some(Arc::new(Lab::open(runs, self.limits)?));
+        Ok(())
     }
 
     /// Where it is.
@@ -56,20 +73,44 @@ impl Server {
         Ok(self.listener.local_addr()?)
     }
 
-    /// Answers until `stop` is over; whoever is thinking then is told to answer at once.
+    /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let engines = Arc::new(Engines::new(self.limits));
-        door::open(self.listener, router(Arc::clone(&engines)), &self.limits, stop, || engines.stop()).await;
+        let doors = Doors { engines: Arc::new(Engines::new(self.limits)), lab: self.lab };
+        let closing = || {
+            doors.engines.stop();
+            doors.lab.iter().for_each(|lab| lab.stop());
+        };
+        door::open(self.listener, router(doors.clone()), &self.limits, stop, closing).await;
+        if let Some(lab) = doors.lab {
+            lab.finished().await;
+        }
     }
 }
 
-fn router(engines: Arc<Engines>) -> Router {
+/// What is behind the address.
+#[derive(Clone)]
+struct Doors {
+    engines: Arc<Engines>,
+    lab: Option<Arc<Lab>>,
+}
+
+fn router(doors: Doors) -> Router {
+    let lab = doors.lab.clone().map_or_else(Router::new, lab::routes);
     Router::new()
-        .route("/server.json", get(engine::about))
         .route("/engine", any(engine::connect))
+        .with_state(Arc::clone(&doors.engines))
+        .route("/server.json", get(about))
+        .with_state(doors)
+        .merge(lab)
         .fallback(get(files::file))
         .layer(middleware::map_response(guarded))
-        .with_state(engines)
+}
+
+/// What a page asks first: is there an engine behind this address, and a lab?
+async fn about(State(doors): State<Doors>, ConnectInfo(peer): ConnectInfo<SocketAddr>, headers: HeaderMap) -> Json<Value> {
+    let lab = doors.lab.is_some() && origin::from_here(peer, &headers);
+    let threads = doors.engines.threads();
+    Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab}))
 }
 
 /// Everything that a page of ours needs, and nothing else: no other site's scripts, no frames, no guessing of types.
@@ -85,9 +126,10 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
+/// A page that is no part of the app may have brought a policy of its own.
 async fn guarded(mut response: Response) -> Response {
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }

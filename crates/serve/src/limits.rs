@@ -23,6 +23,16 @@ pub struct Limits {
     pub silence: Duration,
     /// What a single thought may use.
     pub allowance: Allowance,
+    /// Runs of the lab at the same time.
+    pub runs: usize,
+    /// Games of a run at the same time.
+    pub run_threads: usize,
+    /// Agents of a run.
+    pub run_agents: usize,
+    /// Pairs of games of a run, of all who meet together.
+    pub run_pairs: u64,
+    /// Those who follow runs.
+    pub listeners: usize,
 }
 
 impl Default for Limits {
@@ -38,6 +48,11 @@ impl Default for Limits {
             message: 256 * 1024,
             silence: Duration::from_mins(30),
             allowance: Allowance { threads: cores as u64, ..Allowance::default() },
+            runs: 1,
+            run_threads: cores,
+            run_agents: 32,
+            run_pairs: 20_000,
+            listeners: 64,
         }
     }
 }

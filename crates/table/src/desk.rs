@@ -38,6 +38,17 @@ impl Default for Allowance {
     }
 }
 
+impl Allowance {
+    /// Refuses agents that ask for more than is allowed.
+    pub fn check(&self, agent: &str) -> Result<(), InputError> {
+        let params = Params::parse(split_spec(agent).1)?;
+        for (key, most) in [("memory", self.memory), ("tt", self.memory), ("threads", self.threads)] {
+            params.number(key, 0..=most)?;
+        }
+        Ok(())
+    }
+}
+
 /// Hears how far a thought has come, in messages like answers; `Break` ends the thought with the best that it has.
 pub type Tell<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
@@ -161,7 +172,7 @@ impl Desk<'_> {
     }
 
     fn think(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
-        self.allow(&request.agent)?;
+        self.allowance.check(&request.agent)?;
         let mut session = self.session(request)?;
         let seat = session.seat(&request.agent, Seed(request.seed), self.shelf)?;
         let limits = Limits { time: self.time(request), ..Limits::default() };
@@ -196,16 +207,6 @@ impl Desk<'_> {
     fn time(&self, request: &Request) -> Option<Duration> {
         let milliseconds = request.time.filter(|time| time.is_finite() && *time >= 0.0)?;
         Some(Duration::from_secs_f64((milliseconds / 1e3).min(self.allowance.time.as_secs_f64())))
-    }
-
-    /// Refuses agents that ask for more than is allowed.
-    fn allow(&self, agent: &str) -> Result<(), InputError> {
-        let params = Params::parse(split_spec(agent).1)?;
-        let Allowance { memory, threads, .. } = self.allowance;
-        for (key, most) in [("memory", memory), ("tt", memory), ("threads", threads)] {
-            params.number(key, 0..=most)?;
-        }
-        Ok(())
     }
 }
 

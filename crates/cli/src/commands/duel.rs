@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use plyground_lab::statistics::{describe_match, score_words};
-use plyground_lab::{Book, Format, Results};
+use plyground_lab::{Format, Results, match_json};
 use plyground_table::Player;
 
 use crate::args::{Global, Match};
-use crate::experiments::{Conduct, EventLog, footer, match_json, open_store, run_of, stopped};
+use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
@@ -23,7 +23,7 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
         log: log.as_ref(),
         ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
     };
-    let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], args.pairs)?;
+    let (results, complete) = conduct.play_format(args.pairs)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
     }

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::Context;
 use plyground_lab::positions::{Counts, PARTS, write_positions};
-use plyground_lab::{Lot, Results, Run, RunRow, Store};
+use plyground_lab::{Lot, Results, Run, RunRow, Store, results_json};
 use plyground_table::{Format, JSON_LINES, format_named};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Runs, RunsAction};
-use crate::commands::tournament::{matches, page};
+use crate::commands::tournament::matches;
 use crate::experiments::{footer, open_store, standings};
 use crate::live::LiveText;
 use crate::store::{typed, write_whole};
@@ -74,7 +74,7 @@ fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> any
     let RunRow { run, command, pairs, done, .. } = store.find(name)?;
     let results = Results::read(store, run.experiment.seats, Lot::all(&run.id))?;
     if global.json {
-        return print_json(out, &page(&run, &results));
+        return print_json(out, &results_json(&run, &results));
     }
     writeln!(out, "{}: run {}, {} of {} pairs\n{command}\n", run.experiment.game, run.id, count(done), count(pairs))?;
     writeln!(out, "{}", standings(&run, &results))?;

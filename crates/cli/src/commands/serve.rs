@@ -1,4 +1,4 @@
-//! `ply serve`, and `ply` alone: the app in a browser, with the engine of this computer behind it.
+//! `ply serve`, and `ply` alone: the app in a browser, with the engine and the lab of this computer behind it.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -8,19 +8,25 @@ use plyground_serve::{Limits, Server};
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, Serve};
+use crate::experiments::store_file;
+use crate::terminal::print_notes;
 
 pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);
-        let server = Server::bind(address, Limits::default()).await.with_context(|| {
+        let mut server = Server::bind(address, Limits::default()).await.with_context(|| {
             format!("port {} is not to be had (is Plyground running already?); --port 0 takes any that is free", args.port)
         })?;
+        // The lab needs a place for its runs; without one, the games are still there.
+        if let Err(error) = store_file(global).and_then(|file| Ok(server.open_lab(&file)?)) {
+            print_notes(&[format!("without a lab: {error:#}")], global.quiet);
+        }
         let page = format!("http://{}", server.address()?);
         if !global.quiet {
             writeln!(out, "Plyground is at {page} (Ctrl-C ends it; to play in the terminal: ply play)")?;
             if !args.host.is_loopback() {
-                writeln!(out, "Everybody who can reach this computer can play on it.")?;
+                writeln!(out, "Everybody who can reach this computer can play on it; the lab is for this computer alone.")?;
             }
             out.flush()?;
         }
@@ -28,13 +34,29 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
             writeln!(out, "No browser could be started: please open that address yourself.")?;
             out.flush()?;
         }
-        let stop = async {
-            // Without a signal there is no other way to stop than from outside.
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        server.run(stop).await;
+        server.run(asked_to_stop()).await;
         anyhow::Ok(())
     })
+}
+
+/// Ctrl-C, or a termination from outside.
+async fn asked_to_stop() {
+    let interrupted = async {
+        // Without a signal there is no other way to stop than from outside.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                () = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    interrupted.await;
 }

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use plyground_lab::statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
-use plyground_lab::{Book, Format, Lot, Results};
+use plyground_lab::{Book, Format, Lot, Results, match_json};
 
 use crate::args::{Global, Scale, SprtTest};
-use crate::experiments::{Conduct, EventLog, footer, match_json, open_store, run_of, stopped};
+use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{print_json, print_notes};
 

@@ -3,20 +3,16 @@
 use std::io::Write;
 
 use plyground_lab::statistics::score_words;
-use plyground_lab::{Book, Format, Results, Run, pairings, swiss_round};
-use serde_json::{Value, json};
+use plyground_lab::{Format, Results, Run, results_json};
 
 use crate::args::{Global, Tournament};
-use crate::experiments::{Conduct, EventLog, footer, match_json, open_store, run_of, standings, stopped};
+use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};
 
 pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let agents = args.agents.len();
-    // As many rounds as a knock-out would take, and two more: then the order of the best is hardly luck.
-    let enough_rounds = agents.next_power_of_two().ilog2() + 2;
     let format = if args.swiss {
-        Format::Swiss { rounds: args.rounds.unwrap_or(enough_rounds), pairs: args.pairs }
+        Format::swiss(args.agents.len(), args.rounds, args.pairs)
     } else if args.gauntlet {
         Format::Gauntlet
     } else {
@@ -32,58 +28,18 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
         log: log.as_ref(),
         ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
     };
-    let mut book = Book::new(&run.experiment)?;
-    let mut met = pairings(format, agents);
-    let (mut results, mut complete) = conduct.play(&mut book, &met, args.pairs)?;
-    if let Format::Swiss { rounds, .. } = format {
-        for _ in 1..rounds {
-            // By the rounds before this one alone: when a run goes on, later ones may be there already.
-            let round = swiss_round(agents, &met, |agent| results.of_pairings(agent, &met).sample().mean);
-            if round.is_empty() || !complete {
-                break;
-            }
-            met.extend(round);
-            (results, complete) = conduct.play(&mut book, &met, args.pairs)?;
-        }
-    }
+    let (results, complete) = conduct.play_format(args.pairs)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
     }
     if global.json {
-        return print_json(out, &page(&run, &results));
+        return print_json(out, &results_json(&run, &results));
     }
     writeln!(out, "{}: run {}\n", run.experiment.game, run.id)?;
     writeln!(out, "{}", standings(&run, &results))?;
     writeln!(out, "{}", matches(&run, &results))?;
     write!(out, "{}", footer(&run, &results))?;
     Ok(())
-}
-
-/// Everything for programs.
-pub fn page(run: &Run, results: &Results) -> Value {
-    let agents = &run.experiment.agents;
-    let matches: Vec<Value> = results
-        .matches()
-        .map(|(pairing, result)| {
-            match_json(pairing.map(|agent| agents[agent].as_str()), result, results.redundancy_between(pairing))
-        })
-        .collect();
-    let faults: Vec<Value> =
-        results.faults().map(|(agent, fault, games)| json!({"agent": agents[agent], "fault": fault, "games": games})).collect();
-    let [first, draws, second] = results.by_seat();
-    json!({
-        "run": run.id,
-        "game": run.experiment.game,
-        "agents": agents,
-        "matches": matches,
-        "games": results.games(),
-        "first_won": first,
-        "drawn": draws,
-        "second_won": second,
-        "plies": results.mean_plies(),
-        "redundancy": results.redundancy(),
-        "faults": faults,
-    })
 }
 
 /// Every match in a line.

@@ -6,12 +6,12 @@ use anyhow::bail;
 use plyground_lab::report::{Occasion, Path, Points, Report, Tuned};
 use plyground_lab::statistics::{CONFIDENCE, describe_match};
 use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
-use plyground_lab::{Book, Experiment, Format, Results, Run, Store, machine};
+use plyground_lab::{Book, Experiment, Format, Results, Run, Store, machine, match_json};
 use plyground_table::{Seed, open, split_spec};
 use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
-use crate::experiments::{Conduct, EventLog, match_json, open_store, run_of, stopped};
+use crate::experiments::{Conduct, EventLog, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::store::{data_dir, typed, write_whole};
@@ -221,8 +221,7 @@ impl Tuning<'_> {
         let mut results = Results::new(run.experiment.seats);
         while let Some((left, trials)) = halving.ask() {
             let pairings: Vec<[usize; 2]> = left.iter().filter_map(|&point| Some([0, agent(point)?])).collect();
-            conduct.ask(&mut book, &pairings, trials)?;
-            let (played, complete) = conduct.play_what_is_asked(trials)?;
+            let (played, complete) = conduct.play_beside(&mut book, &pairings, trials)?;
             if !complete {
                 print_notes(&[stopped(&run)], self.global.quiet);
                 return Ok(None);

@@ -3,6 +3,7 @@
 
 mod balance;
 mod common;
+mod conduct;
 mod export;
 mod faults;
 mod judge;

@@ -1,0 +1,318 @@
+// The lab of a server: runs are listed, started, stopped and followed. `ply serve` has one; without it none of this is shown.
+
+import { toast } from "./dialog.js";
+import { recall, remember } from "./memory.js";
+import { BOARDS, boardName } from "./setup.js";
+import { Spectator } from "./spectate.js";
+import { agentName, formatNumber, gameTitle, t } from "./strings.js";
+import { html } from "./svg.js";
+
+/** How often a list or a page that is not told of changes looks for them. */
+const LOOK_AGAIN = 3000;
+const RUNNING = ["running", "stopping"];
+
+/** Asks the lab; an error says in words what was wrong. */
+async function ask(path, body) {
+  const answer = await fetch(`lab/${path}`, { cache: "no-store", ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }) });
+  const told = await answer.json().catch(() => ({ error: answer.statusText }));
+  if (!answer.ok) throw new Error(told.error);
+  return told;
+}
+
+const gameOf = (app, spec) => app.game(spec.split(":")[0]);
+const titleOf = (app, spec) => {
+  const game = gameOf(app, spec);
+  return game ? `${gameTitle(game)}, ${boardName(spec, game)}` : spec;
+};
+const percent = (share) => `${formatNumber(100 * share, 1)} %`;
+const interval = (row) => `[${formatNumber(100 * row.score_low, 1)}, ${formatNumber(100 * row.score_high, 1)}]`;
+
+export async function labScreen(app, [run]) {
+  if (!app.engine.lab) throw new Error(t("lab.none"));
+  return run ? runScreen(app, run) : listScreen(app);
+}
+
+async function listScreen(app) {
+  const lines = html("div", { class: "runs" });
+  const more = html("button", { type: "button", hidden: true, onclick: () => fill(shown + 30) }, t("lab.more"));
+  let shown = 30;
+  let timer = null;
+  async function fill(count) {
+    clearTimeout(timer);
+    shown = count;
+    const runs = [];
+    let page;
+    do {
+      page = await ask(`runs?skip=${runs.length}`);
+      runs.push(...page.runs);
+    } while (page.runs.length > 0 && runs.length < Math.min(shown, page.of));
+    lines.replaceChildren(...runs.map((line) => card(app, line)), runs.length === 0 ? html("p", {}, t("lab.empty")) : "");
+    more.hidden = runs.length >= page.of;
+    if (runs.some((line) => RUNNING.includes(line.state))) timer = setTimeout(() => lines.isConnected && fill(shown).catch(() => {}), LOOK_AGAIN);
+    return runs.length;
+  }
+  const known = await fill(shown);
+  const form = await newRun(app);
+  const wide = matchMedia("(min-width: 56rem)").matches;
+  app.page.append(
+    html("section", { class: "intro" }, html("h1", {}, t("lab")), html("p", {}, t("lab.lead"))),
+    html(
+      "div",
+      { class: "lab" },
+      html("details", { class: "card new-run", open: wide || known === 0 }, html("summary", {}, t("lab.new")), form),
+      html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more),
+    ),
+  );
+  return () => clearTimeout(timer);
+}
+
+/** A run in the list. */
+function card(app, line) {
+  const leader = line.leader ? t("lab.leader", { agent: agentName(line.leader.agent), score: percent(line.leader.score), interval: interval(line.leader) }) : "";
+  return html(
+    "a",
+    { class: "card run", href: `#/lab/${line.run}` },
+    html("span", { class: "run-head" }, html("b", {}, titleOf(app, line.game)), html("span", { class: `badge ${line.state}` }, t(`lab.state.${line.state}`))),
+    html("span", { class: "run-agents" }, line.agents.map(agentName).join(" · ")),
+    html("progress", { max: Math.max(1, line.pairs), value: line.done, "aria-label": t("lab.progress") }),
+    html("span", { class: "run-facts" }, t(`lab.done.${line.unit}`, { done: formatNumber(line.done), of: formatNumber(line.pairs) }), leader ? html("span", {}, leader) : ""),
+  );
+}
+
+const field = (id, text, element, hint = "") => html("label", { class: "field", for: id }, text, element, hint ? html("small", {}, hint) : "");
+const plain = { autocapitalize: "off", autocomplete: "off", spellcheck: "false" };
+
+/** The form for a new run. */
+async function newRun(app) {
+  const before = recall("lab", { game: "clobber", agents: ["level=2", "level=4"], pairs: 20, format: "round-robin", budget: "", limit: "" });
+  const boards = app.games.map((game) =>
+    html("optgroup", { label: gameTitle(game) }, (BOARDS[game.name] ?? [game.name]).map((spec) => html("option", { value: spec, selected: spec === before.game }, `${gameTitle(game)}, ${boardName(spec, game)}`))),
+  );
+  const game = html("select", { id: "lab-game" }, boards);
+  const own = html("input", { id: "lab-board", type: "text", ...plain, placeholder: "clobber:size=7x7", value: before.own ?? "" });
+  const rows = html("ol", { class: "agents" });
+  const add = html("select", { id: "lab-add" });
+  const row = (value) => {
+    const text = html("input", { type: "text", ...plain, value, placeholder: "mcts:sims=500", "aria-label": t("lab.agent") });
+    const item = html("li", {}, text, html("button", { type: "button", class: "quiet", "aria-label": t("lab.remove"), onclick: () => item.remove() }, "×"));
+    rows.append(item);
+    return text;
+  };
+  before.agents.forEach(row);
+  const opponents = async () => {
+    const all = await app.engine.ask("opponents", { game: own.value.trim() || game.value }).catch(() => []);
+    add.replaceChildren(
+      html("option", { value: "" }, t("lab.add")),
+      ...all.map((opponent) => html("option", { value: opponent.name }, `${agentName(opponent.name)} (${opponent.spec})`)),
+      html("option", { value: "own" }, t("lab.add.own")),
+    );
+  };
+  game.addEventListener("change", opponents);
+  own.addEventListener("change", opponents);
+  add.addEventListener("change", () => {
+    if (add.value === "own") row("").focus();
+    else if (add.value) row(add.value);
+    add.value = "";
+  });
+  await opponents();
+  const pairs = html("input", { id: "lab-pairs", type: "text", inputmode: "numeric", ...plain, value: before.pairs });
+  const options = (chosen, names, text) => names.map((name) => html("option", { value: name, selected: name === chosen }, text(name)));
+  const format = html("select", { id: "lab-format" }, options(before.format, ["round-robin", "gauntlet", "swiss"], (name) => t(`lab.format.${name}`)));
+  const budget = html("select", { id: "lab-budget" }, options(before.budget, ["", "sims", "time"], (name) => t(`lab.budget.${name || "own"}`)));
+  const limit = html("input", { type: "text", ...plain, value: before.limit, "aria-label": t("lab.limit") });
+  const limits = () => {
+    limit.hidden = budget.value === "";
+    limit.placeholder = budget.value === "time" ? "100ms" : "1000";
+  };
+  budget.addEventListener("change", limits);
+  limits();
+  const problem = html("p", { class: "problem", role: "alert" });
+  const begin = html("button", { class: "primary" }, t("start"));
+  async function start(event) {
+    event.preventDefault();
+    const agents = [...rows.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
+    const settings = { game: own.value.trim() || game.value, agents, pairs: wholeNumber(pairs.value), format: format.value };
+    if (budget.value === "sims") settings.sims = wholeNumber(limit.value);
+    if (budget.value === "time") settings.move_time = limit.value.trim();
+    remember("lab", { game: game.value, own: own.value.trim(), agents, pairs: pairs.value, format: format.value, budget: budget.value, limit: limit.value });
+    begin.disabled = true;
+    try {
+      app.go(`#/lab/${(await ask("runs", settings)).run}`);
+    } catch (error) {
+      problem.textContent = error.message;
+    } finally {
+      begin.disabled = false;
+    }
+  }
+  return html(
+    "form",
+    { class: "fields", onsubmit: start },
+    field("lab-game", t("lab.game"), game),
+    html("fieldset", {}, html("legend", {}, t("lab.agents")), rows, add),
+    html("div", { class: "pair" }, field("lab-pairs", t("lab.pairs"), pairs), field("lab-format", t("lab.format"), format)),
+    html("small", {}, t("lab.pairs.meaning")),
+    field("lab-budget", t("lab.budget"), budget),
+    limit,
+    html("details", {}, html("summary", {}, t("advanced")), field("lab-board", t("advanced.board"), own)),
+    problem,
+    html("div", { class: "buttons" }, begin),
+  );
+}
+
+/** A number for the lab to judge: what is none becomes 0, which it refuses in words. */
+const wholeNumber = (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : 0);
+
+/** A run: how far it is, its table, and the games that are played. */
+async function runScreen(app, name) {
+  let run = await ask(`runs/${name}`);
+  const state = html("p", { class: "status" });
+  const bar = html("progress", { "aria-label": t("lab.progress") });
+  const facts = html("p", { class: "run-facts" });
+  const problem = html("p", { class: "problem", role: "alert" });
+  const buttons = html("div", { class: "buttons" });
+  const table = html("ol", { class: "standings", "aria-label": t("lab.table") });
+  const remarks = html("div", {});
+  const matches = html("ul", { class: "matches" });
+  const all = html("details", { hidden: true }, html("summary", {}, t("lab.matches")), matches);
+  const spectator = new Spectator(app, run.game, gameOf(app, run.game));
+  let events = null;
+  let timer = null;
+  let buttonsFor = null;
+
+  function draw() {
+    const playing = RUNNING.includes(run.state);
+    state.textContent = t(`lab.state.${run.state}`);
+    bar.max = Math.max(1, run.pairs);
+    bar.value = run.done;
+    const done = t(`lab.done.${run.unit}`, { done: formatNumber(run.done), of: formatNumber(run.pairs) });
+    const pace = run.rate ? t("lab.pace", { rate: formatNumber(run.rate, 1), left: duration(run.seconds_left) }) : "";
+    facts.replaceChildren(html("span", {}, done), pace && playing ? html("span", {}, pace) : "");
+    problem.textContent = run.trouble ?? "";
+    // A button that is drawn anew while it is pressed does nothing.
+    if (buttonsFor !== run.state) drawButtons(playing);
+    table.replaceChildren(...run.standings.map(standing));
+    remarks.replaceChildren(...about(run));
+    all.hidden = run.agents.length <= 2 || run.matches.length === 0;
+    matches.replaceChildren(...run.matches.map(matchLine));
+    spectator.element.hidden = !playing && spectator.empty;
+  }
+
+  function drawButtons(playing) {
+    buttonsFor = run.state;
+    const tool = (text, action, off) => html("button", { type: "button", class: "primary", disabled: off, onclick: action }, text);
+    buttons.replaceChildren(
+      playing ? tool(t("lab.stop"), () => act("stop"), run.state === "stopping") : run.state === "unfinished" ? tool(t("lab.resume"), () => act("resume")) : "",
+      html("a", { class: "button", href: `lab/runs/${run.run}/report`, target: "_blank", rel: "noopener" }, t("lab.report")),
+      html("a", { class: "button", href: "#/lab" }, t("lab.runs")),
+    );
+  }
+
+  async function act(what) {
+    for (const button of buttons.querySelectorAll("button")) button.disabled = true;
+    try {
+      await ask(`runs/${run.run}/${what}`, null);
+    } catch (error) {
+      toast(error.message);
+    }
+    buttonsFor = null;
+    await look();
+  }
+
+  /** Looks at the run, and follows it if it is being played. */
+  async function look() {
+    clearTimeout(timer);
+    run = await ask(`runs/${run.run}`);
+    draw();
+    if (RUNNING.includes(run.state) && !events) follow();
+  }
+
+  function follow() {
+    events = new EventSource(`lab/runs/${run.run}/events`);
+    const hear = (event, take) => events.addEventListener(event, ({ data }) => take(JSON.parse(data)));
+    hear("run", (told) => {
+      run = told;
+      draw();
+    });
+    hear("boards", (boards) => spectator.begin(boards));
+    hear("started", (board) => spectator.started(board));
+    hear("move", (move) => spectator.moved(move));
+    hear("over", (over) => spectator.over(over));
+    hear("end", () => {
+      close();
+      spectator.end();
+      look().catch(() => {});
+    });
+    // A connection that was lost comes back by itself; one that was refused does not.
+    events.addEventListener("error", () => {
+      if (events?.readyState !== EventSource.CLOSED) return;
+      close();
+      timer = setTimeout(() => look().catch((error) => (problem.textContent = error.message)), LOOK_AGAIN);
+    });
+  }
+
+  function close() {
+    events?.close();
+    events = null;
+  }
+
+  app.page.append(
+    html("section", { class: "intro" }, html("h1", {}, titleOf(app, run.game)), html("p", {}, html("code", {}, run.command))),
+    html(
+      "div",
+      { class: "lab" },
+      html("section", { class: "card" }, state, bar, facts, problem, buttons, html("h2", {}, t("lab.table")), table, remarks, all),
+      spectator.element,
+    ),
+  );
+  draw();
+  if (RUNNING.includes(run.state)) follow();
+  return () => {
+    close();
+    clearTimeout(timer);
+    spectator.close();
+  };
+}
+
+/** An agent in the table: its score with the interval as a picture and in numbers. */
+function standing(row) {
+  const scale = html("span", { class: "scale", "aria-hidden": "true" }, html("span", { class: "band" }), html("span", { class: "dot" }));
+  const [band, dot] = scale.children;
+  band.style.left = `${100 * row.score_low}%`;
+  band.style.width = `${100 * (row.score_high - row.score_low)}%`;
+  dot.style.left = `${100 * row.score}%`;
+  const played = row.games > 0;
+  const facts = [
+    t("lab.tally", { games: formatNumber(row.games), wins: formatNumber(row.wins), draws: formatNumber(row.draws), losses: formatNumber(row.losses) }),
+    played ? t("lab.elo", { elo: row.elo_words }) : "",
+    row.ms === null ? "" : t("lab.ms", { ms: formatNumber(row.ms, 2) }),
+  ];
+  return html(
+    "li",
+    {},
+    html("span", { class: "run-head" }, html("b", {}, agentName(row.agent)), html("span", {}, played ? html("b", {}, percent(row.score)) : "–", played ? ` ${interval(row)}` : "")),
+    scale,
+    html("small", {}, facts.filter(Boolean).join(" · ")),
+  );
+}
+
+function matchLine(match) {
+  const [one, other] = match.agents.map(agentName);
+  return html("li", {}, t("lab.match", { one, other, wins: match.wins, draws: match.draws, losses: match.losses, score: percent(match.score), interval: interval(match) }));
+}
+
+/** What belongs below the table. */
+function about(run) {
+  const games = Math.max(1, run.games);
+  const facts = { plies: formatNumber(run.plies ?? 0, 1), first: percent(run.first_won / games), second: percent(run.second_won / games), drawn: percent(run.drawn / games), repeated: percent(run.redundancy) };
+  return [
+    run.games > 0 ? html("p", { class: "run-facts" }, t("lab.facts", facts)) : "",
+    ...run.faults.map((fault) => html("p", { class: "problem" }, t("lab.fault", { agent: agentName(fault.agent), fault: t(`lab.fault.${fault.fault}`) || fault.fault, games: formatNumber(fault.games) }))),
+  ];
+}
+
+/** Seconds in words. */
+function duration(seconds) {
+  if (seconds < 90) return t("lab.seconds", { count: formatNumber(Math.ceil(seconds)) });
+  if (seconds < 5400) return t("lab.minutes", { count: formatNumber(Math.round(seconds / 60)) });
+  return t("lab.hours", { count: formatNumber(seconds / 3600, 1) });
+}

@@ -1,0 +1,278 @@
+//! A run that is being played here: how far it is, and the games at its boards.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use plyground_lab::{Event, News, Results, RunRow};
+use plyground_table::Player;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+
+use super::page::page;
+
+/// Messages that somebody who is slow may be behind; whoever is further behind begins again with how things stand.
+const BEHIND: usize = 1_024;
+
+/// Games that are shown at the same time, and new ones a second. Fast agents play thousands a second, which nobody could see.
+const BOARDS: usize = 8;
+const BOARDS_A_SECOND: f64 = 4.0;
+
+/// Something to tell those who follow a run.
+#[derive(Clone)]
+pub struct Told {
+    pub event: &'static str,
+    pub data: Arc<str>,
+}
+
+impl Told {
+    pub fn new(event: &'static str, data: &Value) -> Self {
+        Self { event, data: data.to_string().into() }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct End {
+    pub complete: bool,
+    /// Why it could not go on.
+    pub trouble: Option<String>,
+}
+
+impl End {
+    /// The last thing to tell.
+    pub fn told(&self) -> Told {
+        Told::new("end", &json!({"complete": self.complete, "trouble": self.trouble}))
+    }
+}
+
+pub struct Live {
+    row: RunRow,
+    stop: AtomicBool,
+    state: Mutex<State>,
+    tell: broadcast::Sender<Told>,
+}
+
+struct State {
+    results: Results,
+    wanted: u64,
+    /// Jobs that were done when it began, and when that was.
+    before: u64,
+    begun: Instant,
+    /// Counts what has changed, so that nobody is told the same twice.
+    version: u64,
+    /// The page of a version.
+    written: Option<(u64, Told)>,
+    boards: Vec<Board>,
+    quota: Quota,
+    end: Option<End>,
+}
+
+/// A game that is shown.
+struct Board {
+    job: String,
+    game: u8,
+    agents: [String; 2],
+    opening: usize,
+    moves: Vec<String>,
+}
+
+struct Quota {
+    left: f64,
+    last: Instant,
+}
+
+impl Quota {
+    fn take(&mut self) -> bool {
+        let now = Instant::now();
+        self.left = (self.left + BOARDS_A_SECOND * (now - self.last).as_secs_f64()).min(BOARDS as f64);
+        self.last = now;
+        let enough = self.left >= 1.0;
+        self.left -= f64::from(u8::from(enough));
+        enough
+    }
+}
+
+impl Live {
+    pub fn new(row: RunRow) -> Self {
+        let now = Instant::now();
+        let state = State {
+            results: Results::new(row.run.experiment.seats),
+            wanted: row.pairs,
+            before: 0,
+            begun: now,
+            version: 0,
+            written: None,
+            boards: Vec::new(),
+            quota: Quota { left: BOARDS as f64, last: now },
+            end: None,
+        };
+        Self { row, stop: AtomicBool::new(false), state: Mutex::new(state), tell: broadcast::channel(BEHIND).0 }
+    }
+
+    pub fn row(&self) -> &RunRow {
+        &self.row
+    }
+
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.state().version += 1;
+    }
+
+    pub fn stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Jobs that are done, and that are wanted.
+    pub fn progress(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.results.jobs(), state.wanted)
+    }
+
+    /// Takes note of what happens, and tells it to those who follow. What is told while the state is locked comes in order.
+    pub fn hear(&self, news: &News<'_>) {
+        let mut state = self.state();
+        match news {
+            News::Begun { results, wanted } => {
+                (state.results, state.wanted, state.before) = ((*results).clone(), *wanted, results.jobs());
+                state.begun = Instant::now();
+                state.version += 1;
+            }
+            News::Event(Event::GameStarted { job, game, agents }) => {
+                if state.boards.len() < BOARDS && state.quota.take() {
+                    let (job, opening, moves) = (job.id.clone(), job.opening.len(), job.opening.clone());
+                    let board = Board { job, game: *game, agents: (*agents).clone(), opening, moves };
+                    self.tell("started", || board.json());
+                    state.boards.push(board);
+                }
+            }
+            News::Event(Event::MoveMade { job, game, player, played }) => {
+                if let Some(board) = state.boards.iter_mut().find(|board| board.is(&job.id, *game)) {
+                    board.moves.push(played.text.clone());
+                    let (name, mover) = (board.name(), player.map(Player::word));
+                    let data =
+                        || json!({"game": name, "move": played.text, "mover": mover, "value": played.value, "ms": played.ms});
+                    self.tell("move", data);
+                }
+            }
+            News::Event(Event::GameOver { job, game, played }) => {
+                if let Some(place) = state.boards.iter().position(|board| board.is(&job.id, *game)) {
+                    let (name, result) = (state.boards.swap_remove(place).name(), played.outcome.word());
+                    self.tell("over", || json!({"game": name, "result": result, "reason": played.reason}));
+                }
+            }
+            News::Event(Event::JobFinished { games, .. }) => {
+                games.iter().for_each(|game| state.results.add(game));
+                state.version += 1;
+            }
+            News::Progress { .. } => {}
+            News::Ended { results, .. } => {
+                state.results = (*results).clone();
+                state.version += 1;
+            }
+        }
+    }
+
+    fn tell(&self, event: &'static str, data: impl FnOnce() -> Value) {
+        if self.tell.receiver_count() > 0 {
+            // Those who have just gone need not hear it.
+            let _ = self.tell.send(Told::new(event, &data()));
+        }
+    }
+
+    /// It is over, for now.
+    pub fn end(&self, end: End) {
+        let mut state = self.state();
+        state.version += 1;
+        state.boards.clear();
+        let told = end.told();
+        state.end = Some(end);
+        let _ = self.tell.send(told);
+    }
+
+    /// How things stand, and all that happens after that.
+    pub fn follow(&self) -> (Vec<Told>, broadcast::Receiver<Told>) {
+        let mut state = self.state();
+        let mut now = vec![self.written(&mut state)];
+        let boards: Vec<Value> = state.boards.iter().map(Board::json).collect();
+        now.push(Told::new("boards", &boards.into()));
+        now.extend(state.end.as_ref().map(End::told));
+        (now, self.tell.subscribe())
+    }
+
+    /// Waits until it is over.
+    pub async fn over(&self) {
+        let (now, mut told) = self.follow();
+        let mut last = now.last().map(|told| told.event);
+        while last != Some("end") {
+            last = match told.recv().await {
+                Ok(told) => Some(told.event),
+                // The last message is the newest, and never among those that were missed.
+                Err(broadcast::error::RecvError::Lagged(_)) => None,
+                Err(broadcast::error::RecvError::Closed) => return,
+            };
+        }
+    }
+
+    /// What is known of the run, if that is more than it was at this version.
+    pub fn newer(&self, seen: &mut u64) -> Option<Told> {
+        let mut state = self.state();
+        let newer = state.version > *seen;
+        *seen = state.version;
+        newer.then(|| self.written(&mut state))
+    }
+
+    fn written(&self, state: &mut State) -> Told {
+        match &state.written {
+            Some((version, told)) if *version == state.version => told.clone(),
+            _ => {
+                let told = Told::new("run", &self.page_of(state));
+                state.written = Some((state.version, told.clone()));
+                told
+            }
+        }
+    }
+
+    /// What is known of the run.
+    pub fn page(&self) -> Value {
+        self.page_of(&self.state())
+    }
+
+    fn page_of(&self, state: &State) -> Value {
+        let (done, wanted) = (state.results.jobs(), state.wanted);
+        let word = match &state.end {
+            Some(End { complete: true, .. }) => "complete",
+            Some(_) => "unfinished",
+            None if self.stopping() => "stopping",
+            None => "running",
+        };
+        let mut page = page(&self.row, &state.results, word);
+        (page["pairs"], page["done"]) = (wanted.into(), done.into());
+        let rate = done.saturating_sub(state.before) as f64 / state.begun.elapsed().as_secs_f64().max(1e-3);
+        if state.end.is_none() && rate > 0.0 {
+            page["rate"] = rate.into();
+            page["seconds_left"] = (wanted.saturating_sub(done) as f64 / rate).into();
+        }
+        page["trouble"] = state.end.as_ref().and_then(|end| end.trouble.clone()).into();
+        page
+    }
+}
+
+impl Board {
+    fn is(&self, job: &str, game: u8) -> bool {
+        self.game == game && self.job == job
+    }
+
+    /// No other game of any run has this name.
+    fn name(&self) -> String {
+        format!("{}/{}", self.job, self.game)
+    }
+
+    fn json(&self) -> Value {
+        json!({"game": self.name(), "agents": self.agents, "opening": self.opening, "moves": self.moves})
+    }
+}

@@ -1,0 +1,378 @@
+//! The lab behind the server: runs are listed, started, stopped, resumed, followed and reported on. They are those of the command line.
+
+mod live;
+mod order;
+mod page;
+mod stream;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::{Path as File, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use axum::body::Bytes;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, RawQuery, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use plyground_lab::report::Report;
+use plyground_lab::{Conduct, Files, LabError, Lot, Results, RunRow, Store, machine};
+use plyground_table::InputError;
+use serde_json::{Value, json};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+
+use crate::Limits;
+use crate::origin::{from_here, same_site};
+use live::{End, Live};
+use order::Order;
+
+/// Lines of the list of runs in an answer.
+const LINES: usize = 30;
+/// The list has no score of runs with more games: reading them takes too long.
+const READ_AT_ONCE: u64 = 20_000;
+/// Requests that look through games at the same time; the others wait.
+const READERS: usize = 2;
+
+const MISTAKE: &str = "the lab failed; that is a mistake of the program";
+
+/// A report needs nothing but its own text, styles and pictures.
+const REPORT_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// All runs of a store, and those of them that are being played here.
+pub struct Lab {
+    file: PathBuf,
+    limits: Limits,
+    /// A door of its own to the store: whoever reads does not hold up those who play.
+    store: Store,
+    readers: Semaphore,
+    /// As many as there may be runs at the same time, and those who follow them.
+    tables: Arc<Semaphore>,
+    listeners: Arc<Semaphore>,
+    live: Mutex<HashMap<String, Arc<Live>>>,
+    /// What the list says of runs, by their names, with the games and pairs that they had then.
+    known: Mutex<HashMap<String, ([u64; 2], Value)>>,
+    /// Why the last run that had to end could not go on.
+    trouble: Mutex<Option<(String, String)>>,
+    stopping: watch::Sender<bool>,
+    stopped: AtomicBool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub fn routes(lab: Arc<Lab>) -> Router {
+    let longest = lab.limits.message;
+    Router::new()
+        .route("/lab/runs", get(list).post(start))
+        .route("/lab/runs/{run}", get(show))
+        .route("/lab/runs/{run}/stop", post(stop))
+        .route("/lab/runs/{run}/resume", post(resume))
+        .route("/lab/runs/{run}/report", get(report))
+        .route("/lab/runs/{run}/events", get(stream::events))
+        .layer(DefaultBodyLimit::max(longest))
+        .layer(from_fn(guard))
+        .with_state(lab)
+}
+
+/// Runs take all of a computer, and name what is on it: they are for those who sit in front of it.
+async fn guard(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, next: Next) -> Response {
+    if !from_here(peer, request.headers()) {
+        return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only on the computer that it runs on").into_response();
+    }
+    if !same_site(request.headers()) {
+        return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only pages of this server").into_response();
+    }
+    let mut response = next.run(request).await;
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(header::HeaderValue::from_static("no-store"));
+    response
+}
+
+/// A request that is not done, and why, in words for people.
+pub struct Refusal {
+    status: StatusCode,
+    error: String,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, error: impl Into<String>) -> Self {
+        Self { status, error: error.into() }
+    }
+
+    fn mistake() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, MISTAKE)
+    }
+
+    fn stopping() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping")
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, Json(json!({"error": self.error}))).into_response()
+    }
+}
+
+impl From<InputError> for Refusal {
+    fn from(error: InputError) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error.to_string())
+    }
+}
+
+impl From<LabError> for Refusal {
+    fn from(error: LabError) -> Self {
+        let status = match error {
+            LabError::Input(_) => StatusCode::BAD_REQUEST,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+async fn list(State(lab): State<Arc<Lab>>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refusal> {
+    let skip = match query.as_deref() {
+        None | Some("") => 0,
+        Some(query) => query
+            .strip_prefix("skip=")
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| Refusal::new(StatusCode::BAD_REQUEST, format!("expected skip=N, found '{query}'")))?,
+    };
+    lab.look(move |lab| lab.list(skip)).await.map(Json)
+}
+
+async fn show(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+    lab.look(move |lab| lab.show(&name)).await.map(Json)
+}
+
+async fn report(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Response, Refusal> {
+    let page = lab.look(move |lab| Ok(Report::on_run(&lab.store, &lab.find(&name)?, None)?.html())).await?;
+    let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, REPORT_POLICY)];
+    Ok((headers, page).into_response())
+}
+
+async fn start(State(lab): State<Arc<Lab>>, body: Bytes) -> Result<Response, Refusal> {
+    let order: Order = serde_json::from_slice(&body)
+        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("malformed request: {error}")))?;
+    let (run, command) = (order.run(&lab.limits)?, order.command());
+    let id = run.id.clone();
+    let begin = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64);
+    let row = RunRow { run, command, machine: machine(), begun: begin, pairs: 0, done: 0, games: 0 };
+    lab.begin(row, Errand::Play { pairs: order.pairs }).await?;
+    Ok((StatusCode::CREATED, Json(json!({"run": id}))).into_response())
+}
+
+async fn resume(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+    let row = lab.look(move |lab| lab.find(&name)).await?;
+    let id = row.run.id.clone();
+    lab.begin(row, Errand::Resume).await?;
+    Ok(Json(json!({"run": id})))
+}
+
+/// Answers when the run has stopped, so that it can be resumed at once.
+async fn stop(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+    let Some(live) = lab.playing(&name) else {
+        let row = lab.look(move |lab| lab.find(&name)).await?;
+        return Err(Refusal::new(StatusCode::CONFLICT, format!("run {} is not being played here", row.run.id)));
+    };
+    live.stop();
+    live.over().await;
+    Ok(Json(live.page()))
+}
+
+/// What is to be done with a run.
+enum Errand {
+    /// So many pairs of all who meet.
+    Play { pairs: u64 },
+    /// All that was asked for.
+    Resume,
+}
+
+impl Lab {
+    pub fn open(file: &File, limits: Limits) -> Result<Self, LabError> {
+        Ok(Self {
+            file: file.to_owned(),
+            limits,
+            store: Store::open(file)?,
+            readers: Semaphore::new(READERS),
+            tables: Arc::new(Semaphore::new(limits.runs)),
+            listeners: Arc::new(Semaphore::new(limits.listeners)),
+            live: Mutex::default(),
+            known: Mutex::default(),
+            trouble: Mutex::default(),
+            stopping: watch::Sender::new(false),
+            stopped: AtomicBool::new(false),
+        })
+    }
+
+    /// Everything that is played stops, and nothing new begins.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits until what was played is kept.
+    pub async fn finished(&self) {
+        // It is never closed.
+        let _ = self.tables.acquire_many(self.limits.runs as u32).await;
+    }
+
+    /// Does something with the store that may take a while.
+    async fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        act: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let _turn = self.readers.acquire().await.map_err(|_| Refusal::stopping())?;
+        let lab = Arc::clone(self);
+        tokio::task::spawn_blocking(move || act(&lab)).await.unwrap_or_else(|_| Err(Refusal::mistake()))
+    }
+
+    /// The run that is being played here under this name, or one that begins like it.
+    fn playing(&self, name: &str) -> Option<Arc<Live>> {
+        locked(&self.live).iter().find(|(id, _)| id.starts_with(name)).map(|(_, live)| Arc::clone(live))
+    }
+
+    fn find(&self, name: &str) -> Result<RunRow, Refusal> {
+        self.store.find(name).map_err(|error| match error {
+            LabError::Input(error) => Refusal::new(StatusCode::NOT_FOUND, error.to_string()),
+            error => error.into(),
+        })
+    }
+
+    fn list(&self, skip: usize) -> Result<Value, Refusal> {
+        let runs = self.store.runs()?;
+        let lines = runs.iter().skip(skip).take(LINES).map(|row| self.line(row)).collect::<Result<Vec<Value>, Refusal>>()?;
+        Ok(json!({"runs": lines, "of": runs.len(), "at_once": self.limits.runs}))
+    }
+
+    fn line(&self, row: &RunRow) -> Result<Value, Refusal> {
+        let live = locked(&self.live).get(&row.run.id).map(Arc::clone);
+        let seen = [row.games, row.pairs];
+        if live.is_none()
+            && let Some((found, line)) = locked(&self.known).get(&row.run.id)
+            && *found == seen
+        {
+            return Ok(line.clone());
+        }
+        let results = if row.games <= READ_AT_ONCE { Some(self.results(row)?) } else { None };
+        let Some(live) = live else {
+            let complete = results.as_ref().map_or(row.done >= row.pairs, |results| row.is_complete(results));
+            let line = page::line(row, results.as_ref(), if complete { "complete" } else { "unfinished" });
+            locked(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
+            return Ok(line);
+        };
+        let mut line = page::line(row, results.as_ref(), "running");
+        let (done, wanted) = live.progress();
+        (line["done"], line["pairs"]) = (done.into(), wanted.into());
+        Ok(line)
+    }
+
+    fn results(&self, row: &RunRow) -> Result<Results, LabError> {
+        Results::read(&self.store, row.run.experiment.seats, Lot::all(&row.run.id))
+    }
+
+    fn show(&self, name: &str) -> Result<Value, Refusal> {
+        let row = self.find(name)?;
+        if let Some(live) = self.playing(&row.run.id) {
+            return Ok(live.page());
+        }
+        let results = self.results(&row)?;
+        let mut page = page::page(&row, &results, if row.is_complete(&results) { "complete" } else { "unfinished" });
+        let trouble = locked(&self.trouble).clone().filter(|(run, _)| *run == row.run.id);
+        page["trouble"] = trouble.map(|(_, words)| words).into();
+        Ok(page)
+    }
+
+    /// Lets a run be played. Comes back as soon as what is to be played is written down.
+    async fn begin(self: &Arc<Self>, row: RunRow, errand: Errand) -> Result<(), Refusal> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(Refusal::stopping());
+        }
+        let id = row.run.id.clone();
+        let live = Arc::new(Live::new(row));
+        let permit = self.permit(&id, &live)?;
+        let seat = Seat { lab: Arc::clone(self), live, permit: Some(permit), end: None };
+        let (ready, written) = oneshot::channel();
+        tokio::task::spawn_blocking(move || seat.play(&errand, ready));
+        written.await.unwrap_or_else(|_| Err(Refusal::mistake()))
+    }
+
+    /// The right to play a run, if there is room for it and it is not played yet.
+    fn permit(&self, id: &str, live: &Arc<Live>) -> Result<OwnedSemaphorePermit, Refusal> {
+        let mut playing = locked(&self.live);
+        let conflict = |error: String| Refusal::new(StatusCode::CONFLICT, error);
+        if playing.contains_key(id) {
+            return Err(conflict(format!("run {id} is being played already")));
+        }
+        let permit = Arc::clone(&self.tables).try_acquire_owned().map_err(|_| {
+            let (busy, most) = (playing.keys().cloned().collect::<Vec<_>>().join(", "), self.limits.runs);
+            conflict(format!("run {busy} is being played, and at most {most} at a time: wait for it, or stop it"))
+        })?;
+        playing.insert(id.to_owned(), Arc::clone(live));
+        Ok(permit)
+    }
+}
+
+/// A run's place among those that are played. It is free again whatever happens.
+struct Seat {
+    lab: Arc<Lab>,
+    live: Arc<Live>,
+    permit: Option<OwnedSemaphorePermit>,
+    end: Option<End>,
+}
+
+impl Seat {
+    fn play(mut self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) {
+        let end = self.conduct(errand, ready);
+        self.end = Some(end.unwrap_or_else(|trouble| End { complete: false, trouble: Some(trouble) }));
+    }
+
+    fn conduct(&self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<End, String> {
+        let (lab, live) = (&self.lab, &self.live);
+        let RunRow { run, command, .. } = live.row();
+        let words = |error: LabError| error.to_string();
+        let store = Store::open(&lab.file).map_err(words)?;
+        let conduct = Conduct {
+            store: &store,
+            run,
+            shelf: &Files,
+            threads: lab.limits.run_threads,
+            command,
+            stop: &|| live.stopping() || lab.stopped.load(Ordering::Relaxed),
+            enough: &|_| false,
+            listen: &|news| live.hear(news),
+        };
+        let asked = match errand {
+            Errand::Play { pairs } => conduct.ask_format(*pairs),
+            Errand::Resume => Ok(()),
+        };
+        let trouble = asked.as_ref().err().map(ToString::to_string);
+        // Whoever asked may have gone; that is no reason not to play.
+        let _ = ready.send(asked.map_err(Refusal::from));
+        trouble.map_or(Ok(()), Err)?;
+        let played = match errand {
+            Errand::Play { pairs } => conduct.play_format(*pairs),
+            Errand::Resume => conduct.resume(),
+        };
+        played.map(|(_, complete)| End { complete, trouble: None }).map_err(words)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let end = self.end.take().unwrap_or_else(|| End { complete: false, trouble: Some(MISTAKE.to_owned()) });
+        let id = &self.live.row().run.id;
+        if let Some(trouble) = &end.trouble {
+            *locked(&self.lab.trouble) = Some((id.clone(), trouble.clone()));
+        }
+        // First the place is free, and then it is told: whoever hears it may begin the next run.
+        locked(&self.lab.live).remove(id);
+        drop(self.permit.take());
+        self.live.end(end);
+    }
+}

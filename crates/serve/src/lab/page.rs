@@ -1,0 +1,52 @@
+//! Runs in JSON, as pages and programs read them.
+
+use plyground_lab::{Format, Results, RunRow, Seats, Standing, results_json, standings};
+use serde_json::{Value, json};
+
+/// Everything about a run but the opening lines it may have been given.
+pub fn page(row: &RunRow, results: &Results, state: &str) -> Value {
+    let mut page = results_json(&row.run, results);
+    page["standings"] = standings(&row.run, results).iter().map(Standing::json).collect();
+    for (key, value) in head(row, state) {
+        page[key] = value;
+    }
+    page
+}
+
+/// A line in the list of runs; the score is there if the results are known.
+pub fn line(row: &RunRow, results: Option<&Results>, state: &str) -> Value {
+    let mut line = json!({"run": row.run.id, "game": row.run.experiment.game, "agents": row.run.experiment.agents});
+    for (key, value) in head(row, state) {
+        line[key] = value;
+    }
+    line["games"] = row.games.into();
+    line["leader"] = results
+        .filter(|results| results.games() > 0)
+        .and_then(|results| standings(&row.run, results).first().map(Standing::json))
+        .unwrap_or_default();
+    line
+}
+
+fn head(row: &RunRow, state: &str) -> [(&'static str, Value); 8] {
+    let experiment = &row.run.experiment;
+    let format = match experiment.format {
+        Format::RoundRobin => "round-robin",
+        Format::Gauntlet => "gauntlet",
+        Format::SelfPlay => "self-play",
+        Format::Swiss { .. } => "swiss",
+    };
+    let unit = match experiment.seats {
+        Seats::Swapped => "pairs",
+        Seats::Fixed => "games",
+    };
+    [
+        ("state", state.into()),
+        ("format", format.into()),
+        ("unit", unit.into()),
+        ("seed", experiment.seed.into()),
+        ("command", row.command.as_str().into()),
+        ("begun", row.begun.into()),
+        ("pairs", row.pairs.into()),
+        ("done", row.done.into()),
+    ]
+}

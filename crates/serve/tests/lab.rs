@@ -1,0 +1,441 @@
+//! The lab as a page meets it: runs are started, followed, stopped, resumed and reported on, and strangers are kept out.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use plyground_lab::{Conduct, Event, Experiment, Files, Format, Lease, Lot, News, Openings, Queue, Store, Worker, opening_plies};
+use plyground_serve::{Limits, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+/// Nothing here takes so long; whoever waits longer waits for ever.
+const FOR_EVER: Duration = Duration::from_mins(2);
+
+/// A directory of its own for a test, gone when the test is over.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plyground-serve-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.0.join("runs.sqlite")
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&self.runs()).unwrap()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Running {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    ended: tokio::task::JoinHandle<()>,
+}
+
+async fn serve(runs: &Path, limits: Limits) -> Running {
+    let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), limits).await.unwrap();
+    server.open_lab(runs).unwrap();
+    let address = server.address().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    Running { address, stop, ended }
+}
+
+/// An answer: its status, its head and its body.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    fn error(&self) -> String {
+        self.json()["error"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Running {
+    /// Sends a request. HTTP/1.0 knows no chunks: the body is what comes until the connection ends.
+    async fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let host = if headers.to_lowercase().contains("host:") { String::new() } else { format!("Host: {}\r\n", self.address) };
+        let head = format!("{method} {path} HTTP/1.0\r\n{host}{headers}Content-Length: {}\r\n\r\n", body.len());
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        BufReader::new(stream)
+    }
+
+    async fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let mut text = String::new();
+        let mut stream = self.send(method, path, headers, body).await;
+        tokio::time::timeout(FOR_EVER, stream.read_to_string(&mut text)).await.expect("an answer").unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, "", "").await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.ask("POST", path, "", &body.to_string()).await
+    }
+
+    /// Starts a run and gives its name.
+    async fn start(&self, settings: &Value) -> String {
+        let answer = self.post("/lab/runs", settings).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.json()["run"].as_str().unwrap().to_owned()
+    }
+
+    async fn follow(&self, run: &str) -> Events {
+        let stream = self.send("GET", &format!("/lab/runs/{run}/events"), "", "").await;
+        Events { stream }
+    }
+
+    async fn end(self) {
+        self.stop.send(()).unwrap();
+        tokio::time::timeout(FOR_EVER, self.ended).await.expect("it ends").unwrap();
+    }
+}
+
+struct Events {
+    stream: BufReader<TcpStream>,
+}
+
+impl Events {
+    /// The next event and its data; nothing when the stream has ended.
+    async fn next(&mut self) -> Option<(String, Value)> {
+        let mut event = String::new();
+        loop {
+            let mut line = String::new();
+            let read = tokio::time::timeout(FOR_EVER, self.stream.read_line(&mut line)).await.expect("an event").unwrap();
+            if read == 0 {
+                return None;
+            }
+            if let Some(name) = line.strip_prefix("event: ") {
+                event = name.trim().to_owned();
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return Some((event, serde_json::from_str(data).unwrap()));
+            }
+        }
+    }
+
+    /// Waits until so many pairs are done.
+    async fn until(&mut self, pairs: u64) {
+        while let Some((event, data)) = self.next().await {
+            assert_ne!(event, "end", "it ended before {pairs} were done: {data}");
+            if event == "run" && data["done"].as_u64().unwrap() >= pairs {
+                return;
+            }
+        }
+        panic!("it ended without a word");
+    }
+
+    /// Reads to the end and gives the last word, and what was known then.
+    async fn last(&mut self) -> (Value, Value) {
+        let (mut end, mut run) = (Value::Null, Value::Null);
+        while let Some((event, data)) = self.next().await {
+            match event.as_str() {
+                "run" => run = data,
+                "end" => end = data,
+                _ => {}
+            }
+        }
+        (end, run)
+    }
+}
+
+/// Some seconds of games, without time limits: the same on every machine.
+fn slow_match(pairs: u64) -> Value {
+    json!({"game": "connect-four:size=6x5", "agents": ["mcts:sims=1000", "mcts:sims=4000"], "pairs": pairs})
+}
+
+/// Every game of a run by its job and number: all its moves.
+fn games(store: &Store, run: &str) -> HashMap<(String, u8), (Vec<String>, String)> {
+    let mut games = HashMap::new();
+    let take = |game: plyground_lab::GameRow| {
+        let moves = game.moves.iter().map(|played| played.text.clone()).collect();
+        let before = games.insert((game.job, game.game), (moves, game.outcome.word().to_owned()));
+        assert!(before.is_none(), "a game is there twice");
+    };
+    store.games(Lot::all(run), take).unwrap();
+    games
+}
+
+/// A run as the command line conducts it, until so many pairs are played. (That jobs are done is told in batches, and too late for this.)
+fn conduct(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&Conduct<'_>)) -> String {
+    let run = experiment.run();
+    let over = AtomicU64::new(0);
+    act(&Conduct {
+        store,
+        run: &run,
+        shelf: &Files,
+        threads: 2,
+        command: "ply something",
+        stop: &|| over.load(Ordering::Relaxed) >= 2 * most,
+        enough: &|_| false,
+        listen: &|news| {
+            if let News::Event(Event::GameOver { .. }) = news {
+                over.fetch_add(1, Ordering::Relaxed);
+            }
+        },
+    });
+    run.id
+}
+
+/// All pairs of a run, or as many as are wanted.
+fn play_here(store: &Store, experiment: Experiment, pairs: u64, most: u64) -> String {
+    conduct(store, experiment, most, |conduct| drop(conduct.play_format(pairs).unwrap()))
+}
+
+fn experiment(settings: &Value, format: Format) -> Experiment {
+    let agents: Vec<String> =
+        settings["agents"].as_array().unwrap().iter().map(|agent| agent.as_str().unwrap().to_owned()).collect();
+    let mut experiment = Experiment::new(settings["game"].as_str().unwrap(), &agents, &Files).unwrap();
+    experiment.format = format;
+    experiment.openings = Openings::Random { plies: opening_plies(&experiment.game).unwrap() };
+    experiment
+}
+
+#[tokio::test]
+async fn a_match_is_followed_to_its_end_move_by_move() {
+    let directory = Directory::new("followed");
+    let server = serve(&directory.runs(), Limits::default()).await;
+    assert_eq!(server.get("/server.json").await.json()["lab"], true);
+    let run = server.start(&slow_match(12)).await;
+    let mut events = server.follow(&run).await;
+    let (mut boards, mut watched) = (HashMap::<String, Vec<String>>::new(), HashMap::new());
+    let (mut known, mut end) = (Value::Null, Value::Null);
+    let moves = |board: &Value| board["moves"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect();
+    while let Some((event, data)) = events.next().await {
+        let name = data["game"].as_str().unwrap_or_default().to_owned();
+        match event.as_str() {
+            "run" => known = data,
+            "boards" => {
+                for board in data.as_array().unwrap() {
+                    boards.insert(board["game"].as_str().unwrap().to_owned(), moves(board));
+                }
+            }
+            "started" => drop(boards.insert(name, moves(&data))),
+            "move" => boards.get_mut(&name).unwrap().push(data["move"].as_str().unwrap().to_owned()),
+            "over" => {
+                drop(watched.insert(name.clone(), (boards.remove(&name).unwrap(), data["result"].as_str().unwrap().to_owned())))
+            }
+            "end" => end = data,
+            other => panic!("{other}: {data}"),
+        }
+    }
+    assert_eq!(end, json!({"complete": true, "trouble": null}));
+    assert_eq!(
+        (&known["state"], &known["done"], &known["pairs"], &known["games"]),
+        (&json!("complete"), &json!(12), &json!(12), &json!(24))
+    );
+    // What was seen at the boards is what is kept.
+    let kept = games(&directory.store(), &run);
+    assert_eq!(kept.len(), 24);
+    assert!(watched.len() >= 2, "{}", watched.len());
+    for (name, seen) in watched {
+        let (job, game) = name.split_once('/').unwrap();
+        assert_eq!(kept[&(job.to_owned(), game.parse().unwrap())], seen, "{name}");
+    }
+    // The table adds up, and says how sure it is.
+    let [best, other] = known["standings"].as_array().unwrap().as_slice() else { panic!("{known}") };
+    assert_eq!(best["wins"].as_u64().unwrap() + best["draws"].as_u64().unwrap() + best["losses"].as_u64().unwrap(), 24);
+    assert_eq!((&best["wins"], &best["losses"]), (&other["losses"], &other["wins"]));
+    assert!(
+        best["score_low"].as_f64() < best["score"].as_f64() && best["score"].as_f64() < best["score_high"].as_f64(),
+        "{best}"
+    );
+    // The command line would have played the same, and shows it.
+    let row = directory.store().find(&run).unwrap();
+    assert_eq!(row.command, "ply match connect-four:size=6x5 mcts:sims=1000 mcts:sims=4000 --pairs 12");
+    assert_eq!(experiment(&slow_match(12), Format::RoundRobin).run().id, run);
+    let list = server.get("/lab/runs").await.json();
+    assert_eq!((&list["of"], &list["runs"][0]["run"], &list["runs"][0]["state"]), (&json!(1), &json!(run), &json!("complete")));
+    assert_eq!(list["runs"][0]["leader"], *best);
+    let shown = server.get(&format!("/lab/runs/{}", &run[..6])).await.json();
+    assert_eq!((&shown["standings"], &shown["matches"]), (&known["standings"], &known["matches"]));
+    let report = server.get(&format!("/lab/runs/{run}/report")).await;
+    assert!(report.body.starts_with("<!DOCTYPE html>") && report.body.contains(&run), "{}", report.body);
+    assert!(report.head.contains("content-security-policy: default-src 'none'; style-src 'unsafe-inline'; img-src data:;"));
+    assert!(!report.head.contains("script-src"), "{}", report.head);
+    assert!(report.head.contains("x-content-type-options: nosniff"), "{}", report.head);
+    // The same again finds all of it played.
+    assert_eq!(server.start(&slow_match(12)).await, run);
+    assert_eq!(server.follow(&run).await.last().await.0["complete"], true);
+    assert_eq!(games(&directory.store(), &run), kept);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
+    let (directory, straight) = (Directory::new("stopped"), Directory::new("straight"));
+    let server = serve(&directory.runs(), Limits::default()).await;
+    let settings = slow_match(20);
+    let run = server.start(&settings).await;
+    server.follow(&run).await.until(2).await;
+    let stopped = server.post(&format!("/lab/runs/{run}/stop"), &Value::Null).await.json();
+    assert_eq!(stopped["state"], "unfinished");
+    let first = games(&directory.store(), &run);
+    assert_eq!(stopped["games"].as_u64().unwrap(), first.len() as u64);
+    assert!(first.len() >= 4 && first.len() < 40, "{}", first.len());
+    let shown = server.get(&format!("/lab/runs/{run}")).await.json();
+    assert_eq!((&shown["state"], &shown["pairs"], &shown["done"]), (&json!("unfinished"), &json!(20), &stopped["done"]));
+    assert_eq!(server.post(&format!("/lab/runs/{run}/stop"), &Value::Null).await.status, 409);
+
+    // Again, and this time the whole server stops.
+    assert_eq!(server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await.status, 200);
+    let mut events = server.follow(&run).await;
+    events.until(stopped["done"].as_u64().unwrap() + 2).await;
+    server.end().await;
+    while events.next().await.is_some() {}
+    let second = games(&directory.store(), &run);
+    assert!(second.len() >= first.len() + 4 && second.len() < 40, "{}", second.len());
+    // What was being played is given back at once, and not only when its lease is over.
+    let left = directory.store().lease(Lot::all(&run), &Worker("somebody".to_owned()), 100).unwrap();
+    let Lease::Jobs(left) = left else { panic!("{left:?}") };
+    assert_eq!(left.len(), 20 - second.len() / 2);
+    directory.store().release(&Worker("somebody".to_owned())).unwrap();
+
+    let server = serve(&directory.runs(), Limits::default()).await;
+    assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");
+    assert_eq!(server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await.status, 200);
+    let (end, known) = server.follow(&run).await.last().await;
+    assert_eq!((&end["complete"], &known["games"]), (&json!(true), &json!(40)));
+    let all = games(&directory.store(), &run);
+    assert!(first.iter().chain(&second).all(|(name, game)| all[name] == *game));
+    // And it is what would have been played in one go.
+    assert_eq!(play_here(&straight.store(), experiment(&settings, Format::RoundRobin), 20, 20), run);
+    assert_eq!(games(&straight.store(), &run), all);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_tournament_of_the_command_line_goes_on_with_all_its_rounds() {
+    let (directory, straight) = (Directory::new("swiss"), Directory::new("swiss-straight"));
+    let settings = json!({"game": "tictactoe", "agents": ["random", "mcts:sims=3", "mcts:sims=30", "mcts:sims=300"]});
+    let format = Format::swiss(4, Some(3), 4);
+    let run = play_here(&directory.store(), experiment(&settings, format), 4, 3);
+    assert!(directory.store().find(&run).unwrap().done < 8, "it was stopped in its first round");
+    let server = serve(&directory.runs(), Limits::default()).await;
+    assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");
+    assert_eq!(server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await.status, 200);
+    let (end, known) = server.follow(&run).await.last().await;
+    assert_eq!((&end["complete"], &known["state"], &known["games"]), (&json!(true), &json!("complete"), &json!(48)));
+    play_here(&straight.store(), experiment(&settings, format), 4, 100);
+    assert_eq!(games(&directory.store(), &run), games(&straight.store(), &run));
+    // A tournament whose first round is over is not over.
+    let another = Experiment { seed: 1, ..experiment(&settings, format) };
+    let round = conduct(&directory.store(), another, 100, |conduct| {
+        conduct.ask_format(4).unwrap();
+        assert!(conduct.play_what_is_asked(4).unwrap().1);
+    });
+    let shown = server.get(&format!("/lab/runs/{round}")).await.json();
+    assert_eq!((&shown["state"], &shown["done"], &shown["pairs"]), (&json!("unfinished"), &json!(8), &json!(8)));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_is_refused_in_words() {
+    let directory = Directory::new("refused");
+    let limits = Limits { listeners: 1, message: 2_000, run_threads: 1, ..Limits::default() };
+    let server = serve(&directory.runs(), limits).await;
+    for (settings, words) in [
+        (json!({"game": "clober", "agents": ["random", "level=1"], "pairs": 1}), "did you mean 'clobber'?"),
+        (json!({"game": "clobber", "agents": ["random", "mtcs"], "pairs": 1}), "unknown agent 'mtcs'"),
+        (json!({"game": "clobber", "agents": ["random"], "pairs": 1}), "expected two or more"),
+        (json!({"game": "clobber", "agents": ["random", "level=3"], "pairs": 0}), "expected a whole number from 1"),
+        (json!({"game": "clobber", "agents": ["random", "level=3"], "pairs": 30_000}), "expected at most 20000"),
+        (json!({"game": "clobber", "agents": ["random", "mcts:memory=600"], "pairs": 1}), "600"),
+        (json!({"game": "clobber", "agents": ["random", "level=3"]}), "missing field `pairs`"),
+        (json!({"game": "clobber", "agents": ["random", "level=3"], "pairs": 1, "format": "knock-out"}), "unknown variant"),
+        (json!([1, 2]), "malformed request"),
+    ] {
+        let answer = server.post("/lab/runs", &settings).await;
+        assert_eq!(answer.status, 400, "{settings}: {}", answer.body);
+        assert!(answer.error().contains(words), "{settings}: {}", answer.body);
+    }
+    assert_eq!(server.post("/lab/runs", &json!("x".repeat(3_000))).await.status, 413);
+    assert!(directory.store().runs().unwrap().is_empty(), "nothing of this was begun");
+    for path in ["/lab/runs/abc", "/lab/runs/abc/report", "/lab/runs/abc/events"] {
+        assert_eq!(server.get(path).await.status, 404, "{path}");
+    }
+    assert_eq!(server.post("/lab/runs/abc/resume", &Value::Null).await.status, 404);
+    assert_eq!(server.get("/lab/runs/abc/stop").await.status, 405);
+
+    let run = server.start(&slow_match(500)).await;
+    let mut events = server.follow(&run).await;
+    events.until(0).await;
+    let crowded = server.get(&format!("/lab/runs/{run}/events")).await;
+    assert_eq!((crowded.status, crowded.error().as_str()), (503, "too many follow runs; try again in a minute"));
+    let another = json!({"game": "tictactoe", "agents": ["random", "level=2"], "pairs": 1});
+    let refused = server.post("/lab/runs", &another).await;
+    assert_eq!(refused.status, 409);
+    assert!(refused.error().contains(&format!("run {run} is being played, and at most 1 at a time")), "{}", refused.body);
+    let twice = server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await;
+    assert_eq!((twice.status, twice.error()), (409, format!("run {run} is being played already")));
+    drop(events);
+    server.end().await;
+    assert!(directory.store().find(&run).unwrap().done < 500);
+}
+
+#[tokio::test]
+async fn pages_of_others_and_other_computers_are_kept_out() {
+    let directory = Directory::new("strangers");
+    let server = serve(&directory.runs(), Limits::default()).await;
+    let settings = json!({"game": "tictactoe", "agents": ["random", "level=2"], "pairs": 1}).to_string();
+    let own = format!("Origin: http://{}\r\n", server.address);
+    let strangers = [
+        "Origin: http://example.org\r\n".to_owned(),
+        "Origin: null\r\n".to_owned(),
+        // A name of somebody else that leads here.
+        "Host: example.org\r\n".to_owned(),
+        format!("Host: example.org:{0}\r\nOrigin: http://example.org:{0}\r\n", server.address.port()),
+    ];
+    for headers in &strangers {
+        for (method, path) in
+            [("POST", "/lab/runs"), ("POST", "/lab/runs/a/stop"), ("GET", "/lab/runs"), ("GET", "/lab/runs/a/events")]
+        {
+            let answer = server.ask(method, path, headers, &settings).await;
+            assert_eq!(answer.status, 403, "{method} {path} {headers}: {}", answer.body);
+        }
+    }
+    assert!(directory.store().runs().unwrap().is_empty());
+    let elsewhere = server.ask("GET", "/server.json", "Host: example.org\r\n", "").await;
+    assert_eq!(elsewhere.json()["lab"], false);
+    assert_eq!(server.ask("POST", "/lab/runs", &own, &settings).await.status, 201);
+    assert_eq!(directory.store().runs().unwrap().len(), 1);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn without_a_lab_there_is_none() {
+    let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), Limits::default()).await.unwrap();
+    let address = server.address().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    let server = Running { address, stop, ended };
+    assert_eq!(server.get("/server.json").await.json()["lab"], false);
+    assert_eq!(server.get("/lab/runs").await.status, 404);
+    server.end().await;
+}
