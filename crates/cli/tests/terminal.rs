@@ -325,7 +325,9 @@ fn a_bad_opponent_or_file_is_refused_before_the_game() {
 
 #[test]
 fn ply_alone_serves_the_app() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ply")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let dir = Scratch::new("serve");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ply"));
+    let mut child = command.arg("--data").arg(&dir.0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
     std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
     if said.is_empty() {

@@ -52,7 +52,7 @@ async fn serve(runs: &Path, limits: Limits) -> Running {
     server.open_lab(runs).unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
     Running { address, stop, ended }
 }
 
@@ -433,7 +433,7 @@ async fn without_a_lab_there_is_none() {
     let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), Limits::default()).await.unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
     let server = Running { address, stop, ended };
     assert_eq!(server.get("/server.json").await.json()["lab"], false);
     assert_eq!(server.get("/lab/runs").await.status, 404);
