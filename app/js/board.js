@@ -66,8 +66,10 @@ export class Board {
   meant(square, from) {
     const kind = this.chosenKind();
     const like = this.moves.find((move) => (from ? move.from && move.to : !move.from && (!move.piece || move.piece === kind)));
-    if (!like?.to || !like.move.includes(like.to)) return null;
-    return from ? from + square : like.move.replace(like.to, square);
+    if (!like?.to) return null;
+    if (from) return from + square;
+    if (like.move === like.to[0]) return square[0];
+    return like.move.includes(like.to) ? like.move.replace(like.to, square) : null;
   }
 
   choose(kind) {
@@ -87,7 +89,9 @@ export class Board {
   #fitting(square) {
     const kind = this.chosenKind();
     if (this.selected) return this.moves.filter((move) => move.from === this.selected && move.to === square);
-    return this.moves.filter((move) => !move.from && move.to === square && (!move.piece || move.piece === kind));
+    // A move that names a file only can be made on any of its squares.
+    const hits = (move) => move.to === square || move.move === square[0];
+    return this.moves.filter((move) => !move.from && hits(move) && (!move.piece || move.piece === kind));
   }
 
   #targets() {
@@ -173,13 +177,19 @@ export class Board {
   /** The piece that moved slides from where it came, and what it took fades. */
   #animate(before, after) {
     const { from, to } = after.last;
-    const grown = after.history.length === before.history.length + 1;
-    if (!grown || !to) return;
-    const piece = this.#cell(to)?.querySelector(".piece");
-    if (!piece) return;
+    if (after.history.length !== before.history.length + 1) return;
     const timing = { duration: 180, easing: "ease-out" };
+    const appear = (piece) => piece?.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
+    const pieceOn = (square) => this.#cell(square)?.querySelector(".piece");
+    if (after.history.at(-1).mover === null) {
+      const fresh = squaresOf(after.view).filter((_, index) => after.view.cells[index] && !before.view.cells[index]);
+      for (const square of fresh) appear(pieceOn(square));
+      return;
+    }
+    const piece = to && pieceOn(to);
+    if (!piece) return;
     if (!from) {
-      piece.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
+      appear(piece);
       return;
     }
     const [[x, y], [x0, y0]] = [this.#middle(to), this.#middle(from)];

@@ -1,6 +1,6 @@
 // Before a game: against whom, on which board, on which side.
 
-import { HUMAN } from "./match.js";
+import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
 import { gameTitle, levelTitle, playerName, t } from "./strings.js";
 import { html } from "./svg.js";
@@ -29,7 +29,7 @@ export async function setupScreen(app, [name]) {
     html("label", { class: "choice" }, html("input", { type: "radio", name: group, value, checked: chosen }), html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""));
   async function fill() {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
-    const chosen = before.opponent ?? "level=2";
+    const chosen = opponents.querySelector(":checked")?.value ?? before.opponent ?? "level=2";
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
     opponents.replaceChildren(
       ...levels.map((opponent, index) => radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen)),
@@ -40,6 +40,8 @@ export async function setupScreen(app, [name]) {
     presets.replaceChildren(html("option", { value: "" }, "–"), ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)));
   }
   board.addEventListener("change", fill);
+  // Whoever picks a level does not want the agent that was written before.
+  opponents.addEventListener("change", () => (advanced.value = ""));
   presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
   await fill();
   const sides = ["first", "second", "random"].map((side) =>
@@ -66,7 +68,7 @@ export async function setupScreen(app, [name]) {
       return;
     }
     remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), agent } });
-    remember("game", { spec, start: null, moves: [], players, resigned: null, chances: {} });
+    keep(begun({ spec, players }));
     app.go("#/play");
   }
   app.page.append(
@@ -79,7 +81,7 @@ export async function setupScreen(app, [name]) {
       html("fieldset", { class: "sides" }, html("legend", {}, t("side")), sides),
       html(
         "details",
-        {},
+        { open: advanced.value !== "" },
         html("summary", {}, t("advanced")),
         html("label", { class: "field", for: "agent" }, t("advanced.agent"), advanced),
         html("label", { class: "field", for: "preset" }, t("advanced.preset"), presets),

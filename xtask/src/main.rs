@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod app;
+mod browser;
 mod fuzz;
 mod peers;
 mod process;
 mod rooms;
 mod test;
 mod wasm;
+mod wasm_speed;
 mod workspace;
 
 #[derive(Parser)]
@@ -29,6 +31,8 @@ enum Command {
     App,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
     Peers(PeersArgs),
+    /// Measure the engine in Chromium beside the native one, both in this run, and hold it to its bars
+    WasmSpeed,
 }
 
 #[derive(Args)]
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Some(Command::Test(args)) => test::run(&args.only),
         Some(Command::App) => app::run().map(|()| true),
         Some(Command::Peers(args)) => peers::run(args.json),
+        Some(Command::WasmSpeed) => wasm_speed::run(),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse, RecordedPlayer,
+    Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, Player, Pulse, RecordedPlayer,
     Seed, Shelf, Turn, Worth, split_spec,
 };
 use plyground_games::infos;
@@ -158,9 +158,11 @@ impl Desk<'_> {
         let mut session = self.session(request)?;
         let seat = session.seat(&request.agent, Seed(request.seed), self.shelf)?;
         let limits = Limits { time: self.time(request), ..Limits::default() };
-        let mut listener = Listener { request, clock, tell, most: self.allowance.time, told: Duration::ZERO };
+        let mut ahead = self.session(request)?;
+        let mut listener =
+            Listener { request, ahead: ahead.as_mut(), clock, tell, most: self.allowance.time, told: Duration::ZERO };
         let advice = session.think(seat, limits, clock, &mut listener);
-        advice.map(|advice| advised(&advice)).map_err(|error| InputError::malformed("request", "think", error.to_string()))
+        advice.map(|advice| advised(&advice, session.as_mut())).map_err(|error| InputError::malformed("request", "think", error.to_string()))
     }
 
     fn solve(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
@@ -172,12 +174,13 @@ impl Desk<'_> {
             keep: 0,
         };
         let end = self.time(request).unwrap_or(self.allowance.time);
-        let mut listener = Listener { request, clock, tell, most: end, told: Duration::ZERO };
-        let solved = self.session(request)?.solve(&order, self.shelf, &mut listener)?;
+        let (mut session, mut ahead) = (self.session(request)?, self.session(request)?);
+        let mut listener = Listener { request, ahead: ahead.as_mut(), clock, tell, most: end, told: Duration::ZERO };
+        let solved = session.solve(&order, self.shelf, &mut listener)?;
         Ok(json!({
             "value": solved.worth().map(Worth::word),
             "best": solved.best,
-            "line": solved.line,
+            "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
             "plies_exact": solved.plies_exact,
             "nodes": solved.nodes,
@@ -205,6 +208,8 @@ impl Desk<'_> {
 /// Passes on what an agent or a solver says, and ends what takes too long.
 struct Listener<'a, 'b> {
     request: &'a Request,
+    /// The game of the request, to play lines on.
+    ahead: &'a mut dyn Session,
     clock: &'a dyn Clock,
     tell: &'a mut Tell<'b>,
     most: Duration,
@@ -213,7 +218,7 @@ struct Listener<'a, 'b> {
 }
 
 impl Listener<'_, '_> {
-    fn hear(&mut self, progress: impl FnOnce() -> Value) -> ControlFlow<()> {
+    fn hear(&mut self, progress: impl FnOnce(&mut dyn Session) -> Value) -> ControlFlow<()> {
         let now = self.clock.elapsed();
         if now >= self.most {
             return ControlFlow::Break(());
@@ -222,20 +227,20 @@ impl Listener<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.told = now;
-        (self.tell)(&json!({"id": self.request.id, "progress": progress()}).to_string())
+        (self.tell)(&json!({"id": self.request.id, "progress": progress(self.ahead)}).to_string())
     }
 }
 
 impl Watcher for Listener<'_, '_> {
     fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         let watch = self.request.watch;
-        self.hear(|| {
+        self.hear(|ahead| {
             let mut message = json!({"done": progress.done, "nodes": progress.nodes});
             if watch {
                 let Opinion { value, depth, line, candidates } = (progress.opinion)();
                 message["value"] = json!(value);
                 message["depth"] = json!(depth);
-                message["line"] = json!(line);
+                message["line"] = followed(ahead, &line);
                 message["candidates"] = candidates.iter().map(candidate).collect();
             }
             message
@@ -246,7 +251,7 @@ impl Watcher for Listener<'_, '_> {
 impl Pulse for Listener<'_, '_> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         let done = self.clock.elapsed().as_secs_f64() / self.most.as_secs_f64().max(1e-9);
-        self.hear(|| json!({"done": done.min(1.0), "nodes": nodes}))
+        self.hear(|_| json!({"done": done.min(1.0), "nodes": nodes}))
     }
 }
 
@@ -278,6 +283,23 @@ fn squares(squares: MoveSquares) -> [Value; 3] {
     [json!(squares.from), json!(squares.to), json!(squares.piece)]
 }
 
+/// A move with all that a page needs to show it.
+fn described(legal: &LegalMove) -> Value {
+    let [from, to, piece] = squares(legal.squares);
+    json!({"move": legal.text, "label": legal.label, "from": from, "to": to, "piece": piece})
+}
+
+/// The moves of a line that an agent expects, played on the game and taken back again.
+fn followed(session: &mut dyn Session, line: &[String]) -> Value {
+    let begin = session.history().len();
+    let played = line.iter().take_while(|text| session.play(text).is_ok()).count();
+    let moves = (begin..begin + played).filter_map(|number| session.played(number)).map(|played| described(&played)).collect();
+    for _ in 0..played {
+        session.undo();
+    }
+    moves
+}
+
 /// Everything that a page draws.
 fn state(session: &dyn Session) -> Value {
     let (turn, winner) = match session.turn() {
@@ -285,12 +307,12 @@ fn state(session: &dyn Session) -> Value {
         Turn::Chance => ("chance", None),
         Turn::Over(outcome) => ("over", Some(outcome.word())),
     };
-    let legal = |legal: &LegalMove| {
-        let [from, to, piece] = squares(legal.squares);
-        json!({"move": legal.text, "label": legal.label, "from": from, "to": to, "piece": piece})
+    let played = |number: usize| {
+        let mut played = described(&session.played(number)?);
+        played["mover"] = json!(session.mover(number).map(Player::word));
+        played["certain"] = json!(session.certain(number));
+        Some(played)
     };
-    let played =
-        |(number, played): (usize, &PlayedMove)| json!({"move": played.text, "mover": session.mover(number).map(Player::word)});
     let [from, to, piece] = squares(session.last_move());
     json!({
         "game": session.spec(),
@@ -301,9 +323,9 @@ fn state(session: &dyn Session) -> Value {
         "points": session.points(),
         "view": session.view(),
         "last": {"from": from, "to": to, "piece": piece},
-        "moves": session.moves().iter().map(legal).collect::<Vec<_>>(),
+        "moves": session.moves().iter().map(described).collect::<Vec<_>>(),
         "outcomes": session.outcomes(),
-        "history": session.history().iter().enumerate().map(played).collect::<Vec<_>>(),
+        "history": (0..session.history().len()).filter_map(played).collect::<Vec<_>>(),
     })
 }
 
@@ -311,11 +333,11 @@ fn candidate(candidate: &AdvisedMove) -> Value {
     json!({"move": candidate.mv, "visits": candidate.visits, "value": candidate.value})
 }
 
-fn advised(advice: &Advice) -> Value {
+fn advised(advice: &Advice, session: &mut dyn Session) -> Value {
     json!({
         "move": advice.mv,
         "value": advice.value,
-        "line": advice.line,
+        "line": followed(session, &advice.line),
         "candidates": advice.candidates.iter().map(candidate).collect::<Vec<_>>(),
         "nodes": advice.nodes,
         "simulations": advice.simulations,
