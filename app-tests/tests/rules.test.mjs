@@ -47,8 +47,8 @@ describe("at the board", () => {
 
   test("what cannot be played is refused with its reason", async () => {
     for (const [at, taps, words] of [
-      ["clobber/-", ["a1", "c1"], "A1 and c1 are not side by side or one above the other."],
-      ["mnk/b2", ["b2"], "B2 is occupied."],
+      ["clobber/-", ["a1", "c1"], "a1 and c1 are not side by side or one above the other."],
+      ["mnk/b2", ["b2"], "b2 is occupied."],
       ["pawn/-", ["a1", "a3"], "A pawn steps one square; two only in the variant double."],
       ["pawn/-", ["a4"], "Nothing on a4 can move now."],
       ["tuc-chess/-", ["a2", "a5"], "A pawn moves one square ahead."],

@@ -1,6 +1,6 @@
 // The board: draws a view, and turns taps, drags and keys into moves. It knows squares and legal moves, and no game.
 
-import { drawEdges, drawPiece } from "./pieces.js";
+import { drawEdges, drawGround, drawPiece } from "./pieces.js";
 import { svg } from "./svg.js";
 
 const CELL = 100;
@@ -135,11 +135,11 @@ export class Board {
             "aria-selected": this.selected === square ? "true" : null,
             transform: `translate(${x} ${y})`,
           },
-          svg("rect", { x: -CELL / 2, y: -CELL / 2, width: CELL, height: CELL, class: "ground" }),
+          drawGround(this.element.dataset.game),
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
           lastSquares.includes(square) && svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
           piece && drawPiece(piece),
-          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: 13, class: "target" })),
+          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
         );
       });
       rows.push(svg("g", { role: "row" }, cells));

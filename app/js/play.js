@@ -81,8 +81,9 @@ class PlayScreen {
     this.drawButtons();
     this.drawThinking();
     const last = state.history.at(-1);
-    if (last && this.announced !== match.game.moves.length) sound(match.over ? "end" : "move");
-    this.announced = match.game.moves.length;
+    const { length } = match.game.moves;
+    if (last && this.heard !== undefined && this.heard !== length) sound(match.over ? "end" : "move");
+    this.heard = length;
   }
 
   /** A game that came by a link becomes the game of this device as soon as somebody plays on. */
@@ -112,6 +113,7 @@ class PlayScreen {
     }
     if (state.turn === "chance") return t("chanceDue");
     const name = playerName(info, state.turn);
+    if (!match.live) return t("stepped", { name, number: match.cursor, count: match.game.moves.length });
     return match.game.players[state.turn] === HUMAN ? t("yourTurn", { name }) : t("theirTurn", { name });
   }
 

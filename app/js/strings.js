@@ -75,6 +75,7 @@ const WORDS = {
     chanceDue: "Chance decides…",
     yourTurn: "{name} to move: it is your turn.",
     theirTurn: "{name} is thinking.",
+    stepped: "After {number} of {count} moves: {name} to move.",
     "spoken.move": "{name}: {move}.",
     "step.first": "To the start",
     "step.back": "One move back",
@@ -190,6 +191,7 @@ const WORDS = {
     chanceDue: "Rozhoduje náhoda…",
     yourTurn: "Na tahu {name}: jste na řadě.",
     theirTurn: "{name} přemýšlí.",
+    stepped: "Po {number}. z {count} tahů: na tahu {name}.",
     "spoken.move": "{name}: {move}.",
     "step.first": "Na začátek",
     "step.back": "O tah zpět",
@@ -249,9 +251,12 @@ export function t(key, values = {}) {
 
 export const levelTitle = (index) => word("levels")[index] ?? "";
 export const gameTitle = (game) => GAMES[language()]?.[game.name]?.title ?? game.title;
-export const gameSummary = (game) => GAMES[language()]?.[game.name]?.summary ?? game.summary;
+export const gameSummary = (game) => sentence(GAMES[language()]?.[game.name]?.summary ?? game.summary);
 export const playerName = (game, player) => (GAMES[language()]?.[game.name]?.players ?? game.players)[player === "first" ? 0 : 1];
 export const rules = (game) => GAMES[language()]?.[game.name]?.rules ?? game.rules.split("\n\n").map((part) => part.replaceAll("\n", " "));
+
+/** A text as a sentence; squares keep their small letters. */
+const sentence = (text) => `${text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase())}.`;
 
 /** A level by its title, anything else as it is written. */
 export function agentName(spec) {
@@ -381,8 +386,7 @@ export function reasonText(text) {
 
 /** Why a move was refused, as a sentence. */
 export function refusalText(text) {
-  const reason = reasonText(text.replace(/^illegal move '[^']*': /, ""));
-  return `${reason[0].toUpperCase()}${reason.slice(1)}.`;
+  return sentence(reasonText(text.replace(/^illegal move '[^']*': /, "")));
 }
 
 const PIECES = {
