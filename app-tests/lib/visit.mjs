@@ -124,6 +124,7 @@ export class Visit {
     const folder = process.env.PLYGROUND_SHOTS;
     if (!folder) return;
     await mkdir(folder, { recursive: true });
+    await this.page.evaluate(() => scrollTo(0, 0));
     await this.page.screenshot({ path: join(folder, `${name}-${size}.png`), fullPage: true });
   }
 

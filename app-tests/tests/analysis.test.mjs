@@ -33,7 +33,7 @@ for (const [way, open] of Object.entries(HOSTS)) {
     test("what the solver knows is said", async () => {
       const visit = await Visit.open(browser, host, { at: "#/g/mnk/a1.b1.a2.b2" });
       await visit.press("Analyse");
-      await visit.page.locator(".line").filter({ hasText: "Solved: Crosses wins in 1 plies. Best line: a3" }).waitFor();
+      await visit.page.locator(".line").filter({ hasText: "Solved: Crosses wins, moves left: 1. Best line: a3" }).waitFor();
       assert.equal(await visit.page.locator(".chance").getAttribute("aria-label"), "Crosses 100 %, Noughts 0 %");
       await visit.go("#/g/mnk/b2");
       await visit.press("Analyse");
@@ -66,7 +66,7 @@ describe("a whole game", () => {
     await visit.press("Analyse");
     await visit.press("Look at the whole game");
     await visit.page.locator(".graph .turn").first().waitFor();
-    await visit.page.locator(".graph").filter({ hasText: /Turning points at moves [\d, ]*\b5\b/ }).waitFor();
+    await visit.page.locator(".graph").filter({ hasText: /Turning points after move [\d, ]*\b5\b/ }).waitFor();
     // The graph leads to any position.
     const box = await visit.page.locator(".graph svg").boundingBox();
     await visit.page.mouse.click(box.x + 3, box.y + box.height / 2);

@@ -17,7 +17,7 @@ after(async () => {
 });
 
 /** Words that are the same everywhere: names, and what people write for the engine. */
-const SAME = /^(Plyground|Crosphere|Clobber|TUC-Chess|English|Čeština|OK|jsonl|thesis|best|[a-z]\d[a-z]\d)$/;
+const SAME = /^(Plyground|Crosphere|Clobber|TUC-Chess|English|Čeština|OK|jsonl|thesis|best|expert|[a-e]\d, bonus|[a-z]\d[a-z]\d)$/;
 const WORD = /[a-zá-ž]{3,}/i;
 
 /** Every text of the page, shown or read aloud. */
@@ -91,7 +91,7 @@ test("ends of games, refused moves, chance", async () => {
     ["mnk/b2.a1.a2.c2.b3.b1.c1.a3.c3", /Remíza: deska je plná\./],
     ["crosphere:size=2x2,strong=1/sa2.sa1.wb2", /Remíza: na tahu není možný tah: silné kameny došly a každý slabý by spojil oba\./],
     ["crosphere:size=2x2,strong=1/wa2.wa1", /Vítězí Zelený: Zelený spojil horní a dolní okraj\./],
-    ["pawn:size=1x2/a1a2", /Vítězí/],
+    ["pawn:size=1x3/a1a2", /Vítězí Bílý: hráč na tahu nemá žádný tah\./],
     ["connect-four/a.b.a.b.a.b.a", /Vítězí Žlutý: 4 v řadě\./],
   ];
   for (const [at, end] of ends) {
@@ -101,7 +101,7 @@ test("ends of games, refused moves, chance", async () => {
     await visit.close();
   }
   const refusals = [
-    ["clobber/-", ["a1", "c1"], "Pole a1 a c1 spolu nesousedí."],
+    ["clobber/-", ["a1", "d1"], "Pole a1 a d1 spolu nesousedí."],
     ["mnk/b2", ["b2"], "Pole b2 je obsazené."],
     ["pawn/-", ["a1", "b2"], "Na b2 není pěšec, kterého by šlo vzít."],
     ["tuc-chess/-", ["a2", "b3"], "Pěšec jde šikmo, jen když bere; na b3 nic není."],

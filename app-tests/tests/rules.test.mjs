@@ -47,7 +47,7 @@ describe("at the board", () => {
 
   test("what cannot be played is refused with its reason", async () => {
     for (const [at, taps, words] of [
-      ["clobber/-", ["a1", "c1"], "a1 and c1 are not side by side or one above the other."],
+      ["clobber/-", ["a1", "d1"], "a1 and d1 are not side by side or one above the other."],
       ["mnk/b2", ["b2"], "b2 is occupied."],
       ["pawn/-", ["a1", "a3"], "A pawn steps one square; two only in the variant double."],
       ["pawn/-", ["a4"], "Nothing on a4 can move now."],

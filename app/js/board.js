@@ -145,13 +145,15 @@ export class Board {
       rows.push(svg("g", { role: "row" }, cells));
     }
     const labels = [];
+    // As large on the screen on a small board as on a large one.
+    const size = Math.min(30, Math.max(12, 3 * Math.max(files, ranks)));
     for (let file = 0; file < files; file++) {
       const [x] = this.#middle(letters[file] + "1");
-      labels.push(svg("text", { x, y: height - 8, "text-anchor": "middle", class: "label" }, letters[file]));
+      labels.push(svg("text", { x, y: height - 8, "text-anchor": "middle", "font-size": size, class: "label" }, letters[file]));
     }
     for (let rank = 1; rank <= ranks; rank++) {
       const [, y] = this.#middle("a" + rank);
-      labels.push(svg("text", { x: MARGIN / 2, y: y + 8, "text-anchor": "middle", class: "label" }, String(rank)));
+      labels.push(svg("text", { x: MARGIN / 2, y: y + size / 3, "text-anchor": "middle", "font-size": size, class: "label" }, String(rank)));
     }
     const arrows = (this.marks?.arrows ?? []).map(({ from, to, weight }, number) => this.#arrow(from, to, weight, number));
     this.element.replaceChildren(
@@ -231,9 +233,12 @@ export class Board {
     const square = cell.dataset.square;
     const draggable = this.moves.some((move) => move.from === square);
     const begin = [event.clientX, event.clientY];
+    // A finger's events go to what it touched first, and that is drawn anew while it moves.
+    const { pointerId } = event;
+    this.element.setPointerCapture(pointerId);
     let dragged = null;
     const move = (event) => {
-      if (!draggable) return;
+      if (!draggable || event.pointerId !== pointerId) return;
       if (!dragged && Math.hypot(event.clientX - begin[0], event.clientY - begin[1]) < 8) return;
       if (!dragged) {
         this.selected = square;
@@ -247,6 +252,7 @@ export class Board {
       event.preventDefault();
     };
     const release = (event) => {
+      if (event.pointerId !== pointerId) return;
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", release);
       removeEventListener("pointercancel", release);

@@ -55,7 +55,7 @@ async function show() {
 function drawBar(screen) {
   const badge = html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`));
   document.getElementById("bar").replaceChildren(
-    html("a", { href: "#/", class: "brand", "aria-label": t("home") }, html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }), "Plyground"),
+    html("a", { href: "#/", class: "brand", title: t("home") }, html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }), "Plyground"),
     badge,
     html("span", { class: "space" }),
     html("button", { class: "quiet", "aria-label": t("settings"), onclick: settings }, "⚙"),

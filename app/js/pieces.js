@@ -40,7 +40,7 @@ const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor
 /** A square before anything stands on it: the hole of an upright board, or the field of a flat one. */
 export function drawGround(game) {
   const field = svg("rect", { x: -50, y: -50, width: 100, height: 100, class: "ground" });
-  return game === "connect-four" ? [field, svg("circle", { r: 43, class: "hole" })] : [field];
+  return game === "connect-four" ? [field, svg("circle", { r: 40, class: "hole" })] : [field];
 }
 
 /** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. */
