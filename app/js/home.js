@@ -1,22 +1,25 @@
 // The first screen: all games, and the one that was not finished.
 
 import { Board } from "./board.js";
-import { recall } from "./memory.js";
+import { kept } from "./match.js";
+import { importDialog } from "./records.js";
 import { gameSummary, gameTitle, t } from "./strings.js";
 import { html } from "./svg.js";
 
 export async function homeScreen(app) {
-  const kept = recall("game");
+  const game = kept();
+  const info = game && !game.over && app.game(game.spec.split(":")[0]);
   const cards = await Promise.all(app.games.map((game) => card(app, game)));
   app.page.append(
     html("section", { class: "intro" }, html("h1", {}, t("home.title")), html("p", {}, t("home.lead"))),
-    kept
-      ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(app.game(kept.spec.split(":")[0])), moves: kept.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
+    info
+      ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(info), moves: game.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
       : "",
     html("section", { class: "games" }, cards),
     app.engine.lab
       ? html("section", { class: "card resume" }, html("div", {}, html("h2", {}, t("lab")), html("p", {}, t("lab.lead"))), html("a", { class: "button primary", href: "#/lab" }, t("lab.open")))
       : "",
+    html("div", { class: "buttons" }, html("button", { type: "button", onclick: () => importDialog(app) }, t("home.import"))),
   );
 }
 

@@ -1,6 +1,6 @@
 // Before a game: against whom, on which board, on which side.
 
-import { HUMAN } from "./match.js";
+import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
 import { agentName, gameTitle, levelTitle, playerName, t } from "./strings.js";
 import { html } from "./svg.js";
@@ -22,7 +22,7 @@ export async function setupScreen(app, [name]) {
   const boards = BOARDS[game.name] ?? [game.name];
   const board = html("select", { id: "board" }, boards.map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
   const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
-  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500" });
+  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500", value: before.agent ?? "" });
   const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
   const presets = html("select", { id: "preset" });
   const rivals = ["first", "second"].map((player) => html("select", { id: `rival-${player}` }));
@@ -30,7 +30,7 @@ export async function setupScreen(app, [name]) {
     html("label", { class: "choice" }, html("input", { type: "radio", name: group, value, checked: chosen }), html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""));
   async function fill() {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
-    const chosen = before.opponent ?? "level=2";
+    const chosen = opponents.querySelector(":checked")?.value ?? before.opponent ?? "level=2";
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
     opponents.replaceChildren(
       ...levels.map((opponent, index) => radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen)),
@@ -45,6 +45,8 @@ export async function setupScreen(app, [name]) {
     presets.replaceChildren(html("option", { value: "" }, "–"), ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)));
   }
   board.addEventListener("change", () => fill().then(follow));
+  // Whoever picks a level does not want the agent that was written before.
+  opponents.addEventListener("change", () => (advanced.value = ""));
   presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
   await fill();
   const sides = ["first", "second", "random"].map((side) =>
@@ -84,8 +86,8 @@ export async function setupScreen(app, [name]) {
       problem.textContent = error.message;
       return;
     }
-    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), rivals: watched } });
-    remember("game", { spec, start: null, moves: [], players, resigned: null, chances: {} });
+    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), agent, rivals: watched } });
+    keep(begun({ spec, players }));
     app.go("#/play");
   }
   app.page.append(
@@ -99,7 +101,7 @@ export async function setupScreen(app, [name]) {
       watching,
       html(
         "details",
-        {},
+        { open: advanced.value !== "" },
         html("summary", {}, t("advanced")),
         html("label", { class: "field", for: "agent" }, t("advanced.agent"), advanced),
         html("label", { class: "field", for: "preset" }, t("advanced.preset"), presets),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod app;
+mod browser;
 mod fuzz;
 mod load;
 mod peers;
@@ -13,6 +14,7 @@ mod process;
 mod rooms;
 mod test;
 mod wasm;
+mod wasm_speed;
 mod workspace;
 
 #[derive(Parser)]
@@ -32,6 +34,8 @@ enum Command {
     Load,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
     Peers(PeersArgs),
+    /// Measure the engine in Chromium beside the native one, both in this run, and hold it to its bars
+    WasmSpeed,
 }
 
 #[derive(Args)]
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
         Some(Command::App) => app::run().map(|()| true),
         Some(Command::Load) => load::run(),
         Some(Command::Peers(args)) => peers::run(args.json),
+        Some(Command::WasmSpeed) => wasm_speed::run(),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

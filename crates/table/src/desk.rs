@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
-    RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
+    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, Player, Pulse, RecordedPlayer,
+    Seed, Shelf, Square, Turn, Worth, split_spec,
 };
 use plyground_games::infos;
 use serde::{Deserialize, Serialize};
@@ -176,9 +176,13 @@ impl Desk<'_> {
         let mut session = self.session(request)?;
         let seat = session.seat(&request.agent, Seed(request.seed), self.shelf)?;
         let limits = Limits { time: self.time(request), ..Limits::default() };
-        let mut listener = Listener { request, clock, tell, most: self.allowance.time, told: Duration::ZERO };
+        let mut ahead = self.session(request)?;
+        let mut listener =
+            Listener { request, ahead: ahead.as_mut(), clock, tell, most: self.allowance.time, told: Duration::ZERO };
         let advice = session.think(seat, limits, clock, &mut listener);
-        advice.map(|advice| advised(&advice)).map_err(|error| InputError::malformed("request", "think", error.to_string()))
+        advice
+            .map(|advice| advised(&advice, session.as_mut()))
+            .map_err(|error| InputError::malformed("request", "think", error.to_string()))
     }
 
     fn solve(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
@@ -190,12 +194,13 @@ impl Desk<'_> {
             keep: 0,
         };
         let end = self.time(request).unwrap_or(self.allowance.time);
-        let mut listener = Listener { request, clock, tell, most: end, told: Duration::ZERO };
-        let solved = self.session(request)?.solve(&order, self.shelf, &mut listener)?;
+        let (mut session, mut ahead) = (self.session(request)?, self.session(request)?);
+        let mut listener = Listener { request, ahead: ahead.as_mut(), clock, tell, most: end, told: Duration::ZERO };
+        let solved = session.solve(&order, self.shelf, &mut listener)?;
         Ok(json!({
             "value": solved.worth().map(Worth::word),
             "best": solved.best,
-            "line": solved.line,
+            "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
             "plies_exact": solved.plies_exact,
             "nodes": solved.nodes,
@@ -213,6 +218,8 @@ impl Desk<'_> {
 /// Passes on what an agent or a solver says, and ends what takes too long.
 struct Listener<'a, 'b> {
     request: &'a Request,
+    /// The game of the request, to play lines on.
+    ahead: &'a mut dyn Session,
     clock: &'a dyn Clock,
     tell: &'a mut Tell<'b>,
     most: Duration,
@@ -221,7 +228,7 @@ struct Listener<'a, 'b> {
 }
 
 impl Listener<'_, '_> {
-    fn hear(&mut self, progress: impl FnOnce() -> Value) -> ControlFlow<()> {
+    fn hear(&mut self, progress: impl FnOnce(&mut dyn Session) -> Value) -> ControlFlow<()> {
         let now = self.clock.elapsed();
         if now >= self.most {
             return ControlFlow::Break(());
@@ -230,20 +237,20 @@ impl Listener<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.told = now;
-        (self.tell)(&json!({"id": self.request.id, "progress": progress()}).to_string())
+        (self.tell)(&json!({"id": self.request.id, "progress": progress(self.ahead)}).to_string())
     }
 }
 
 impl Watcher for Listener<'_, '_> {
     fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         let watch = self.request.watch;
-        self.hear(|| {
+        self.hear(|ahead| {
             let mut message = json!({"done": progress.done, "nodes": progress.nodes});
             if watch {
                 let Opinion { value, depth, line, candidates } = (progress.opinion)();
                 message["value"] = json!(value);
                 message["depth"] = json!(depth);
-                message["line"] = json!(line);
+                message["line"] = json!(followed(ahead, &line));
                 message["candidates"] = candidates.iter().map(candidate).collect();
             }
             message
@@ -254,7 +261,7 @@ impl Watcher for Listener<'_, '_> {
 impl Pulse for Listener<'_, '_> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         let done = self.clock.elapsed().as_secs_f64() / self.most.as_secs_f64().max(1e-9);
-        self.hear(|| json!({"done": done.min(1.0), "nodes": nodes}))
+        self.hear(|_| json!({"done": done.min(1.0), "nodes": nodes}))
     }
 }
 
@@ -284,7 +291,7 @@ fn opponents(session: &dyn Session) -> Value {
 
 /// Everything that a page draws. It is asked for after every move, so it is written as it is and not put together from values first.
 #[derive(Serialize)]
-struct State<'a> {
+struct State {
     game: String,
     position: String,
     turn: &'static str,
@@ -293,9 +300,9 @@ struct State<'a> {
     points: Option<[i32; 2]>,
     view: BoardView,
     last: Squares,
-    moves: Vec<Legal>,
+    moves: Vec<Described>,
     outcomes: Vec<(String, f64)>,
-    history: Vec<Played<'a>>,
+    history: Vec<Played>,
 }
 
 #[derive(Serialize)]
@@ -311,38 +318,53 @@ impl From<MoveSquares> for Squares {
     }
 }
 
+/// A move with all that a page needs to show it.
 #[derive(Serialize)]
-struct Legal {
+struct Described {
     #[serde(rename = "move")]
     text: String,
     label: String,
-    from: Option<Square>,
-    to: Option<Square>,
-    piece: Option<&'static str>,
+    #[serde(flatten)]
+    squares: Squares,
 }
 
-impl From<LegalMove> for Legal {
-    fn from(LegalMove { text, label, squares: MoveSquares { from, to, piece } }: LegalMove) -> Self {
-        Self { text, label, from, to, piece }
+impl From<LegalMove> for Described {
+    fn from(LegalMove { text, label, squares }: LegalMove) -> Self {
+        Self { text, label, squares: squares.into() }
     }
 }
 
 #[derive(Serialize)]
-struct Played<'a> {
-    #[serde(rename = "move")]
-    text: &'a str,
+struct Played {
+    #[serde(flatten)]
+    described: Described,
     /// Nobody for an outcome of chance.
     mover: Option<&'static str>,
+    /// Chance had no choice.
+    certain: bool,
 }
 
-fn state<'a>(session: &'a dyn Session) -> State<'a> {
+/// The moves of a line that an agent expects, played on the game and taken back again.
+fn followed(session: &mut dyn Session, line: &[String]) -> Vec<Described> {
+    let begin = session.history().len();
+    let played = line.iter().take_while(|text| session.play(text).is_ok()).count();
+    let moves = (begin..begin + played).filter_map(|number| session.played(number)).map(Described::from).collect();
+    for _ in 0..played {
+        session.undo();
+    }
+    moves
+}
+
+fn state(session: &dyn Session) -> State {
     let (turn, winner) = match session.turn() {
         Turn::Player(player) => (player.word(), None),
         Turn::Chance => ("chance", None),
         Turn::Over(outcome) => ("over", Some(outcome.word())),
     };
-    let played =
-        |(number, played): (usize, &'a PlayedMove)| Played { text: &played.text, mover: session.mover(number).map(Player::word) };
+    let played = |number: usize| {
+        let (mover, certain) = (session.mover(number).map(Player::word), session.certain(number));
+        Some(Played { described: session.played(number)?.into(), mover, certain })
+    };
     State {
         game: session.spec(),
         position: session.position(),
@@ -352,9 +374,9 @@ fn state<'a>(session: &'a dyn Session) -> State<'a> {
         points: session.points(),
         view: session.view(),
         last: session.last_move().into(),
-        moves: session.moves().into_iter().map(Legal::from).collect(),
+        moves: session.moves().into_iter().map(Described::from).collect(),
         outcomes: session.outcomes(),
-        history: session.history().iter().enumerate().map(played).collect(),
+        history: (0..session.history().len()).filter_map(played).collect(),
     }
 }
 
@@ -362,11 +384,11 @@ fn candidate(candidate: &AdvisedMove) -> Value {
     json!({"move": candidate.mv, "visits": candidate.visits, "value": candidate.value})
 }
 
-fn advised(advice: &Advice) -> Value {
+fn advised(advice: &Advice, session: &mut dyn Session) -> Value {
     json!({
         "move": advice.mv,
         "value": advice.value,
-        "line": advice.line,
+        "line": followed(session, &advice.line),
         "candidates": advice.candidates.iter().map(candidate).collect::<Vec<_>>(),
         "nodes": advice.nodes,
         "simulations": advice.simulations,
