@@ -3,8 +3,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { extname, join, normalize, sep } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -26,7 +27,8 @@ const KINDS = {
 
 /** `ply serve` on a port of its own choice, or on one that it had before. */
 export async function serverHost(port = 0) {
-  const child = spawn(named("PLYGROUND_PLY"), ["serve", "--port", String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+  const data = await mkdtemp(join(tmpdir(), "plyground-browser-"));
+  const child = spawn(named("PLYGROUND_PLY"), ["serve", "--port", String(port), "--data", data], { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
     const address = line.match(/http:\/\/\S+/);
     if (!address) continue;
@@ -37,6 +39,7 @@ export async function serverHost(port = 0) {
       const ended = once(child, "exit");
       child.kill("SIGKILL");
       await ended;
+      await rm(data, { recursive: true });
     };
     return { engine: "server", base, port: Number(new URL(base).port), close };
   }

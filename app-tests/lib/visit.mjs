@@ -35,7 +35,7 @@ export class Visit {
   #problems = [];
 
   /**
-   * Opens the app. `memory` is what the device remembers from before, `hurry` shortens the pauses that the app makes for people, and
+   * Opens the app, as somebody who has seen the tour. `memory` is what the device remembers from before, `hurry` shortens the pauses that the app makes for people, and
    * `context` may be one that is open already.
    */
   static async open(browser, host, { size = "desktop", memory = {}, hurry = false, at = "", context = null, ...more } = {}) {
@@ -50,7 +50,7 @@ export class Visit {
       ([key, value]) => {
         if (localStorage.getItem(key) === null) localStorage.setItem(key, value);
       },
-      [STORAGE, JSON.stringify(memory)],
+      [STORAGE, JSON.stringify({ toured: true, ...memory })],
     );
     if (hurry) {
       await visit.page.addInitScript(() => {
