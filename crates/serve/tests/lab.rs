@@ -239,7 +239,7 @@ async fn a_match_is_followed_to_its_end_move_by_move() {
             "started" => drop(boards.insert(name, moves(&data))),
             "move" => boards.get_mut(&name).unwrap().push(data["move"].as_str().unwrap().to_owned()),
             "over" => {
-                drop(watched.insert(name.clone(), (boards.remove(&name).unwrap(), data["result"].as_str().unwrap().to_owned())))
+                drop(watched.insert(name.clone(), (boards.remove(&name).unwrap(), data["result"].as_str().unwrap().to_owned())));
             }
             "end" => end = data,
             other => panic!("{other}: {data}"),
