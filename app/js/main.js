@@ -10,6 +10,7 @@ import { setupScreen } from "./setup.js";
 import { unpack } from "./share.js";
 import { language, languages, setLanguage, t } from "./strings.js";
 import { html } from "./svg.js";
+import { tourAgain } from "./tour.js";
 
 const SCREENS = {
   "": homeScreen,
@@ -74,16 +75,19 @@ async function settings() {
   const choice = (name, options, chosen, label) =>
     html("label", { class: "field" }, t(name), html("select", { name }, options.map((option) => html("option", { value: option, selected: option === chosen }, label(option)))));
   const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", false) });
+  const again = html("input", { type: "checkbox", name: "tour" });
   const content = html(
     "div",
     { class: "fields" },
     choice("theme", THEMES, recall("theme", "system"), (theme) => t("theme." + theme)),
     choice("language", Object.keys(languages), language(), (code) => languages[code]),
     html("label", { class: "field row" }, sound, t("sound")),
+    html("label", { class: "field row" }, again, t("tour.again")),
   );
   if ((await dialog(t("settings"), content, [["ok", t("ok"), "primary"]])) !== "ok") return;
   remember("theme", content.querySelector("[name=theme]").value);
   remember("sound", sound.checked);
+  if (again.checked) tourAgain();
   setLanguage(content.querySelector("[name=language]").value);
   dress();
   show();

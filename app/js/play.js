@@ -9,6 +9,7 @@ import { shareDialog } from "./records.js";
 import { sound } from "./sound.js";
 import { agentName, gameTitle, outcomeSign, outcomeText, pieceName, playerName, reasonText, refusalText, t } from "./strings.js";
 import { html, refill, svg } from "./svg.js";
+import { tour } from "./tour.js";
 
 const HINT_TIME = 800;
 /** Games in which the men march: whoever plays the second side sees them from there. */
@@ -27,6 +28,7 @@ export async function playScreen(app, _, shared = null) {
   const { first, second } = game.players;
   screen.board.flipped = MARCHING.includes(info.name) && second === HUMAN && first !== HUMAN;
   await match.refresh();
+  if (!shared) screen.beginTour();
   return () => {
     match.close();
     screen.analysis.close();
@@ -52,7 +54,8 @@ class PlayScreen {
     this.steps = html("div", { class: "buttons steps" });
     const near = html("div", { class: "near" }, this.strips.second, this.board.element, this.strips.first);
     this.near = near;
-    const side = html("div", { class: "side" }, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
+    this.tour = html("div");
+    const side = html("div", { class: "side" }, this.tour, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
     app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
@@ -60,6 +63,17 @@ class PlayScreen {
       this.news = outcomeText(detail.outcome);
       if (!detail.expected) toast(this.news);
     });
+  }
+
+  /** For the first game on this device, as soon as there is something to point at. */
+  beginTour() {
+    const { match, info } = this;
+    if (!Object.values(match.game.players).includes(HUMAN)) return;
+    const steps = [[t(`tour.how.${info.name}`) || t("tour.how"), this.board.element]];
+    if (!this.kinds.hidden) steps.push([t("tour.kinds"), this.kinds]);
+    if (this.state.points) steps.push([t("tour.points"), this.strips.first]);
+    steps.push([t("tour.help"), this.buttons], [t("tour.analysis"), this.buttons], [t("tour.moves"), this.steps]);
+    this.tour.replaceWith(tour(steps));
   }
 
   get state() {
@@ -120,7 +134,7 @@ class PlayScreen {
   /** What changed, for those who listen. */
   spoken() {
     const last = this.state.history.at(-1);
-    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label }) + " " : "";
+    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label ?? last.move }) + " " : "";
     return moved + this.statusText();
   }
 

@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod door;
 mod engine;
 mod files;
 mod limits;
@@ -56,15 +57,9 @@ impl Server {
     }
 
     /// Answers until `stop` is over; whoever is thinking then is told to answer at once.
-    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+    pub async fn run(self, stop: impl Future<Output = ()>) {
         let engines = Arc::new(Engines::new(self.limits));
-        let stopped = Arc::clone(&engines);
-        let stop = async move {
-            stop.await;
-            stopped.stop();
-        };
-        let router = router(engines).into_make_service_with_connect_info::<SocketAddr>();
-        Ok(axum::serve(self.listener, router).with_graceful_shutdown(stop).await?)
+        door::open(self.listener, router(Arc::clone(&engines)), &self.limits, stop, || engines.stop()).await;
     }
 }
 

@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, Player, Pulse, RecordedPlayer,
-    Seed, Shelf, Turn, Worth, split_spec,
+    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
+    RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
 };
 use plyground_games::infos;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
@@ -114,30 +114,37 @@ impl Desk<'_> {
             Err(error) => return json!({"id": null, "error": format!("malformed request: {error}")}).to_string(),
         };
         match self.answer(&request, clock, tell) {
-            Ok(answer) => json!({"id": request.id, "answer": answer}).to_string(),
+            Ok(answer) => format!(r#"{{"id":{},"answer":{answer}}}"#, request.id),
             Err(error) => json!({"id": request.id, "error": error.to_string()}).to_string(),
         }
     }
 
-    fn answer(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
-        match request.task {
-            Task::Games => Ok(games()),
-            Task::Opponents => Ok(opponents(open(&request.game, None)?.as_ref())),
-            Task::State => Ok(state(self.session(request)?.as_ref())),
+    /// The answer in JSON.
+    fn answer(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<String, InputError> {
+        let answer = match request.task {
+            Task::State => {
+                let session = self.session(request)?;
+                let written = serde_json::to_string(&state(session.as_ref()));
+                return written.map_err(|error| InputError::malformed("request", "state", error.to_string()));
+            }
+            Task::Games => games(),
+            Task::Opponents => opponents(open(&request.game, None)?.as_ref()),
             Task::Chance => {
                 let mut session = self.session(request)?;
                 let outcome = session.roll(&mut Seed(request.seed).rng());
-                outcome.map(Value::from).ok_or_else(|| InputError::malformed("request", "chance", "it is not the turn of chance"))
+                let none = || InputError::malformed("request", "chance", "it is not the turn of chance");
+                outcome.map(Value::from).ok_or_else(none)?
             }
-            Task::Think => self.think(request, clock, tell),
-            Task::Solve => self.solve(request, clock, tell),
-            Task::Import => import(&request.text),
+            Task::Think => self.think(request, clock, tell)?,
+            Task::Solve => self.solve(request, clock, tell)?,
+            Task::Import => import(&request.text)?,
             Task::Export => {
                 let players = request.players.clone().map(|name| RecordedPlayer { name, seed: None });
                 let record = self.session(request)?.record(players, None);
-                Ok((format_named(&request.format)?.write)(&[record])?.into())
+                (format_named(&request.format)?.write)(&[record])?.into()
             }
-        }
+        };
+        Ok(answer.to_string())
     }
 
     /// The game of a request as far as it has come.
@@ -279,54 +286,100 @@ fn opponents(session: &dyn Session) -> Value {
     session.opponents().iter().map(opponent).collect()
 }
 
-fn squares(squares: MoveSquares) -> [Value; 3] {
-    [json!(squares.from), json!(squares.to), json!(squares.piece)]
+/// Everything that a page draws. It is asked for after every move, so it is written as it is and not put together from values first.
+#[derive(Serialize)]
+struct State<'a> {
+    game: String,
+    position: String,
+    turn: &'static str,
+    winner: Option<&'static str>,
+    reason: String,
+    points: Option<[i32; 2]>,
+    view: BoardView,
+    last: Squares,
+    moves: Vec<Legal>,
+    outcomes: Vec<(String, f64)>,
+    history: Vec<Played<'a>>,
 }
 
-/// A move with all that a page needs to show it.
-fn described(legal: &LegalMove) -> Value {
-    let [from, to, piece] = squares(legal.squares);
-    json!({"move": legal.text, "label": legal.label, "from": from, "to": to, "piece": piece})
+#[derive(Serialize)]
+struct Squares {
+    from: Option<Square>,
+    to: Option<Square>,
+    piece: Option<&'static str>,
+}
+
+impl From<MoveSquares> for Squares {
+    fn from(MoveSquares { from, to, piece }: MoveSquares) -> Self {
+        Self { from, to, piece }
+    }
+}
+
+#[derive(Serialize)]
+struct Legal {
+    #[serde(rename = "move")]
+    text: String,
+    label: String,
+    from: Option<Square>,
+    to: Option<Square>,
+    piece: Option<&'static str>,
+}
+
+impl From<LegalMove> for Legal {
+    fn from(LegalMove { text, label, squares: MoveSquares { from, to, piece } }: LegalMove) -> Self {
+        Self { text, label, from, to, piece }
+    }
+}
+
+#[derive(Serialize)]
+struct Played<'a> {
+    #[serde(rename = "move")]
+    text: &'a str,
+    /// As people like to read it, where that is not the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// Nobody for an outcome of chance.
+    mover: Option<&'static str>,
+    /// Was it all that chance could do?
+    certain: bool,
 }
 
 /// The moves of a line that an agent expects, played on the game and taken back again.
 fn followed(session: &mut dyn Session, line: &[String]) -> Value {
     let begin = session.history().len();
     let played = line.iter().take_while(|text| session.play(text).is_ok()).count();
-    let moves = (begin..begin + played).filter_map(|number| session.played(number)).map(|played| described(&played)).collect();
+    let moves: Vec<Legal> = (begin..begin + played).filter_map(|number| session.played(number)).map(Legal::from).collect();
     for _ in 0..played {
         session.undo();
     }
-    moves
+    json!(moves)
 }
 
-/// Everything that a page draws.
-fn state(session: &dyn Session) -> Value {
+fn state<'a>(session: &'a dyn Session) -> State<'a> {
     let (turn, winner) = match session.turn() {
         Turn::Player(player) => (player.word(), None),
         Turn::Chance => ("chance", None),
         Turn::Over(outcome) => ("over", Some(outcome.word())),
     };
-    let played = |number: usize| {
-        let mut played = described(&session.played(number)?);
-        played["mover"] = json!(session.mover(number).map(Player::word));
-        played["certain"] = json!(session.certain(number));
-        Some(played)
+    let played = |(number, played): (usize, &'a PlayedMove)| Played {
+        text: &played.text,
+        label: session.played(number).map(|described| described.label).filter(|label| *label != played.text),
+        mover: session.mover(number).map(Player::word),
+        certain: session.certain(number),
     };
-    let [from, to, piece] = squares(session.last_move());
-    json!({
-        "game": session.spec(),
-        "position": session.position(),
-        "turn": turn,
-        "winner": winner,
-        "reason": session.why_over(),
-        "points": session.points(),
-        "view": session.view(),
-        "last": {"from": from, "to": to, "piece": piece},
-        "moves": session.moves().iter().map(described).collect::<Vec<_>>(),
-        "outcomes": session.outcomes(),
-        "history": (0..session.history().len()).filter_map(played).collect::<Vec<_>>(),
-    })
+    State {
+        game: session.spec(),
+        position: session.position(),
+        turn,
+        winner,
+        reason: session.why_over(),
+        points: session.points(),
+        view: session.view(),
+        last: session.last_move().into(),
+        moves: session.moves().into_iter().map(Legal::from).collect(),
+        outcomes: session.outcomes(),
+        history: session.history().iter().enumerate().map(played).collect(),
+    }
 }
 
 fn candidate(candidate: &AdvisedMove) -> Value {

@@ -1,7 +1,7 @@
-//! `ply serve`: the app in a browser, with the engine of this computer behind it.
+//! `ply serve`, and `ply` alone: the app in a browser, with the engine of this computer behind it.
 
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use anyhow::Context;
 use plyground_serve::{Limits, Server};
@@ -10,15 +10,22 @@ use tokio::runtime::Runtime;
 use crate::args::{Global, Serve};
 
 pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let host: IpAddr = args.host.parse().with_context(|| format!("expected an address like 127.0.0.1, found '{}'", args.host))?;
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
-        let server = Server::bind(SocketAddr::new(host, args.port), Limits::default()).await?;
+        let address = SocketAddr::new(args.host, args.port);
+        let server = Server::bind(address, Limits::default()).await.with_context(|| {
+            format!("port {} is not to be had (is Plyground running already?); --port 0 takes any that is free", args.port)
+        })?;
+        let page = format!("http://{}", server.address()?);
         if !global.quiet {
-            writeln!(out, "Plyground is at http://{} (Ctrl-C ends it)", server.address()?)?;
-            if !host.is_loopback() {
+            writeln!(out, "Plyground is at {page} (Ctrl-C ends it; to play in the terminal: ply play)")?;
+            if !args.host.is_loopback() {
                 writeln!(out, "Everybody who can reach this computer can play on it.")?;
             }
+            out.flush()?;
+        }
+        if args.open && open::that_detached(&page).is_err() && !global.quiet {
+            writeln!(out, "No browser could be started: please open that address yourself.")?;
             out.flush()?;
         }
         let stop = async {
@@ -27,7 +34,7 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
                 std::future::pending::<()>().await;
             }
         };
-        server.run(stop).await?;
+        server.run(stop).await;
         anyhow::Ok(())
     })
 }
