@@ -285,14 +285,35 @@ test("sounds are off until they are asked for", async () => {
 });
 
 test("a level that is picked takes the place of an agent that was written before, and stays when the board changes", async () => {
-  const visit = await Visit.open(browser, host, { memory: { setup: { mnk: { agent: "random", opponent: "level=3" } } }, at: "#/new/mnk" });
-  assert.ok(await visit.page.getByLabel("Any agent").isVisible());
+  const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
+  await visit.hit(visit.page.locator(".setup summary"));
+  await visit.page.getByLabel("Any agent").fill("random");
   await visit.hit(visit.page.locator("input[value='level=1']"));
   assert.equal(await visit.page.getByLabel("Any agent").inputValue(), "");
   await visit.page.locator("#board").selectOption("mnk:size=4x4,k=4");
+  await visit.page.waitForFunction(() => document.querySelectorAll("#preset option").length > 0);
   await visit.press("Start");
-  await visit.page.locator(".table").waitFor();
-  assert.match(await visit.text(".side, .near"), /first day/);
+  await visit.page.locator(".strip .who").filter({ hasText: "1 · first day" }).waitFor();
+  await visit.close();
+});
+
+test("the first game explains itself, once", async () => {
+  const visit = await Visit.open(browser, host, { memory: { toured: false }, size: "phone" });
+  await visit.start("crosphere");
+  const tour = visit.page.locator(".tour");
+  const steps = Number((await tour.locator(".count").innerText()).split("/")[1]);
+  const said = new Set();
+  for (let step = 0; step < steps; step++) {
+    said.add(await tour.locator("p").innerText());
+    assert.equal(await visit.page.locator(".pointed").count(), 1);
+    await visit.hit(tour.locator("button.primary"));
+  }
+  assert.equal(said.size, steps);
+  assert.ok(await tour.isHidden());
+  await visit.tap("d4");
+  await visit.until(/your turn/);
+  await visit.reload();
+  assert.ok(await tour.isHidden());
   await visit.close();
 });
 

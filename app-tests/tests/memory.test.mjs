@@ -100,8 +100,9 @@ for (const [way, open] of Object.entries(HOSTS)) {
   });
 }
 
-test("the thesis format of Crosphere goes out and comes in", async () => {
+test("the thesis format of Crosphere goes out and comes in", async (t) => {
   const host = await serverHost();
+  t.after(() => host.close());
   const visit = await Visit.open(browser, host, { at: "#/g/crosphere/wd4.se5.we4" });
   await visit.press("Share");
   await visit.page.getByLabel("Format").selectOption("thesis");
@@ -113,11 +114,11 @@ test("the thesis format of Crosphere goes out and comes in", async () => {
   await visit.press("Import");
   await visit.page.waitForFunction(() => location.hash === "#/play" && document.querySelectorAll(".moves li").length === 3);
   await visit.close();
-  await host.close();
 });
 
-test("a game survives a restart of the server", async () => {
+test("a game survives a restart of the server", async (t) => {
   let host = await serverHost();
+  t.after(() => host.close());
   const visit = await Visit.open(browser, host);
   await visit.start("mnk");
   await host.close();
@@ -127,5 +128,4 @@ test("a game survives a restart of the server", async () => {
   await visit.until(/your turn/);
   visit.faultless(/WebSocket connection|ERR_CONNECTION_REFUSED/);
   await visit.context.close();
-  await host.close();
 });

@@ -21,8 +21,9 @@ async function visited(host, more) {
   return visit;
 }
 
-test("after the first visit everything works without a network", async () => {
+test("after the first visit everything works without a network", async (t) => {
   const host = await staticHost();
+  t.after(() => host.close());
   const visit = await visited(host, { size: "phone", hurry: true });
   await host.close();
   await visit.context.setOffline(true);
@@ -38,8 +39,9 @@ test("after the first visit everything works without a network", async () => {
   await visit.context.close();
 });
 
-test("everything that is kept comes with the first visit", async () => {
+test("everything that is kept comes with the first visit", async (t) => {
   const host = await staticHost();
+  t.after(() => host.close());
   const visit = await visited(host);
   const kept = await visit.page.evaluate(async () => {
     const [name, ...others] = (await caches.keys()).filter((name) => name.startsWith("plyground-"));
@@ -50,14 +52,16 @@ test("everything that is kept comes with the first visit", async () => {
   assert.notEqual(kept.name, "plyground-unbuilt");
   for (const file of ["/", "/engine.wasm", "/style.css", "/js/main.js", "/js/worker.js", "/manifest.webmanifest"]) assert.ok(kept.files.includes(file), file);
   await visit.close();
-  await host.close();
 });
 
-test("the browser offers to install it", async () => {
+test("the browser offers to install it", async (t) => {
+  const host = await staticHost();
+  t.after(() => host.close());
   // Only in a profile of its own: in a private window nothing can be installed.
   const profile = await mkdtemp(join(tmpdir(), "plyground-"));
-  const host = await staticHost();
+  t.after(() => rm(profile, { recursive: true, force: true }));
   const context = await chromium.launchPersistentContext(profile, { ...options, ...SIZES.phone });
+  t.after(() => context.close());
   const page = await context.newPage();
   await page.goto(host.base);
   await page.locator(".games").waitFor();
@@ -77,7 +81,4 @@ test("the browser offers to install it", async () => {
   }
   const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
   assert.deepEqual(installabilityErrors, []);
-  await context.close();
-  await host.close();
-  await rm(profile, { recursive: true, force: true });
 });

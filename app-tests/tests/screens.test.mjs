@@ -46,6 +46,7 @@ const SCREENS = {
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },
   share: { at: "#/g/crosphere/wd4.we5.se4", act: (visit) => visit.press("Share") },
   import: { at: "", act: (visit) => visit.press("Open a record") },
+  tour: { at: "#/play", memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } } },
   end: { at: "#/g/connect-four/a.b.a.b.a.b.a" },
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },

@@ -134,7 +134,7 @@ class PlayScreen {
   /** What changed, for those who listen. */
   spoken() {
     const last = this.state.history.at(-1);
-    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label }) + " " : "";
+    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label ?? last.move }) + " " : "";
     return moved + this.statusText();
   }
 

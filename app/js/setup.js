@@ -22,7 +22,7 @@ export async function setupScreen(app, [name]) {
   const boards = BOARDS[game.name] ?? [game.name];
   const board = html("select", { id: "board" }, boards.map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
   const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
-  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500", value: before.agent ?? "" });
+  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500" });
   const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
   const presets = html("select", { id: "preset" });
   const rivals = ["first", "second"].map((player) => html("select", { id: `rival-${player}` }));
@@ -38,7 +38,7 @@ export async function setupScreen(app, [name]) {
       radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
     );
     rivals.forEach((select, index) => {
-      const chosen = before.rivals?.[index] ?? "level=5";
+      const chosen = select.value || (before.rivals?.[index] ?? "level=5");
       select.replaceChildren(...all.map((opponent) => html("option", { value: opponent.name, selected: opponent.name === chosen }, agentName(opponent.name))));
     });
     const others = all.filter((opponent) => !opponent.name.startsWith("level="));
@@ -86,7 +86,7 @@ export async function setupScreen(app, [name]) {
       problem.textContent = error.message;
       return;
     }
-    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), agent, rivals: watched } });
+    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), rivals: watched } });
     keep(begun({ spec, players }));
     app.go("#/play");
   }
@@ -101,7 +101,7 @@ export async function setupScreen(app, [name]) {
       watching,
       html(
         "details",
-        { open: advanced.value !== "" },
+        {},
         html("summary", {}, t("advanced")),
         html("label", { class: "field", for: "agent" }, t("advanced.agent"), advanced),
         html("label", { class: "field", for: "preset" }, t("advanced.preset"), presets),

@@ -115,7 +115,7 @@ const WORDS = {
     luck: "Luck made {share} % of all swings.",
     again: "Again",
     playFromHere: "Play from here",
-    "counter.strong stones left": "strong stones",
+    "counter.strong stones left": "strong left",
     "counter.points": "points",
     "bonus.worth": "The bonus was worth a point.",
     "bonus.nothing": "The bonus was worth nothing.",
@@ -308,7 +308,7 @@ const WORDS = {
     luck: "Náhoda způsobila {share} % všech výkyvů.",
     again: "Znovu",
     playFromHere: "Hrát odtud",
-    "counter.strong stones left": "silné kameny",
+    "counter.strong stones left": "zbývá silných",
     "counter.points": "body",
     "bonus.worth": "Bonus měl cenu jednoho bodu.",
     "bonus.nothing": "Bonus neměl žádnou cenu.",
@@ -426,8 +426,7 @@ const GAMES = {
   cs: {
     crosphere: {
       title: "Crosphere",
-      summary: "spojte své dva okraje silnými kameny své barvy a slabými, které slouží oběma",
-      caption: "Růžový je na tahu a vyhraje slabým kamenem na e5. Na d4 by doplnil řetězy obou najednou: to se nesmí.",
+      summary: "spojte své dva okraje silnými kameny své barvy a slabými kameny, které slouží oběma",
       players: ["Zelený", "Růžový"],
       rules: [
         "Začíná Zelený. Zelený chce spojit horní okraj s dolním, Růžový levý okraj s pravým.",
@@ -439,8 +438,7 @@ const GAMES = {
     },
     mnk: {
       title: "Piškvorky a příbuzné hry",
-      summary: "pokládejte střídavě své značky; vyhrává k v řadě, sloupci nebo úhlopříčce",
-      caption: "Na tahu jsou kolečka. Dostanou-li křížky c1, vyhrávají na b1 i c3 a kolečka zastaví jen jedno z nich.",
+      summary: "střídavě klaďte značky; k v řadě, sloupci nebo úhlopříčce vyhrává",
       players: ["Křížky", "Kolečka"],
       rules: [
         "Začínají křížky. Hráči střídavě kladou svou značku na prázdné pole. Vyhrává ten, kdo má první k nebo více značek v nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska bez takové řady je remíza.",
@@ -449,8 +447,7 @@ const GAMES = {
     },
     clobber: {
       title: "Clobber",
-      summary: "posuňte kámen na sousední kámen soupeře; kdo nemůže táhnout, prohrál",
-      caption: "Dva ostrůvky. Černý vyhraje tahem a3b3: po posledním tahu Bílého c1b1 mu zbývá a1b1. Po b1c1 by Bílý vzal dvojici tahem b3a3 a Černý by neměl tah.",
+      summary: "táhněte kamenem na sousední kámen soupeře; kdo nemůže táhnout, prohrál",
       players: ["Černý", "Bílý"],
       rules: [
         "Na začátku je deska plná, černé a bílé kameny se střídají jako pole šachovnice, černý na a1. Začíná Černý.",
@@ -460,8 +457,7 @@ const GAMES = {
     },
     pawn: {
       title: "Pěšcová hra",
-      summary: "choďte a berte jako šachoví pěšci; projděte, vezměte vše, nebo nechte soupeře bez tahu",
-      caption: "Bílý musí brát na c2: pěšcem z b1 vyhraje, pěšcem z d1 prohraje.",
+      summary: "táhněte a berte jako šachoví pěšci; projděte, vezměte všechny, nebo nechte soupeře bez tahu",
       players: ["Bílý", "Černý"],
       rules: [
         "Bílý má pěšce na každém poli dolní řady a začíná, Černý na každém poli horní řady. Bílí pěšci táhnou nahoru, černí dolů.",
@@ -473,7 +469,6 @@ const GAMES = {
     "tuc-chess": {
       title: "TUC-Chess",
       summary: "pěšci, věže a králové sbírají body na desce 5x7; bonusy se objevují náhodou; vyhrává víc bodů",
-      caption: "Bílý může tahem c6c7 vzít krále. Partie by skončila 12:13, a on by prohrál.",
       players: ["Bílý", "Černý"],
       rules: [
         "Deska má 5 sloupců a 7 řad. Každý má sedm pěšců, dvě věže a krále; na střední řadě leží pět bonusů. Začíná Bílý a táhne nahoru. Vynechat se nesmí.",
@@ -484,8 +479,7 @@ const GAMES = {
     },
     "connect-four": {
       title: "Čtyři v řadě",
-      summary: "vhazujte kotouče do sloupců; vyhrávají čtyři v řadě, sloupci nebo úhlopříčce",
-      caption: "Červený musí hned do b nebo e, jinak má Žlutý tři v řadě s oběma konci otevřenými.",
+      summary: "vhazujte kotouče do sloupců; čtyři v řadě, sloupci nebo úhlopříčce vyhrávají",
       players: ["Žlutý", "Červený"],
       rules: [
         "Deska stojí svisle. Začíná Žlutý. Hráči střídavě vhazují svůj kotouč do sloupce, který není plný; spadne na nejnižší volné pole. Vyhrává ten, kdo má první čtyři nebo více v nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska je remíza.",
@@ -511,43 +505,44 @@ const REASONS = [
   [/only the kings are left/, "zbyli jen králové"],
   [/the limit of (\d+) plies is reached/, "dosaženo limitu $1 tahů obou hráčů"],
   [/; White (\d+), Black (\d+)$/, "; Bílý $1, Černý $2"],
-  [/^(\w+) is occupied, and a pawn captures diagonally only/, "pole $1 je obsazené a pěšec bere jen šikmo"],
-  [/^(\w+) is occupied/, "pole $1 je obsazené"],
-  [/^\w+ has no strong stones left/, "silné kameny už došly"],
-  [/^a weak stone on (\w+) would complete both players' chains at once/, "slabý kámen na $1 by doplnil řetězy obou hráčů najednou"],
-  [/^file (\w) is full/, "sloupec $1 je plný"],
-  [/^(\w+) and (\w+) are not side by side or one above the other/, "pole $1 a $2 spolu nesousedí"],
-  [/^there is no stone on (\w+): every move clobbers one/, "na $1 není kámen: každý tah musí nějaký vzít"],
-  [/^the stone on (\w+) has the same colour/, "kámen na $1 má stejnou barvu"],
-  [/^the pawn on (\w+) is your own/, "pěšec na $1 je váš"],
-  [/^there is no pawn to capture on (\w+)/, "na $1 není pěšec, kterého by šlo vzít"],
-  [/^a pawn steps one square; two only in the variant double/, "pěšec jde o jedno pole; o dvě jen ve variantě s dvojkrokem"],
-  [/^a pawn steps two squares only from the rank on which it started/, "o dvě pole jde pěšec jen z řady, na které začal"],
-  [/^both squares in front of the pawn must be empty for a double step/, "pro dvojkrok musí být obě pole před pěšcem prázdná"],
-  [/^a pawn moves forward only/, "pěšec chodí jen vpřed"],
-  [/^a pawn steps one square forward or captures one square diagonally forward/, "pěšec jde o pole vpřed, nebo bere o pole šikmo vpřed"],
-  [/^\w+'s own \w+ stands on (\w+)/, "na $1 stojí vlastní figura"],
-  [/^a pawn cannot capture straight ahead, and (\w+) is occupied/, "pěšec nebere rovně a pole $1 je obsazené"],
-  [/^a pawn moves diagonally only to capture; no piece is on (\w+)/, "pěšec jde šikmo, jen když bere; na $1 nic není"],
-  [/^a pawn moves one square ahead/, "pěšec jde o jedno pole vpřed"],
-  [/^a piece or a bonus is in the way of the rook between (\w+) and (\w+)/, "věži mezi $1 a $2 něco stojí v cestě"],
-  [/^a rook moves one to three squares along a rank or file/, "věž táhne o jedno až tři pole po řadě nebo sloupci"],
-  [/^a king moves one square along a rank or file/, "král jde o jedno pole po řadě nebo sloupci"],
-  [/^there is no (?:black|white) stone on (\w+)/, "na $1 není váš kámen"],
-  [/^the pawn on (\w+) is the opponent's/, "pěšec na $1 patří soupeři"],
-  [/^there is no (?:pawn|piece) on (\w+)/, "pole $1 je prázdné"],
-  [/^the \w+ on (\w+) is not \w+'s/, "figura na $1 patří soupeři"],
+  [/\w+'s own \w+ stands on (\w+)/, "na poli $1 stojí vlastní figura"],
+  [/a weak stone on (\w+) would complete both players' chains at once/, "slabý kámen na $1 by doplnil řetězy obou hráčů najednou, a to se nesmí"],
+  [/(\w+) has no strong stones left/, "silné kameny došly"],
+  [/(\w+) is occupied, and a pawn captures diagonally only/, "pole $1 je obsazené a pěšec bere jen šikmo"],
+  [/a pawn cannot capture straight ahead, and (\w+) is occupied/, "pole $1 je obsazené a pěšec rovně nebere"],
+  [/(\w+) is occupied/, "pole $1 je obsazené"],
+  [/(\w+) and (\w+) are not side by side or one above the other/, "pole $1 a $2 nesousedí stranou"],
+  [/there is no stone on (\w+): every move clobbers one/, "na poli $1 není kámen: každý tah nějaký bere"],
+  [/the stone on (\w+) has the same colour/, "kámen na poli $1 má stejnou barvu"],
+  [/there is no (black|white) stone on (\w+)/, "na poli $2 není váš kámen"],
+  [/the pawn on (\w+) is the opponent's/, "pěšec na poli $1 patří soupeři"],
+  [/there is no pawn to capture on (\w+)/, "na poli $1 není pěšec, kterého by šlo vzít"],
+  [/there is no (pawn|piece) on (\w+)/, "pole $2 je prázdné"],
+  [/the pawn on (\w+) is your own/, "pěšec na poli $1 je váš"],
+  [/a pawn steps one square; two only in the variant double/, "pěšec jde o jedno pole; o dvě jen ve variantě s dvojkrokem"],
+  [/a pawn steps two squares only from the rank on which it started/, "o dvě pole jde pěšec jen z řady, na které začal"],
+  [/both squares in front of the pawn must be empty for a double step/, "pro dvojkrok musí být obě pole před pěšcem prázdná"],
+  [/a pawn moves forward only/, "pěšec jde jen vpřed"],
+  [/a pawn steps one square forward or captures one square diagonally forward/, "pěšec jde o pole vpřed nebo bere o pole šikmo vpřed"],
+  [/a pawn moves diagonally only to capture; no piece is on (\w+)/, "šikmo pěšec jen bere a na poli $1 nic není"],
+  [/a pawn moves one square ahead/, "pěšec jde o jedno pole vpřed"],
+  [/a piece or a bonus is in the way of the rook between (\w+) and (\w+)/, "mezi poli $1 a $2 věži něco stojí v cestě"],
+  [/a rook moves one to three squares along a rank or file/, "věž jde o jedno až tři pole po řadě nebo sloupci"],
+  [/a king moves one square along a rank or file/, "král jde o jedno pole po řadě nebo sloupci"],
+  [/the (\w+) on (\w+) is not (\w+)'s/, "figura na poli $2 patří soupeři"],
+  [/file (\w) is full/, "sloupec $1 je plný"],
 ];
 
-/** Why a game ended, in the language of the page. */
-export function reasonText(text) {
+/** Why a game ended or a move was refused, in the language of the page. */
+export function reasonText(message) {
+  const text = message.replace(/^illegal move '[^']*': /, "");
   if (language() !== "cs") return text;
   return REASONS.reduce((said, [pattern, czech]) => said.replace(pattern, czech), text);
 }
 
 /** Why a move was refused, as a sentence. */
 export function refusalText(text) {
-  return sentence(reasonText(text.replace(/^illegal move '[^']*': /, "")));
+  return sentence(reasonText(text));
 }
 
 const PIECES = {
@@ -600,8 +595,8 @@ export const outcomeSign = (outcome) => (outcome === "@-" ? "–" : `★ ${bonus
 /** Positions to learn from: what is hard to imagine first, then the example of the game. */
 export function lessons(game) {
   const texts = LESSONS[game.name]?.[language()] ?? LESSONS[game.name]?.en ?? [];
-  const own = (POSITIONS[game.name] ?? []).map((position, index) => ({ position, caption: texts[index] }));
-  return [...own, { position: game.example.position, caption: GAMES[language()]?.[game.name]?.caption ?? game.example.caption }];
+  const positions = [...(POSITIONS[game.name] ?? []), game.example.position];
+  return positions.map((position, index) => ({ position, caption: texts[index] ?? game.example.caption }));
 }
 
 const POSITIONS = {
@@ -613,7 +608,7 @@ const POSITIONS = {
   "connect-four": ["7/7/7/3x3/3x3/o1oxo2 x 4"],
 };
 
-/** One text for each of those positions. */
+/** One text for each of those positions; where there is none for the last one, the game has it. */
 const LESSONS = {
   crosphere: {
     en: [
@@ -625,26 +620,30 @@ const LESSONS = {
       "Zelený spojuje horní okraj s dolním. Ještě jeden kámen ve sloupci b, slabý nebo silný, a řetěz je hotov: položte ho.",
       "Slabé kameny patří oběma. Tři z nich vedou Růžového od levého okraje k pravému: doplňte řetěz.",
       "Slabý kámen na b3 by doplnil řetězy obou najednou. To se nesmí: zkuste to.",
+      "Růžový na tahu vyhraje slabým kamenem na e5. Na d4 by doplnil oba řetězy najednou: to je zakázáno.",
     ],
   },
   mnk: {
     en: ["Two crosses stand side by side: complete the row."],
-    cs: ["Dva křížky stojí vedle sebe: doplňte řadu."],
+    cs: ["Dva křížky stojí vedle sebe: doplňte řadu.", "Na tahu jsou kolečka. Dostanou-li křížky c1, vyhrává b1 i c3 a kolečka zastaví jen jedno z nich."],
   },
   clobber: {
     en: ["A stone moves only onto a neighbouring stone of the opponent. Take a black one and clobber."],
-    cs: ["Kámen táhne jen na sousední kámen soupeře. Vezměte černý a udeřte."],
+    cs: [
+      "Kámen táhne jen na sousední kámen soupeře. Vezměte černý a udeřte.",
+      "Dva ostrůvky. Černý vyhraje tahem a3b3: poslední tah Bílého c1b1 mu ještě nechá a1b1. Po b1c1 vezme Bílý dvojici tahem b3a3 a Černý nemůže táhnout.",
+    ],
   },
   pawn: {
     en: ["White is one step from the far rank: go through."],
-    cs: ["Bílému chybí k poslední řadě jediný krok: projděte."],
+    cs: ["Bílému chybí k poslední řadě jediný krok: projděte.", "Bílý musí vzít na c2: pěšcem z b1 vyhraje, pěšcem z d1 prohraje."],
   },
   "tuc-chess": {
     en: ["The rook can take the bonus above it. Chance says whether it is worth a point."],
-    cs: ["Věž může vzít bonus nad sebou. Má-li cenu bodu, řekne náhoda."],
+    cs: ["Věž může vzít bonus nad sebou. Má-li cenu bodu, řekne náhoda.", "Bílý může tahem c6c7 vzít krále. Hra by tím skončila 12 : 13 a on by prohrál."],
   },
   "connect-four": {
     en: ["Three yellow discs stand in file d: drop the fourth."],
-    cs: ["Ve sloupci d stojí tři žluté kotouče: vhoďte čtvrtý."],
+    cs: ["Ve sloupci d stojí tři žluté kotouče: vhoďte čtvrtý.", "Červený musí hned do b nebo e, jinak bude mít Žlutý tři v řadě s oběma konci volnými."],
   },
 };

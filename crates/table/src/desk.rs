@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, Player, Pulse, RecordedPlayer,
-    Seed, Shelf, Square, Turn, Worth, split_spec,
+    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
+    RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
 };
 use plyground_games::infos;
 use serde::{Deserialize, Serialize};
@@ -250,7 +250,7 @@ impl Watcher for Listener<'_, '_> {
                 let Opinion { value, depth, line, candidates } = (progress.opinion)();
                 message["value"] = json!(value);
                 message["depth"] = json!(depth);
-                message["line"] = json!(followed(ahead, &line));
+                message["line"] = followed(ahead, &line);
                 message["candidates"] = candidates.iter().map(candidate).collect();
             }
             message
@@ -291,7 +291,7 @@ fn opponents(session: &dyn Session) -> Value {
 
 /// Everything that a page draws. It is asked for after every move, so it is written as it is and not put together from values first.
 #[derive(Serialize)]
-struct State {
+struct State<'a> {
     game: String,
     position: String,
     turn: &'static str,
@@ -302,7 +302,7 @@ struct State {
     last: Squares,
     moves: Vec<Described>,
     outcomes: Vec<(String, f64)>,
-    history: Vec<Played>,
+    history: Vec<Played<'a>>,
 }
 
 #[derive(Serialize)]
@@ -335,35 +335,41 @@ impl From<LegalMove> for Described {
 }
 
 #[derive(Serialize)]
-struct Played {
-    #[serde(flatten)]
-    described: Described,
+struct Played<'a> {
+    #[serde(rename = "move")]
+    text: &'a str,
+    /// As people like to read it, where that is not the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
     /// Nobody for an outcome of chance.
     mover: Option<&'static str>,
-    /// Chance had no choice.
+    /// Was it all that chance could do?
     certain: bool,
 }
 
 /// The moves of a line that an agent expects, played on the game and taken back again.
-fn followed(session: &mut dyn Session, line: &[String]) -> Vec<Described> {
+fn followed(session: &mut dyn Session, line: &[String]) -> Value {
     let begin = session.history().len();
     let played = line.iter().take_while(|text| session.play(text).is_ok()).count();
-    let moves = (begin..begin + played).filter_map(|number| session.played(number)).map(Described::from).collect();
+    let moves: Vec<Described> =
+        (begin..begin + played).filter_map(|number| session.played(number)).map(Described::from).collect();
     for _ in 0..played {
         session.undo();
     }
-    moves
+    json!(moves)
 }
 
-fn state(session: &dyn Session) -> State {
+fn state<'a>(session: &'a dyn Session) -> State<'a> {
     let (turn, winner) = match session.turn() {
         Turn::Player(player) => (player.word(), None),
         Turn::Chance => ("chance", None),
         Turn::Over(outcome) => ("over", Some(outcome.word())),
     };
-    let played = |number: usize| {
-        let (mover, certain) = (session.mover(number).map(Player::word), session.certain(number));
-        Some(Played { described: session.played(number)?.into(), mover, certain })
+    let played = |(number, played): (usize, &'a PlayedMove)| Played {
+        text: &played.text,
+        label: session.played(number).map(|described| described.label).filter(|label| *label != played.text),
+        mover: session.mover(number).map(Player::word),
+        certain: session.certain(number),
     };
     State {
         game: session.spec(),
@@ -376,7 +382,7 @@ fn state(session: &dyn Session) -> State {
         last: session.last_move().into(),
         moves: session.moves().into_iter().map(Described::from).collect(),
         outcomes: session.outcomes(),
-        history: (0..session.history().len()).filter_map(played).collect(),
+        history: session.history().iter().enumerate().map(played).collect(),
     }
 }
 

@@ -108,10 +108,7 @@ fn small_positions_are_solved_and_large_ones_are_given_up() {
 fn a_line_is_told_move_by_move_with_its_squares() {
     let moves = ["5242", "@-"];
     let history = ask(json!({"do": "state", "game": "tuc-chess", "moves": moves}))["history"].clone();
-    assert_eq!(
-        history[0],
-        json!({"move": "5242", "label": "c2c3", "from": "c2", "to": "c3", "piece": null, "mover": "first", "certain": false})
-    );
+    assert_eq!(history[0], json!({"move": "5242", "label": "c2c3", "mover": "first", "certain": false}));
     assert_eq!((&history[1]["mover"], &history[1]["certain"]), (&Value::Null, &json!(false)));
     let certain = ask(json!({"do": "state", "game": "tuc-chess:appear=0", "moves": moves}))["history"].clone();
     assert_eq!(certain[1]["certain"], true, "nothing else could happen");
