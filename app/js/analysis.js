@@ -7,6 +7,11 @@ import { html, svg } from "./svg.js";
 const POSITION_TIME = 3000;
 const REVIEW_TIME = 120;
 const SOLVE_TIME = 400;
+/** How many moves of the best line are drawn, and how many candidates are listed. */
+const ARROWS = 3;
+const LISTED = 5;
+/** A change of the chances by so much is a turning point. */
+const SWING = 0.2;
 
 export class Analysis {
   open = false;
@@ -16,11 +21,12 @@ export class Analysis {
 
   constructor(match, board, info) {
     Object.assign(this, { match, board, info });
-    this.bar = html("div", { class: "chance", role: "img" });
+    this.bar = html("div", { class: "chance", role: "img", hidden: true });
     this.words = html("p", { class: "line" });
+    this.list = html("table", { class: "candidates", hidden: true });
     this.graph = html("div", { class: "graph" });
     this.review = html("button", { type: "button", onclick: () => this.#review() }, t("review"));
-    this.element = html("section", { class: "analysis", hidden: true, "aria-label": t("analyse") }, this.bar, this.words, this.graph, html("div", { class: "buttons" }, this.review));
+    this.element = html("section", { class: "analysis", hidden: true, "aria-label": t("analyse") }, this.bar, this.words, this.list, this.graph, html("div", { class: "buttons" }, this.review));
   }
 
   toggle() {
@@ -39,59 +45,76 @@ export class Analysis {
   /** The position that is looked at may have changed. */
   follow() {
     if (!this.open) return;
-    const place = `${this.match.game.spec} ${this.match.game.moves.slice(0, this.match.cursor).join(" ")}`;
+    const { match } = this;
     this.#drawGraph();
+    const place = `${match.game.spec} ${match.awaited} ${match.game.moves.slice(0, match.cursor).join(" ")}`;
     if (place === this.#seen) return;
     this.#seen = place;
     this.marks = {};
     this.close();
-    const { turn } = this.match.state;
+    const { turn } = match.state;
     this.words.textContent = "";
-    if (turn === "first" || turn === "second") this.#look(turn);
-    else this.#drawBar(this.match.game.chances[this.match.cursor - 1]);
+    this.list.hidden = true;
+    this.#drawBar(match.game.chances[match.cursor] ?? match.game.chances[match.cursor - 1]);
+    // While an opponent thinks the engine of a browser has no time for anybody else.
+    if ((turn === "first" || turn === "second") && !match.awaited) this.#look(turn);
   }
 
   async #look(mover) {
     const control = new AbortController();
     this.#control = control;
     const { match } = this;
-    const at = match.cursor;
-    const state = match.state;
+    const { state, cursor } = match;
     const request = match.position();
-    const current = () => this.#control === control && match.cursor === at;
-    const solved = await match.engine.ask("solve", { ...request, time: SOLVE_TIME }, { signal: control.signal }).catch(() => null);
+    const current = () => this.#control === control && match.cursor === cursor;
+    const { signal } = control;
+    const solved = await match.engine.ask("solve", { ...request, time: SOLVE_TIME }, { signal }).catch(() => null);
     if (!current()) return;
-    // While an opponent thinks the engine of a browser has no time for anybody else.
-    if (match.thinking) return;
-    const take = (opinion) => current() && this.#take(opinion, state, mover, solved, at);
-    const advice = await match.engine
-      .ask("think", { ...request, agent: ANALYST, seed: 1, time: POSITION_TIME, watch: true }, { signal: control.signal, onProgress: take })
-      .catch(() => null);
+    const take = (opinion) => current() && this.#take(opinion, state, mover, solved?.value ? solved : null);
+    const order = { ...request, agent: ANALYST, seed: 1, time: POSITION_TIME, watch: true };
+    const advice = await match.engine.ask("think", order, { signal, onProgress: take }).catch(() => null);
     if (advice) take(advice);
   }
 
-  #take(opinion, state, mover, solved, at) {
-    const { candidates = [], line = [], value } = opinion;
+  #take(opinion, state, mover, solved) {
+    const { candidates = [], value } = opinion;
+    const line = solved?.line.length > 0 ? solved.line : (opinion.line ?? []);
     const most = Math.max(1, ...candidates.map((candidate) => candidate.visits));
+    const legal = new Map(state.moves.map((move) => [move.move, move]));
     const heat = {};
-    for (const candidate of candidates) {
-      const move = state.moves.find((legal) => legal.move === candidate.move);
-      if (move?.to && candidate.visits > 0) heat[move.to] = Math.max(heat[move.to] ?? 0, 0.75 * Math.sqrt(candidate.visits / most));
+    for (const { move, visits } of candidates) {
+      const to = legal.get(move)?.to;
+      if (to && visits > 0) heat[to] = Math.max(heat[to] ?? 0, 0.75 * Math.sqrt(visits / most));
     }
-    const best = state.moves.find((legal) => legal.move === line[0]);
-    this.marks = { heat, arrows: best ? [{ from: best.from, to: best.to, weight: 0.9 }] : [] };
+    const arrows = line.slice(0, ARROWS).map(({ from, to }, number) => ({ from, to, weight: 0.9 - 0.25 * number }));
+    this.marks = { heat, arrows };
     const sure = { win: 1, draw: 0, loss: -1 }[solved?.value];
     const chance = firstChance(sure ?? value ?? 0, mover);
-    this.match.game.chances[at] = chance;
+    this.match.game.chances[this.match.cursor] = chance;
     this.#drawBar(chance);
-    const name = playerName(this.info, mover);
-    const verdict = solved?.value ? t(`solved.${solved.value}`, { name, plies: solved.plies }) + " " : "";
-    this.words.textContent = verdict + t("line", { line: line.slice(0, 8).join(" ") });
+    const length = solved?.plies_exact ? "" : ".open";
+    const verdict = solved ? t(`solved.${solved.value}${solved.value === "draw" ? "" : length}`, { name: playerName(this.info, mover), plies: solved.plies }) : "";
+    const expected = line.length > 0 ? t("line", { line: line.slice(0, 8).map((move) => move.label).join(" ") }) : "";
+    this.words.textContent = [verdict, expected].filter(Boolean).join(" ");
+    this.#drawList(candidates, legal);
     this.board.mark(this.marks);
     this.#drawGraph();
   }
 
+  /** The moves that the engine likes best, with what it thinks of them. */
+  #drawList(candidates, legal) {
+    const all = candidates.reduce((sum, candidate) => sum + candidate.visits, 0);
+    const best = [...candidates].sort((a, b) => b.visits - a.visits).slice(0, LISTED).filter((candidate) => candidate.visits > 0);
+    this.list.hidden = best.length === 0;
+    const percent = (share) => `${Math.round(100 * share)} %`;
+    const row = ({ move, visits, value }) =>
+      html("tr", {}, html("th", { scope: "row" }, legal.get(move)?.label ?? move), html("td", {}, value === null ? "–" : percent((1 + value) / 2)), html("td", {}, percent(visits / all)));
+    const head = html("tr", {}, ["column.move", "column.chance", "column.visits"].map((key) => html("th", { scope: "col" }, t(key))));
+    this.list.replaceChildren(html("thead", {}, head), html("tbody", {}, best.map(row)));
+  }
+
   #drawBar(chance) {
+    this.bar.hidden = chance === undefined;
     if (chance === undefined) return;
     const share = Math.round(100 * chance);
     const label = t("winChance", { first: playerName(this.info, "first"), second: playerName(this.info, "second"), share, other: 100 - share });
@@ -136,6 +159,10 @@ export class Analysis {
     const [width, height] = [600, 140];
     const x = (ply) => 10 + (ply / Math.max(1, moves.length)) * (width - 20);
     const y = (chance) => 8 + (1 - chance) * (height - 16);
+    const plyAt = ({ clientX, currentTarget }) => {
+      const box = currentTarget.getBoundingClientRect();
+      return Math.round(((((clientX - box.left) / box.width) * width - 10) / (width - 20)) * moves.length);
+    };
     const { history } = this.match.state;
     let luck = 0;
     let total = 0;
@@ -146,11 +173,11 @@ export class Analysis {
       total += swing;
       const byChance = history.slice(from, to).some((played) => played.mover === null);
       if (byChance) luck += swing;
-      if (swing >= 0.2) turns.push([to, after, byChance]);
+      if (swing >= SWING) turns.push([to, after, byChance]);
     }
     const drawn = svg(
       "svg",
-      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("graph", { turns: turns.length }) },
+      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("graph", { turns: turns.length }), onclick: (event) => this.match.step(plyAt(event)) },
       svg("line", { x1: 10, x2: width - 10, y1: y(0.5), y2: y(0.5), class: "even" }),
       svg("polyline", { points: points.map(([ply, chance]) => `${x(ply)},${y(chance)}`).join(" "), class: "curve" }),
       turns.map(([ply, chance, byChance]) => svg("circle", { cx: x(ply), cy: y(chance), r: 6, class: byChance ? "turn luck" : "turn" })),

@@ -1,6 +1,6 @@
 // The board: draws a view, and turns taps, drags and keys into moves. It knows squares and legal moves, and no game.
 
-import { drawEdges, drawPiece } from "./pieces.js";
+import { drawEdges, drawGround, drawPiece } from "./pieces.js";
 import { svg } from "./svg.js";
 
 const CELL = 100;
@@ -66,8 +66,10 @@ export class Board {
   meant(square, from) {
     const kind = this.chosenKind();
     const like = this.moves.find((move) => (from ? move.from && move.to : !move.from && (!move.piece || move.piece === kind)));
-    if (!like?.to || !like.move.includes(like.to)) return null;
-    return from ? from + square : like.move.replace(like.to, square);
+    if (!like?.to) return null;
+    if (from) return from + square;
+    if (like.move === like.to[0]) return square[0];
+    return like.move.includes(like.to) ? like.move.replace(like.to, square) : null;
   }
 
   choose(kind) {
@@ -87,7 +89,9 @@ export class Board {
   #fitting(square) {
     const kind = this.chosenKind();
     if (this.selected) return this.moves.filter((move) => move.from === this.selected && move.to === square);
-    return this.moves.filter((move) => !move.from && move.to === square && (!move.piece || move.piece === kind));
+    // A move that names a file only can be made on any of its squares.
+    const hits = (move) => move.to === square || move.move === square[0];
+    return this.moves.filter((move) => !move.from && hits(move) && (!move.piece || move.piece === kind));
   }
 
   #targets() {
@@ -131,23 +135,25 @@ export class Board {
             "aria-selected": this.selected === square ? "true" : null,
             transform: `translate(${x} ${y})`,
           },
-          svg("rect", { x: -CELL / 2, y: -CELL / 2, width: CELL, height: CELL, class: "ground" }),
+          drawGround(this.element.dataset.game),
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
           lastSquares.includes(square) && svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
           piece && drawPiece(piece),
-          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: 13, class: "target" })),
+          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
         );
       });
       rows.push(svg("g", { role: "row" }, cells));
     }
     const labels = [];
+    // As large on the screen on a small board as on a large one.
+    const size = Math.min(30, Math.max(12, 3 * Math.max(files, ranks)));
     for (let file = 0; file < files; file++) {
       const [x] = this.#middle(letters[file] + "1");
-      labels.push(svg("text", { x, y: height - 8, "text-anchor": "middle", class: "label" }, letters[file]));
+      labels.push(svg("text", { x, y: height - 8, "text-anchor": "middle", "font-size": size, class: "label" }, letters[file]));
     }
     for (let rank = 1; rank <= ranks; rank++) {
       const [, y] = this.#middle("a" + rank);
-      labels.push(svg("text", { x: MARGIN / 2, y: y + 8, "text-anchor": "middle", class: "label" }, String(rank)));
+      labels.push(svg("text", { x: MARGIN / 2, y: y + size / 3, "text-anchor": "middle", "font-size": size, class: "label" }, String(rank)));
     }
     const arrows = (this.marks?.arrows ?? []).map(({ from, to, weight }, number) => this.#arrow(from, to, weight, number));
     this.element.replaceChildren(
@@ -173,13 +179,19 @@ export class Board {
   /** The piece that moved slides from where it came, and what it took fades. */
   #animate(before, after) {
     const { from, to } = after.last;
-    const grown = after.history.length === before.history.length + 1;
-    if (!grown || !to) return;
-    const piece = this.#cell(to)?.querySelector(".piece");
-    if (!piece) return;
+    if (after.history.length !== before.history.length + 1) return;
     const timing = { duration: 180, easing: "ease-out" };
+    const appear = (piece) => piece?.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
+    const pieceOn = (square) => this.#cell(square)?.querySelector(".piece");
+    if (after.history.at(-1).mover === null) {
+      const fresh = squaresOf(after.view).filter((_, index) => after.view.cells[index] && !before.view.cells[index]);
+      for (const square of fresh) appear(pieceOn(square));
+      return;
+    }
+    const piece = to && pieceOn(to);
+    if (!piece) return;
     if (!from) {
-      piece.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
+      appear(piece);
       return;
     }
     const [[x, y], [x0, y0]] = [this.#middle(to), this.#middle(from)];
@@ -221,9 +233,12 @@ export class Board {
     const square = cell.dataset.square;
     const draggable = this.moves.some((move) => move.from === square);
     const begin = [event.clientX, event.clientY];
+    // A finger's events go to what it touched first, and that is drawn anew while it moves.
+    const { pointerId } = event;
+    this.element.setPointerCapture(pointerId);
     let dragged = null;
     const move = (event) => {
-      if (!draggable) return;
+      if (!draggable || event.pointerId !== pointerId) return;
       if (!dragged && Math.hypot(event.clientX - begin[0], event.clientY - begin[1]) < 8) return;
       if (!dragged) {
         this.selected = square;
@@ -237,6 +252,7 @@ export class Board {
       event.preventDefault();
     };
     const release = (event) => {
+      if (event.pointerId !== pointerId) return;
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", release);
       removeEventListener("pointercancel", release);

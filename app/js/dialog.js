@@ -25,6 +25,8 @@ export function dialog(heading, content, buttons) {
 /** A short message that goes away by itself; it is also read aloud. */
 export function toast(text) {
   const region = document.getElementById("toasts");
+  // Two are as many as anybody reads, and on a phone they cover something.
+  while (region.children.length > 1) region.firstChild.remove();
   const element = html("div", { class: "toast" }, text);
   region.append(element);
   setTimeout(() => element.remove(), 5000);

@@ -1,5 +1,7 @@
-// The engine: requests and answers in JSON. It sits behind a WebSocket when the page comes from `ply serve`, and in a Web Worker
+// The engine: requests and answers in JSON. It sits behind a WebSocket when the page comes from `ply serve`, and in Web Workers
 // otherwise. Nobody else needs to know which.
+
+import { t } from "./strings.js";
 
 /** An answer that says what was wrong, in words for people. */
 export class Refused extends Error {}
@@ -7,44 +9,60 @@ export class Refused extends Error {}
 /** A thought that was ended by somebody who no longer wants it. */
 export class Stopped extends Error {}
 
+/** A lost connection is tried so many times, so many milliseconds apart. */
+const TRIES = 20;
+const PAUSE = 500;
+
+/** Requests that wait for their answers. Each holds everything, so that it can be sent again. */
 class Requests {
   #next = 1;
   #open = new Map();
 
-  /** Registers a request; `send` gets its text. */
-  add(task, fields, onProgress, send) {
+  /** A new request. If its signal ends it before it is answered, `end(request)` is called. */
+  add(task, fields, { onProgress, signal } = {}, end) {
     const id = this.#next++;
-    const promise = new Promise((resolve, reject) => this.#open.set(id, { resolve, reject, onProgress }));
-    send(JSON.stringify({ id, do: task, ...fields }), id);
-    return { id, promise };
+    const request = { id, onProgress, text: JSON.stringify({ id, do: task, ...fields }) };
+    request.answer = new Promise((resolve, reject) => Object.assign(request, { resolve, reject }));
+    this.#open.set(id, request);
+    const abort = () => {
+      if (!this.#open.delete(id)) return;
+      request.reject(new Stopped("stopped"));
+      end(request);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    return request;
   }
 
-  /** Takes a message of the engine. */
+  get open() {
+    return [...this.#open.values()];
+  }
+
+  /** Takes a message of the engine; true if it was an answer. */
   take(text) {
     const message = JSON.parse(text);
     const request = this.#open.get(message.id);
-    if (!request) return;
+    if (!request) return false;
     if ("progress" in message) {
       request.onProgress?.(message.progress);
-      return;
+      return false;
     }
     this.#open.delete(message.id);
     if ("error" in message) request.reject(new Refused(message.error));
     else request.resolve(message.answer);
+    return true;
   }
 
-  /** Everything that is still open ends like this. */
-  fail(error) {
-    for (const request of this.#open.values()) request.reject(error);
-    this.#open.clear();
+  fail(request, error) {
+    if (this.#open.delete(request?.id)) request.reject(error);
   }
 }
 
-/** The engine of a server. It comes back after a lost connection: requests hold everything, so they can be sent again. */
+/** The engine of a server. After a lost connection it asks again for everything that has not been answered. */
 class Remote {
   kind = "server";
   #requests = new Requests();
   #socket = null;
+  #tries = 0;
   #address;
 
   constructor(address, lab) {
@@ -53,35 +71,43 @@ class Remote {
     this.lab = lab;
   }
 
-  #connected() {
-    if (this.#socket && this.#socket.readyState <= WebSocket.OPEN) return this.#opened;
+  #connect() {
+    if (this.#socket) return;
     const socket = new WebSocket(this.#address);
     this.#socket = socket;
-    this.#opened = new Promise((resolve, reject) => {
-      socket.onopen = () => resolve(socket);
-      socket.onerror = () => reject(new Error("the server does not answer"));
-    });
+    socket.onopen = () => {
+      this.#tries = 0;
+      for (const request of this.#requests.open) socket.send(request.text);
+    };
     socket.onmessage = (event) => this.#requests.take(event.data);
-    socket.onclose = () => this.#requests.fail(new Error("the connection to the server was lost"));
-    return this.#opened;
+    socket.onclose = () => {
+      this.#socket = null;
+      if (this.#requests.open.length === 0) return;
+      this.#tries += 1;
+      if (this.#tries < TRIES) setTimeout(() => this.#connect(), PAUSE);
+      else for (const request of this.#requests.open) this.#requests.fail(request, new Error(t("connectionLost")));
+    };
   }
-  #opened = null;
 
-  ask(task, fields, { onProgress, signal } = {}) {
-    const { id, promise } = this.#requests.add(task, fields, onProgress, (text) => {
-      this.#connected().then((socket) => socket.send(text), (error) => this.#requests.fail(error));
+  get #connected() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  ask(task, fields, options) {
+    const request = this.#requests.add(task, fields, options, ({ id }) => {
+      if (this.#connected) this.#socket.send(JSON.stringify({ stop: id }));
     });
-    signal?.addEventListener("abort", () => {
-      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ stop: id }));
-    });
-    return promise;
+    if (this.#connected) this.#socket.send(request.text);
+    else this.#connect();
+    return request.answer;
   }
 }
 
-/** The engine in this browser. A thought cannot be interrupted there, so whoever ends one gets a fresh worker. */
-class Local {
-  kind = "browser";
+/** An engine in a worker. It does one thing at a time and cannot be interrupted: whoever ends what it does gets a fresh worker. */
+class Lane {
   #requests = new Requests();
+  #waiting = [];
+  #running = null;
   #worker = null;
   #ready = null;
 
@@ -92,29 +118,55 @@ class Local {
     this.#ready = new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => {
         if (data === "ready") resolve(worker);
-        else this.#requests.take(data);
+        else if (this.#requests.take(data)) this.#go();
       };
       worker.onerror = (event) => {
-        const error = new Error(event.message || "the engine could not be started");
-        this.#end(error);
+        event.preventDefault();
+        const error = new Error(event.message || t("noEngine"));
+        this.#requests.fail(this.#running, error);
+        this.#end();
         reject(error);
       };
     });
     return this.#ready;
   }
 
-  #end(error) {
+  #end() {
     this.#worker?.terminate();
     this.#worker = null;
-    this.#requests.fail(error);
+    this.#go();
   }
 
-  ask(task, fields, { onProgress, signal } = {}) {
-    const { promise } = this.#requests.add(task, fields, onProgress, (text) => {
-      this.#started().then((worker) => worker.postMessage(text), () => {});
+  /** The next request, if there is one. */
+  #go() {
+    const request = this.#waiting.shift() ?? null;
+    this.#running = request;
+    if (!request) return;
+    const post = (worker) => this.#running === request && worker.postMessage(request.text);
+    // Why it did not start is told to whoever asked.
+    this.#started().then(post, () => {});
+  }
+
+  ask(task, fields, options) {
+    const request = this.#requests.add(task, fields, options, () => {
+      if (this.#running === request) this.#end();
+      else this.#waiting.splice(this.#waiting.indexOf(request), 1);
     });
-    signal?.addEventListener("abort", () => this.#end(new Stopped("stopped")), { once: true });
-    return promise;
+    this.#waiting.push(request);
+    if (!this.#running) this.#go();
+    return request.answer;
+  }
+}
+
+/** The engine in this browser. What takes no thinking does not wait for what does. */
+class Local {
+  kind = "browser";
+  #desk = new Lane();
+  #thinker = new Lane();
+
+  ask(task, fields, options) {
+    const lane = task === "think" || task === "solve" ? this.#thinker : this.#desk;
+    return lane.ask(task, fields, options);
   }
 }
 

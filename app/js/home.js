@@ -1,20 +1,23 @@
 // The first screen: all games, and the one that was not finished.
 
 import { Board } from "./board.js";
-import { recall } from "./memory.js";
-import { gameTitle, t } from "./strings.js";
+import { kept } from "./match.js";
+import { importDialog } from "./records.js";
+import { gameSummary, gameTitle, t } from "./strings.js";
 import { html } from "./svg.js";
 
 export async function homeScreen(app) {
-  const kept = recall("game");
+  const game = kept();
+  const info = game && !game.over && app.game(game.spec.split(":")[0]);
   const cards = await Promise.all(app.games.map((game) => card(app, game)));
   app.page.append(
     html("section", { class: "intro" }, html("h1", {}, t("home.title")), html("p", {}, t("home.lead"))),
     app.engine.lab ? html("div", { class: "buttons" }, html("a", { class: "button", href: "#/lab", title: t("lab.lead") }, t("lab.open"))) : "",
-    kept
-      ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(app.game(kept.spec.split(":")[0])), moves: kept.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
+    info
+      ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(info), moves: game.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
       : "",
     html("section", { class: "games" }, cards),
+    html("div", { class: "buttons" }, html("button", { type: "button", onclick: () => importDialog(app) }, t("home.import"))),
   );
 }
 
@@ -30,7 +33,7 @@ async function card(app, game) {
     { class: "card game" },
     html("a", { href: `#/new/${game.name}`, class: "picture", tabindex: -1, "aria-hidden": "true" }, board.element),
     html("h2", {}, gameTitle(game)),
-    html("p", {}, t(`summary.${game.name}`) || game.summary),
+    html("p", {}, gameSummary(game)),
     html(
       "div",
       { class: "buttons" },

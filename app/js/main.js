@@ -11,6 +11,7 @@ import { setupScreen } from "./setup.js";
 import { unpack } from "./share.js";
 import { language, languages, setLanguage, t } from "./strings.js";
 import { html } from "./svg.js";
+import { tourAgain } from "./tour.js";
 
 const SCREENS = {
   "": homeScreen,
@@ -30,17 +31,24 @@ const app = {
 };
 
 let leave = null;
+let shown = 0;
 
 async function show() {
   const [, screen = "", ...parts] = location.hash.split("/");
   leave?.();
   leave = null;
-  app.page.replaceChildren();
+  shown += 1;
+  const mine = shown;
+  const page = html("div", {});
+  app.page.replaceChildren(page);
   drawBar(screen);
   try {
-    leave = (await (SCREENS[screen] ?? homeScreen)(app, parts)) ?? null;
+    const left = (await (SCREENS[screen] ?? homeScreen)({ ...app, page }, parts)) ?? null;
+    // Whoever went on while a screen was being set up never sees it.
+    if (mine !== shown) left?.();
+    else leave = left;
   } catch (error) {
-    app.page.replaceChildren(
+    page.replaceChildren(
       html("section", { class: "card" }, html("h1", {}, t("wentWrong")), html("p", {}, error.message), html("a", { class: "button", href: "#/" }, t("home"))),
     );
   }
@@ -50,7 +58,7 @@ async function show() {
 function drawBar(screen) {
   const badge = html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`));
   document.getElementById("bar").replaceChildren(
-    html("a", { href: "#/", class: "brand", "aria-label": t("home") }, html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }), "Plyground"),
+    html("a", { href: "#/", class: "brand", title: t("home") }, html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }), "Plyground"),
     badge,
     html("span", { class: "space" }),
     html("button", { class: "quiet", "aria-label": t("settings"), onclick: settings }, "⚙"),
@@ -69,16 +77,19 @@ async function settings() {
   const choice = (name, options, chosen, label) =>
     html("label", { class: "field" }, t(name), html("select", { name }, options.map((option) => html("option", { value: option, selected: option === chosen }, label(option)))));
   const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", false) });
+  const again = html("input", { type: "checkbox", name: "tour" });
   const content = html(
     "div",
     { class: "fields" },
     choice("theme", THEMES, recall("theme", "system"), (theme) => t("theme." + theme)),
     choice("language", Object.keys(languages), language(), (code) => languages[code]),
     html("label", { class: "field row" }, sound, t("sound")),
+    html("label", { class: "field row" }, again, t("tour.again")),
   );
   if ((await dialog(t("settings"), content, [["ok", t("ok"), "primary"]])) !== "ok") return;
   remember("theme", content.querySelector("[name=theme]").value);
   remember("sound", sound.checked);
+  if (again.checked) tourAgain();
   setLanguage(content.querySelector("[name=language]").value);
   dress();
   show();
@@ -91,8 +102,9 @@ async function begin() {
   app.games = await app.engine.ask("games", {});
   addEventListener("hashchange", show);
   await show();
-  // With a server behind the page there is nothing to keep: without it, it would be another app.
-  if (app.engine.kind === "browser") await navigator.serviceWorker?.register("sw.js");
+  // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the page
+  // works all the same.
+  if (app.engine.kind === "browser") navigator.serviceWorker?.register("sw.js").catch(() => {});
 }
 
 addEventListener("unhandledrejection", (event) => toast(event.reason?.message ?? String(event.reason)));

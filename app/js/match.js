@@ -1,24 +1,45 @@
 // A game that is being played: whose turn it is, who thinks, what may be taken back. It draws nothing.
 
 import { Refused, Stopped } from "./engine.js";
+import { recall, remember } from "./memory.js";
 
 export const HUMAN = "human";
 /** Who looks at positions for hints and analysis. */
 export const ANALYST = "mcts:solver=on,memory=128";
-const CHANCE_PAUSE = 700;
+
+/** Milliseconds before chance decides, and after it did something that was to be expected or not. */
+const CHANCE_DECIDES = 400;
+const CHANCE_EXPECTED = 300;
+const CHANCE_UNEXPECTED = 1300;
 
 const randomSeed = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 const other = (player) => (player === "first" ? "second" : "first");
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** The chance of the first player to win, from the expectation (-1 to +1) of whoever moves. */
 export const firstChance = (value, mover) => (1 + (mover === "first" ? value : -value)) / 2;
 
+/** A game that begins: two people unless somebody else is named. */
+export const begun = ({ spec, start = null, moves = [], players = { first: HUMAN, second: HUMAN } }) => ({ spec, start, moves, players, resigned: null, chances: {}, over: false });
+export const keep = (game) => remember("game", game);
+
+/** The game that was played last on this device, if what was kept can still be read. */
+export function kept() {
+  const game = recall("game");
+  const readable = typeof game?.spec === "string" && Array.isArray(game.moves) && game.players?.first && game.players.second;
+  return readable ? { ...begun(game), ...game } : null;
+}
+
 export class Match extends EventTarget {
-  /** `game`: spec, start, moves, players (a spec or HUMAN for first and second), resigned. */
+  #asked = 0;
+  #closed = false;
+  #rest = 0;
+
+  /** `game` is what `begun` makes. */
   constructor(engine, game) {
     super();
     this.engine = engine;
-    this.game = { start: null, moves: [], resigned: null, chances: {}, ...game };
-    this.cursor = this.game.moves.length;
+    this.game = game;
+    this.cursor = game.moves.length;
     this.thinking = null;
     this.progress = null;
   }
@@ -40,6 +61,11 @@ export class Match extends EventTarget {
     return this.live && !this.over && this.game.players[this.state?.turn] === HUMAN;
   }
 
+  /** Is an agent due? */
+  get awaited() {
+    return this.live && !this.over && (this.state?.turn === "first" || this.state?.turn === "second") && !this.playable;
+  }
+
   get winner() {
     return this.game.resigned ? other(this.game.resigned) : this.state.winner;
   }
@@ -53,52 +79,60 @@ export class Match extends EventTarget {
     return this.#at(this.game.moves.slice(0, this.cursor));
   }
 
+  /** Nobody looks any more: whatever is still on its way is dropped. */
+  close() {
+    this.#closed = true;
+    this.stop();
+  }
+
   /** Looks at the position again and lets whoever is due go on. */
   async refresh() {
-    const asked = this.cursor;
+    this.#asked += 1;
+    const asked = this.#asked;
+    const current = () => asked === this.#asked && !this.#closed;
     const state = await this.engine.ask("state", this.position());
-    if (asked !== this.cursor) return;
+    if (!current()) return;
     this.state = state;
     this.game.spec = state.game;
     this.#tell("change");
-    if (this.live && !this.over) this.#proceed();
+    if (this.live && !this.over) this.#proceed(current);
   }
 
-  async #proceed() {
-    const { turn } = this.state;
+  async #proceed(current) {
+    const { turn, outcomes } = this.state;
     if (turn === "chance") {
-      await new Promise((resolve) => setTimeout(resolve, CHANCE_PAUSE));
-      if (!this.live || this.state.turn !== "chance") return;
+      // What is certain is no event.
+      if (outcomes.length > 1) await pause(CHANCE_DECIDES);
+      if (!current()) return;
       const outcome = await this.engine.ask("chance", { ...this.position(), seed: randomSeed() });
-      this.#tell("chance", { outcome });
-      await this.#push(outcome);
-    } else if (this.game.players[turn] !== HUMAN && !this.thinking) {
+      if (!current()) return;
+      const expected = outcomes.some(([text, probability]) => text === outcome && probability >= 0.5);
+      if (outcomes.length > 1) this.#tell("chance", { outcome, expected });
+      await this.#push(outcome, outcomes.length > 1 ? (expected ? CHANCE_EXPECTED : CHANCE_UNEXPECTED) : 0);
+    } else if (this.game.players[turn] !== HUMAN) {
+      if (this.#rest > 0) await pause(this.#rest);
+      if (!current()) return;
       const advice = await this.think(this.game.players[turn]);
-      if (advice && this.live) {
-        if (advice.value !== null) this.game.chances[this.cursor] = firstChance(advice.value, turn);
-        await this.#push(advice.move);
-      }
+      if (!advice || !current()) return;
+      if (advice.value !== null) this.game.chances[this.cursor] = firstChance(advice.value, turn);
+      await this.#push(advice.move);
     }
   }
 
   /** Lets an agent think about the position; null if it was ended. Only one thinks at a time. */
-  async think(agent, { time, watch = false, onProgress } = {}) {
+  async think(agent, { time, watch = false } = {}) {
     this.stop();
     const control = new AbortController();
     this.thinking = control;
     this.progress = { done: 0 };
     this.#tell("thinking");
     const request = { ...this.position(), agent, seed: randomSeed(), watch, ...(time && { time }) };
+    const onProgress = (progress) => {
+      this.progress = progress;
+      this.#tell("thinking");
+    };
     try {
-      return await this.engine.ask("think", request, {
-        signal: control.signal,
-        onProgress: (progress) => {
-          if (this.thinking !== control) return;
-          this.progress = progress;
-          onProgress?.(progress);
-          this.#tell("thinking");
-        },
-      }).then((advice) => (control.signal.aborted ? null : advice));
+      return await this.engine.ask("think", request, { signal: control.signal, onProgress });
     } catch (error) {
       if (error instanceof Stopped) return null;
       throw error;
@@ -116,7 +150,9 @@ export class Match extends EventTarget {
     this.thinking = null;
   }
 
-  async #push(move) {
+  /** Plays on; an agent that is due next waits for `rest` milliseconds, so that people see what happened. */
+  async #push(move, rest = 0) {
+    this.#rest = rest;
     this.game.moves.push(move);
     this.cursor = this.game.moves.length;
     await this.refresh();
@@ -124,7 +160,10 @@ export class Match extends EventTarget {
 
   /** A move of somebody in front of the screen. */
   async play(move) {
-    if (this.playable) await this.#push(move);
+    if (!this.playable) return;
+    // A hint that is being looked for is of no use any more.
+    this.stop();
+    await this.#push(move);
   }
 
   /** Why a move is not possible, in words; null if it is. */
@@ -149,8 +188,9 @@ export class Match extends EventTarget {
     const { history } = this.state ?? { history: [] };
     if (!this.live) return 0;
     for (let index = history.length - 1; index >= 0; index--) {
-      if (history[index].mover === null) return 0;
-      if (this.game.players[history[index].mover] === HUMAN) return history.length - index;
+      const { mover, certain } = history[index];
+      if (mover === null && !certain) return 0;
+      if (this.game.players[mover] === HUMAN) return history.length - index;
     }
     return 0;
   }
@@ -162,6 +202,7 @@ export class Match extends EventTarget {
     this.game.moves.splice(this.game.moves.length - count, count);
     this.game.resigned = null;
     this.cursor = this.game.moves.length;
+    for (const ply of Object.keys(this.game.chances)) if (Number(ply) > this.cursor) delete this.game.chances[ply];
     return this.refresh();
   }
 
@@ -170,6 +211,7 @@ export class Match extends EventTarget {
     const { turn } = this.state;
     const { players } = this.game;
     this.game.resigned = players[turn] === HUMAN ? turn : players.first === HUMAN ? "first" : "second";
-    this.#tell("change");
+    // Whoever was due is not any more.
+    return this.refresh();
   }
 }

@@ -37,6 +37,12 @@ export function drawPiece(piece) {
 const stone = (piece) => [disc(38), sign(piece.owner)];
 const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
 
+/** A square before anything stands on it: the hole of an upright board, or the field of a flat one. */
+export function drawGround(game) {
+  const field = svg("rect", { x: -50, y: -50, width: 100, height: 100, class: "ground" });
+  return game === "connect-four" ? [field, svg("circle", { r: 40, class: "hole" })] : [field];
+}
+
 /** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. */
 export function drawEdges(game, x, y, width, height) {
   if (game !== "crosphere") return [];

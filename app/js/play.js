@@ -3,30 +3,34 @@
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { dialog, toast } from "./dialog.js";
-import { ANALYST, HUMAN, Match, firstChance } from "./match.js";
-import { recall, remember } from "./memory.js";
-import { link } from "./share.js";
+import { ANALYST, HUMAN, Match, begun, firstChance, keep, kept } from "./match.js";
+import { drawPiece } from "./pieces.js";
+import { shareDialog } from "./records.js";
 import { sound } from "./sound.js";
-import { agentName, gameTitle, outcomeText, pieceName, playerName, reasonText, t } from "./strings.js";
-import { html } from "./svg.js";
+import { agentName, gameTitle, outcomeSign, outcomeText, pieceName, playerName, reasonText, refusalText, t } from "./strings.js";
+import { html, refill, svg } from "./svg.js";
+import { tour } from "./tour.js";
 
 const HINT_TIME = 800;
+/** Games in which the men march: whoever plays the second side sees them from there. */
+const MARCHING = ["pawn", "tuc-chess"];
 
 export async function playScreen(app, _, shared = null) {
-  const kept = shared ?? recall("game");
-  if (!kept) {
+  const game = shared ? begun(shared) : kept();
+  if (!game) {
     app.go("#/");
     return null;
   }
-  const players = kept.players ?? { first: HUMAN, second: HUMAN };
-  const match = new Match(app.engine, { ...kept, players });
-  const info = app.game(kept.spec.split(":")[0]);
-  if (!info) throw new Error(t("unknownGame", { name: kept.spec }));
+  const match = new Match(app.engine, game);
+  const info = app.game(game.spec.split(":")[0]);
+  if (!info) throw new Error(t("unknownGame", { name: game.spec }));
   const screen = new PlayScreen(app, match, info, shared !== null);
+  const { first, second } = game.players;
+  screen.board.flipped = MARCHING.includes(info.name) && second === HUMAN && first !== HUMAN;
   await match.refresh();
-  if (players.second === HUMAN && players.first !== HUMAN) screen.board.flip();
+  if (!shared) screen.beginTour();
   return () => {
-    match.stop();
+    match.close();
     screen.analysis.close();
   };
 }
@@ -50,15 +54,26 @@ class PlayScreen {
     this.steps = html("div", { class: "buttons steps" });
     const near = html("div", { class: "near" }, this.strips.second, this.board.element, this.strips.first);
     this.near = near;
-    const side = html("div", { class: "side" }, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
+    this.tour = html("div");
+    const side = html("div", { class: "side" }, this.tour, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
     app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
-    match.addEventListener("chance", ({ detail }) => this.say(outcomeText(detail.outcome)));
+    match.addEventListener("chance", ({ detail }) => {
+      this.news = outcomeText(detail.outcome);
+      if (!detail.expected) toast(this.news);
+    });
   }
 
-  say(text) {
-    toast(text);
+  /** For the first game on this device, as soon as there is something to point at. */
+  beginTour() {
+    const { match, info } = this;
+    if (!Object.values(match.game.players).includes(HUMAN)) return;
+    const steps = [[t(`tour.how.${info.name}`) || t("tour.how"), this.board.element]];
+    if (!this.kinds.hidden) steps.push([t("tour.kinds"), this.kinds]);
+    if (this.state.points) steps.push([t("tour.points"), this.strips.first]);
+    steps.push([t("tour.help"), this.buttons], [t("tour.analysis"), this.buttons], [t("tour.moves"), this.steps]);
+    this.tour.replaceWith(tour(steps));
   }
 
   get state() {
@@ -67,23 +82,42 @@ class PlayScreen {
 
   draw() {
     const { match, state, info } = this;
-    if (!this.shared) remember("game", match.over ? null : match.game);
+    this.keep();
     this.analysis.follow();
     this.board.show(state, { playable: match.playable, label: t("boardOf", { game: gameTitle(info) }), marks: this.analysis.marks });
     this.near.classList.toggle("flipped", this.board.flipped);
     this.status.textContent = this.statusText();
     document.getElementById("announcer").textContent = this.spoken();
+    this.news = "";
     for (const player of ["first", "second"]) this.drawStrip(player);
     this.drawKinds();
     this.drawMoves();
     this.drawButtons();
     this.drawThinking();
     const last = state.history.at(-1);
-    if (last && this.announced !== match.game.moves.length) sound(match.over ? "end" : "move");
-    this.announced = match.game.moves.length;
+    const { length } = match.game.moves;
+    if (last && this.heard !== undefined && this.heard !== length) sound(match.over ? "end" : "move");
+    this.heard = length;
   }
 
+  /** A game that came by a link becomes the game of this device as soon as somebody plays on. */
+  keep() {
+    const { match } = this;
+    const count = match.game.moves.length;
+    this.came ??= count;
+    if (this.shared && count === this.came) return;
+    if (this.shared) history.replaceState(null, "", "#/play");
+    this.shared = false;
+    match.game.over = match.live ? match.over : match.game.over;
+    keep(match.game);
+  }
+
+  /** What chance has just done, and who is due or has won. */
   statusText() {
+    return [this.news, this.turnText()].filter(Boolean).join(" ");
+  }
+
+  turnText() {
     const { match, state, info } = this;
     if (match.game.resigned && match.live) return t("resigned", { loser: playerName(info, match.game.resigned), winner: playerName(info, match.winner) });
     if (state.turn === "over") {
@@ -93,13 +127,14 @@ class PlayScreen {
     }
     if (state.turn === "chance") return t("chanceDue");
     const name = playerName(info, state.turn);
+    if (!match.live) return t("stepped", { name, number: match.cursor, count: match.game.moves.length });
     return match.game.players[state.turn] === HUMAN ? t("yourTurn", { name }) : t("theirTurn", { name });
   }
 
   /** What changed, for those who listen. */
   spoken() {
     const last = this.state.history.at(-1);
-    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.move }) + " " : "";
+    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label ?? last.move }) + " " : "";
     return moved + this.statusText();
   }
 
@@ -120,59 +155,55 @@ class PlayScreen {
   drawKinds() {
     const kinds = this.board.kinds();
     this.kinds.hidden = kinds.length < 2;
-    if (kinds.length < 2) return;
     const chosen = this.board.chosenKind();
-    this.kinds.replaceChildren(
-      ...kinds.map((kind) =>
-        html(
-          "button",
-          {
-            type: "button",
-            role: "radio",
-            "aria-checked": String(kind === chosen),
-            class: kind === chosen ? "chosen" : "",
-            onclick: () => {
-              this.board.choose(kind);
-              this.drawKinds();
-            },
-          },
-          pieceName({ name: kind }),
-        ),
-      ),
-    );
+    const owner = (kind) => (kind === "weak" ? "neutral" : this.state.turn);
+    const choice = (kind) => {
+      const choose = () => {
+        this.board.choose(kind);
+        this.drawKinds();
+      };
+      const picture = svg("svg", { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" }, drawPiece({ name: kind, owner: owner(kind) }));
+      return html("label", { class: "choice" }, html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }), picture, pieceName({ name: kind }));
+    };
+    refill(this.kinds, kinds.length < 2 ? [] : kinds.map(choice));
   }
 
   drawMoves() {
     const { match, state } = this;
     const written = [];
+    // The state knows the moves up to the one that is looked at; what comes after it was known before.
+    this.history = [...state.history, ...(this.history ?? []).slice(state.history.length)].slice(0, match.game.moves.length);
     match.game.moves.forEach((move, index) => {
-      const played = state.history[index];
+      const played = this.history[index];
+      const luck = played?.mover === null;
       const current = index + 1 === match.cursor;
+      const text = luck ? outcomeSign(move) : (played?.label ?? move);
+      const words = luck ? { title: outcomeText(move), "aria-label": outcomeText(move) } : {};
       written.push(
         html(
           "li",
-          { class: [played && played.mover === null ? "luck" : "", current ? "current" : ""].join(" ") },
-          html("button", { type: "button", class: "quiet", "aria-current": current ? "step" : null, onclick: () => match.step(index + 1) }, move),
+          { class: [luck && "luck", current && "current"].filter(Boolean).join(" ") },
+          html("button", { type: "button", class: "quiet", "data-key": index, "aria-current": current ? "step" : null, onclick: () => match.step(index + 1), ...words }, text),
         ),
       );
     });
-    this.moves.replaceChildren(...written);
+    refill(this.moves, written);
     const current = this.moves.querySelector(".current");
     if (current) this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
-    const go = (to, text, label, off) => html("button", { type: "button", "aria-label": label, disabled: off, onclick: () => match.step(to) }, text);
+    const go = (to, text, label, off) => html("button", { type: "button", "data-key": text, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to) }, text);
     const count = match.game.moves.length;
-    this.steps.replaceChildren(
+    refill(this.steps, [
       go(0, "«", t("step.first"), match.cursor === 0),
       go(match.cursor - 1, "‹", t("step.back"), match.cursor === 0),
       go(match.cursor + 1, "›", t("step.on"), match.live),
       go(count, "»", t("step.last"), match.live),
-    );
+    ]);
   }
 
   drawButtons() {
     const { match } = this;
     const tool = (text, action, { off = false, kind = "", pressed = null } = {}) =>
-      html("button", { type: "button", class: kind, disabled: off, "aria-pressed": pressed, onclick: action }, text);
+      html("button", { type: "button", class: kind, "data-key": text, disabled: off, "aria-pressed": pressed, onclick: action }, text);
     const mine = Object.values(match.game.players).includes(HUMAN);
     const tools = [];
     if (match.over) {
@@ -194,7 +225,7 @@ class PlayScreen {
       tool(t("share"), () => this.share()),
     );
     if (!match.over && mine) tools.push(tool(t("resign"), () => this.resign()));
-    this.buttons.replaceChildren(...tools);
+    refill(this.buttons, tools);
   }
 
   drawThinking() {
@@ -208,54 +239,28 @@ class PlayScreen {
   async explain(square, from) {
     const move = this.board.meant(square, from);
     const why = move && (await this.match.whyNot(move));
-    if (why) this.say(reasonText(why));
+    if (why) toast(refusalText(why));
+    else if (!from && this.state.moves.some((legal) => legal.from)) toast(t("notMovable", { square }));
   }
 
   async hint() {
     const { match } = this;
     const mover = this.state.turn;
+    // The engine of a browser does one thing at a time.
+    this.analysis.close();
     const advice = await match.think(ANALYST, { time: HINT_TIME, watch: true });
     if (!advice || !match.playable) return;
     const best = this.state.moves.find((move) => move.move === advice.move);
-    this.board.mark({ arrows: [{ from: best.from, to: best.to, weight: 0.9 }] });
+    this.board.mark({ ...this.analysis.marks, arrows: [{ from: best.from, to: best.to, weight: 0.9 }] });
     const visits = advice.candidates[0]?.visits ?? 0;
     const share = advice.simulations > 0 ? visits / advice.simulations : 1;
     const chance = firstChance(advice.value ?? 0, mover);
     const own = mover === "first" ? chance : 1 - chance;
-    this.say(t("hint.text", { move: best.label, chance: Math.round(100 * own), share: Math.round(100 * share), games: advice.simulations }));
+    toast(t("hint.text", { move: best.label, chance: Math.round(100 * own), share: Math.round(100 * share), games: advice.simulations }));
   }
 
-  async share() {
-    const address = link(this.match.game);
-    const field = html("input", { type: "text", readonly: true, value: address, "aria-label": t("link") });
-    const formats = html("select", { "aria-label": t("format") }, ["jsonl", ...(this.info.name === "crosphere" ? ["thesis"] : [])].map((format) => html("option", {}, format)));
-    const record = html("textarea", { rows: 4, "aria-label": t("record") });
-    const write = async () => {
-      const players = ["first", "second"].map((player) => this.match.game.players[player]);
-      try {
-        record.value = await this.app.engine.ask("export", { ...this.match.position(), moves: this.match.game.moves, format: formats.value, players });
-      } catch (error) {
-        record.value = error.message;
-      }
-    };
-    formats.addEventListener("change", write);
-    await write();
-    const content = html("div", { class: "fields" }, html("label", { class: "field" }, t("link"), field), html("label", { class: "field" }, t("record"), formats, record));
-    const pressed = await dialog(t("share"), content, [["copy", t("copyLink"), "primary"], ["import", t("import")], ["", t("close")]]);
-    if (pressed === "copy") {
-      await navigator.clipboard?.writeText(address);
-      this.say(t("copied"));
-    } else if (pressed === "import") {
-      await this.importRecord();
-    }
-  }
-
-  async importRecord() {
-    const field = html("textarea", { rows: 8, "aria-label": t("record") });
-    if ((await dialog(t("import"), field, [["ok", t("import"), "primary"], ["", t("close")]])) !== "ok") return;
-    const [game] = await this.app.engine.ask("import", { text: field.value });
-    remember("game", { spec: game.game, start: game.start, moves: game.moves, players: { first: HUMAN, second: HUMAN }, resigned: null, chances: {} });
-    this.app.go("#/play");
+  share() {
+    return shareDialog(this.app, this.match.game, this.info);
   }
 
   async resign() {
@@ -265,8 +270,7 @@ class PlayScreen {
   /** The same again, with the sides swapped. */
   rematch() {
     const { spec, start, players } = this.match.game;
-    const swapped = { first: players.second, second: players.first };
-    remember("game", { spec, start, moves: [], players: swapped, resigned: null, chances: {} });
+    keep(begun({ spec, start, players: { first: players.second, second: players.first } }));
     this.app.go("#/play");
   }
 }

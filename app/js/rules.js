@@ -1,9 +1,8 @@
 // The rules of a game, with positions to try them on.
 
 import { Board } from "./board.js";
-import { HUMAN } from "./match.js";
-import { remember } from "./memory.js";
-import { gameTitle, lessons, pieceName, reasonText, rules, t } from "./strings.js";
+import { begun, keep } from "./match.js";
+import { gameTitle, lessons, pieceName, reasonText, refusalText, rules, t } from "./strings.js";
 import { html } from "./svg.js";
 
 export async function rulesScreen(app, [name]) {
@@ -40,8 +39,8 @@ async function exercise(app, game, lesson) {
     },
     onRefused: async (square, from) => {
       const move = board.meant(square, from);
-      const refusal = (error) => error.message;
-      if (move) result.textContent = reasonText((await app.engine.ask("state", { game: spec, start: lesson.position, moves: [move] }).then(() => "", refusal)));
+      const refusal = (error) => refusalText(error.message);
+      if (move) result.textContent = await app.engine.ask("state", { game: spec, start: lesson.position, moves: [move] }).then(() => "", refusal);
     },
     describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`),
   });
@@ -56,7 +55,7 @@ async function exercise(app, game, lesson) {
   const kinds = board.kinds();
   const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName({ name })))) : "";
   const from = () => {
-    remember("game", { spec, start: lesson.position, moves: [], players: { first: HUMAN, second: HUMAN }, resigned: null, chances: {} });
+    keep(begun({ spec, start: lesson.position }));
     app.go("#/play");
   };
   return html("figure", { class: "lesson" }, html("figcaption", {}, lesson.caption), board.element, kind, result, html("div", { class: "buttons" }, again, html("button", { type: "button", onclick: from }, t("playFromHere"))));

@@ -1,8 +1,8 @@
 // Before a game: against whom, on which board, on which side.
 
-import { HUMAN } from "./match.js";
+import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
-import { gameTitle, levelTitle, playerName, t } from "./strings.js";
+import { agentName, gameTitle, levelTitle, playerName, t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** Boards that are offered; anything else can be written under "advanced". */
@@ -22,29 +22,50 @@ export async function setupScreen(app, [name]) {
   const boards = BOARDS[game.name] ?? [game.name];
   const board = html("select", { id: "board" }, boards.map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
   const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
-  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500", value: before.agent ?? "" });
+  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500" });
   const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
   const presets = html("select", { id: "preset" });
+  const rivals = ["first", "second"].map((player) => html("select", { id: `rival-${player}` }));
   const radio = (group, value, text, hint, chosen) =>
     html("label", { class: "choice" }, html("input", { type: "radio", name: group, value, checked: chosen }), html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""));
   async function fill() {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
-    const chosen = before.opponent ?? "level=2";
+    const chosen = opponents.querySelector(":checked")?.value ?? before.opponent ?? "level=2";
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
     opponents.replaceChildren(
       ...levels.map((opponent, index) => radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen)),
       radio("opponent", HUMAN, t("twoPeople"), t("twoPeople.hint"), chosen === HUMAN),
       radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
     );
+    rivals.forEach((select, index) => {
+      const chosen = select.value || (before.rivals?.[index] ?? "level=5");
+      select.replaceChildren(...all.map((opponent) => html("option", { value: opponent.name, selected: opponent.name === chosen }, agentName(opponent.name))));
+    });
     const others = all.filter((opponent) => !opponent.name.startsWith("level="));
     presets.replaceChildren(html("option", { value: "" }, "–"), ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)));
   }
-  board.addEventListener("change", fill);
+  board.addEventListener("change", () => fill().then(follow));
+  // Whoever picks a level does not want the agent that was written before.
+  opponents.addEventListener("change", () => (advanced.value = ""));
   presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
   await fill();
   const sides = ["first", "second", "random"].map((side) =>
     radio("side", side, side === "random" ? t("side.random") : playerName(game, side), side === "first" ? t("side.first") : "", side === (before.side ?? "first")),
   );
+  const side = html("fieldset", { class: "sides" }, html("legend", {}, t("side")), sides);
+  const watching = html(
+    "fieldset",
+    {},
+    html("legend", {}, t("watch.who")),
+    rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, ["first", "second"][index]), select)),
+  );
+  const follow = () => {
+    const watch = opponents.querySelector("[value=watch]").checked;
+    watching.hidden = !watch;
+    side.hidden = watch;
+  };
+  opponents.addEventListener("change", follow);
+  follow();
   const problem = html("p", { class: "problem", role: "alert" });
   async function start(event) {
     event.preventDefault();
@@ -52,10 +73,10 @@ export async function setupScreen(app, [name]) {
     const spec = own.value.trim() || board.value;
     const opponent = form.get("opponent");
     const agent = advanced.value.trim();
-    const side = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
-    const machine = agent || (opponent === "watch" ? "level=5" : opponent);
-    const players = opponent === "watch" && !agent ? { first: "level=5", second: "level=5" } : side === "first" ? { first: HUMAN, second: machine } : { first: machine, second: HUMAN };
-    if (opponent === "watch" && agent) Object.assign(players, { first: agent, second: agent });
+    const mine = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
+    const watched = rivals.map((select) => select.value);
+    const [first, second] = opponent === "watch" ? [watched[0], agent || watched[1]] : mine === "first" ? [HUMAN, agent || opponent] : [agent || opponent, HUMAN];
+    const players = { first, second };
     try {
       await app.engine.ask("state", { game: spec });
       for (const player of new Set(Object.values(players))) {
@@ -65,8 +86,8 @@ export async function setupScreen(app, [name]) {
       problem.textContent = error.message;
       return;
     }
-    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), agent } });
-    remember("game", { spec, start: null, moves: [], players, resigned: null, chances: {} });
+    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), rivals: watched } });
+    keep(begun({ spec, players }));
     app.go("#/play");
   }
   app.page.append(
@@ -76,7 +97,8 @@ export async function setupScreen(app, [name]) {
       html("h1", {}, gameTitle(game)),
       html("label", { class: "field", for: "board" }, t("board"), board),
       html("fieldset", {}, html("legend", {}, t("opponent")), opponents),
-      html("fieldset", { class: "sides" }, html("legend", {}, t("side")), sides),
+      side,
+      watching,
       html(
         "details",
         {},

@@ -18,3 +18,15 @@ export const svg = (name, attributes = {}, ...children) =>
 
 /** An HTML element. */
 export const html = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
+
+/**
+ * Replaces the children of an element and leaves the focus where it was: on the button with the same `data-key`, or else on the first
+ * that can be pressed.
+ */
+export function refill(element, children) {
+  const held = element.contains(document.activeElement) ? document.activeElement : null;
+  element.replaceChildren(...children);
+  if (!held) return;
+  const usable = [...element.querySelectorAll("button:enabled, a[href], input:enabled")];
+  (usable.find((one) => one.dataset.key === held.dataset.key) ?? usable[0])?.focus({ preventScroll: true });
+}

@@ -1,5 +1,6 @@
 //! The app as static files: whatever is in `app/`, the engine as WebAssembly, and the list of files that the service worker keeps.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -30,7 +31,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     if dist.exists() {
         fs::remove_dir_all(&dist).context("the old dist/ cannot be removed")?;
     }
-    copy(&source, &dist)?;
+    copy(&source, &dist, &|_| true)?;
     fs::copy(engine, dist.join("engine.wasm"))?;
     let mut files = files(&dist, &dist)?;
     files.sort();
@@ -69,13 +70,17 @@ fn engine(workspace: &Workspace) -> Result<PathBuf> {
     Ok(target.join(wasm::TARGET).join("browser/plyground_wasm.wasm"))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+/// Copies a folder with all that is in it, as far as its names are wanted.
+pub fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
+        if !wanted(&entry.file_name()) {
+            continue;
+        }
         if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
+            copy(&entry.path(), &target, wanted)?;
         } else {
             fs::copy(entry.path(), target)?;
         }

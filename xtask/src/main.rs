@@ -6,12 +6,15 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod app;
+mod browser;
 mod fuzz;
+mod load;
 mod peers;
 mod process;
 mod rooms;
 mod test;
 mod wasm;
+mod wasm_speed;
 mod workspace;
 
 #[derive(Parser)]
@@ -27,8 +30,12 @@ enum Command {
     Test(TestArgs),
     /// Build the app that needs no server: static files in dist/, with the engine as WebAssembly
     App,
+    /// Play 500 games at once on a server and measure how long requests wait that take no thinking, beside a server that does nothing
+    Load,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
     Peers(PeersArgs),
+    /// Measure the engine in Chromium beside the native one, both in this run, and hold it to its bars
+    WasmSpeed,
 }
 
 #[derive(Args)]
@@ -58,7 +65,9 @@ fn main() -> ExitCode {
         }
         Some(Command::Test(args)) => test::run(&args.only),
         Some(Command::App) => app::run().map(|()| true),
+        Some(Command::Load) => load::run(),
         Some(Command::Peers(args)) => peers::run(args.json),
+        Some(Command::WasmSpeed) => wasm_speed::run(),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{fuzz, rooms, wasm};
+use crate::{browser, fuzz, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -26,13 +26,18 @@ pub enum Outcome {
 }
 
 /// Cheap ones first, so that a slip is told within seconds.
-static STEPS: [Step; 7] = [
+static STEPS: [Step; 8] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step { name: "rooms", summary: "each crate uses only the rooms above it, and inherits the lints", run: rooms },
     Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
     Step { name: "docs", summary: "the documentation builds without a warning", run: docs },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
+    Step {
+        name: "browser",
+        summary: "the app in Chromium: every game, every screen, on a phone and on a desktop",
+        run: browser::check,
+    },
     Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
 ];
 

@@ -1,5 +1,7 @@
 //! What can be typed after `ply`.
 
+use std::io::IsTerminal as _;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
-/// Without a subcommand, starts a game in the terminal.
+/// Without a subcommand, does what `ply serve` does: the app, on port 7777 of this computer.
 #[derive(Parser)]
 #[command(name = "ply", version, max_term_width = 100)]
 pub struct Args {
@@ -601,12 +603,27 @@ pub struct ReportOn {
 
 #[derive(clap::Args)]
 pub struct Serve {
-    /// The port
-    #[arg(long, value_name = "N", default_value_t = 7777)]
+    /// The port; 0 is any that is free
+    #[arg(long, value_name = "N", default_value_t = Serve::PORT)]
     pub port: u16,
     /// The address to listen on; 0.0.0.0 lets others in to play (the lab stays with this computer)
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub host: String,
+    #[arg(long, value_name = "ADDRESS", default_value_t = Serve::HOST)]
+    pub host: IpAddr,
+    /// Show the app in the browser at once
+    #[arg(long)]
+    pub open: bool,
+}
+
+impl Serve {
+    const PORT: u16 = 7777;
+    const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+}
+
+/// What `ply` alone does.
+impl Default for Serve {
+    fn default() -> Self {
+        Self { port: Self::PORT, host: Self::HOST, open: std::io::stdout().is_terminal() }
+    }
 }
 
 #[derive(clap::Args)]
@@ -668,11 +685,10 @@ pub enum Side {
 
 #[derive(clap::Args)]
 pub struct Play {
-    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
-    #[arg(required_unless_present = "resume")]
+    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`) [default: asks for the game, the opponent and the side]
     pub game: Option<String>,
     /// The position to begin with [default: the start]
-    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    #[arg(long, value_name = "P", conflicts_with = "resume", requires = "game")]
     pub position: Option<String>,
     /// The opponent, e.g. level=2 or mcts:sims=5000 (see `ply agents`) [default: level=4, or who it was]
     #[arg(long, value_name = "SPEC")]

@@ -17,7 +17,7 @@ mod store;
 mod terminal;
 mod thinking;
 
-use args::{Args, Command};
+use args::{Args, Command, Serve};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -65,7 +65,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let out = &mut anstream::stdout().lock();
     let global = &args.global;
     match &args.command {
-        None => commands::start::run(global, out),
+        None => commands::serve::run(&Serve::default(), global, out),
         Some(Command::Games) => commands::games::run(global, out),
         Some(Command::Rules(args)) => commands::rules::run(args, global, out),
         Some(Command::Agents(args)) => commands::agents::run(args, global, out),

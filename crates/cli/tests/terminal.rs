@@ -161,20 +161,22 @@ fn chance_is_drawn_from_the_seed_and_cannot_be_undone() {
 }
 
 #[test]
-fn ply_alone_asks_and_enter_is_enough() {
+fn play_alone_asks_and_enter_is_enough() {
     let dir = Scratch::new("start");
-    let out = stdout(&ply(&dir.0, &["--seed", "2"], "\n\n\nquit\n"));
+    let out = stdout(&ply(&dir.0, &["play", "--seed", "2"], "\n\n\nquit\n"));
     assert!(out.contains("game [1]:") && out.contains("you (first) against"), "{out}");
-    let out = stdout(&ply(&dir.0, &["--seed", "2"], "checkers\ntictactoe\nmtcs\n1\nthird\nsecond\nquit\n"));
+    let out = stdout(&ply(&dir.0, &["play", "--seed", "2"], "checkers\ntictactoe\nmtcs\n1\nthird\nsecond\nquit\n"));
     for expected in ["unknown game 'checkers'", "did you mean 'mcts'?", "unknown side 'third'", "you (second)"] {
         assert!(out.contains(expected), "{expected}: {out}");
     }
     for expected in ["1  level=1  first day", "8  level=8  as strong as we can", "9  best", "[4]: "] {
         assert!(out.contains(expected), "{expected}: {out}");
     }
-    let out = stdout(&ply(&dir.0, &["--seed", "2"], "tictactoe\n\n\nquit\n"));
+    let out = stdout(&ply(&dir.0, &["play", "--seed", "2"], "tictactoe\n\n\nquit\n"));
     assert!(out.contains("against level=4, club player (second)"), "{out}");
-    stdout(&ply(&dir.0, &[], ""));
+    stdout(&ply(&dir.0, &["play"], ""));
+    let out = stdout(&ply(&dir.0, &["play", "--against", "random", "--as", "second", "--seed", "2"], "tictactoe\nquit\n"));
+    assert!(out.contains("random (first)") && out.contains("you (second)") && !out.contains("do you play"), "{out}");
 }
 
 #[test]
@@ -318,5 +320,24 @@ fn a_bad_opponent_or_file_is_refused_before_the_game() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
         assert!(error.contains(message) && error.lines().count() == 1, "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn ply_alone_serves_the_app() {
+    let dir = Scratch::new("serve");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ply"));
+    let mut child = command.arg("--data").arg(&dir.0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    if said.is_empty() {
+        // Somebody else has the port, and it says so.
+        let output = child.wait_with_output().unwrap();
+        let refused = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && refused.contains("port 7777") && refused.contains("--port 0"), "{refused}");
+    } else {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(said.starts_with("Plyground is at http://127.0.0.1:7777"), "{said}");
     }
 }

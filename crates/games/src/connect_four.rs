@@ -330,4 +330,8 @@ impl Heuristics for ConnectFour {
     fn levels(&self) -> [&'static str; 8] {
         LEVELS
     }
+
+    fn best(&self) -> &'static str {
+        "solve:time=1900ms"
+    }
 }

@@ -342,4 +342,8 @@ impl<B: Bits> Heuristics for Mnk<B> {
     fn levels(&self) -> [&'static str; 8] {
         if self.grid.files * self.grid.ranks <= 9 { SMALL_LEVELS } else { LEVELS }
     }
+
+    fn best(&self) -> &'static str {
+        if self.grid.files * self.grid.ranks <= 9 { SMALL_LEVELS[7] } else { "alphabeta:time=1900ms" }
+    }
 }

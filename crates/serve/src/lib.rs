@@ -2,17 +2,17 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod door;
 mod engine;
 mod files;
 mod lab;
 mod limits;
 mod origin;
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -23,15 +23,11 @@ use axum::{Json, Router};
 use plyground_lab::LabError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 
 pub use limits::Limits;
 
 use engine::Engines;
 use lab::Lab;
-
-/// Connections that do not end when the server stops are cut off after this time.
-const GRACE: Duration = Duration::from_secs(10);
 
 /// Why the server could not be started or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -78,32 +74,16 @@ impl Server {
     }
 
     /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
-    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+    pub async fn run(self, stop: impl Future<Output = ()>) {
         let doors = Doors { engines: Arc::new(Engines::new(self.limits)), lab: self.lab };
-        let (said, mut stopping) = watch::channel(false);
-        let closing = doors.clone();
-        let stop = async move {
-            stop.await;
-            closing.engines.stop();
-            closing.lab.iter().for_each(|lab| lab.stop());
-            said.send_replace(true);
+        let closing = || {
+            doors.engines.stop();
+            doors.lab.iter().for_each(|lab| lab.stop());
         };
-        let lab = doors.lab.clone();
-        let router = router(doors).into_make_service_with_connect_info::<SocketAddr>();
-        let serve = axum::serve(self.listener, router).with_graceful_shutdown(stop).into_future();
-        let patience = async move {
-            // An error would mean that nobody can say stop any more, and then the server has ended by itself.
-            let _ = stopping.wait_for(|said| *said).await;
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            served = serve => served?,
-            () = patience => {}
-        }
-        if let Some(lab) = lab {
+        door::open(self.listener, router(doors.clone()), &self.limits, stop, closing).await;
+        if let Some(lab) = doors.lab {
             lab.finished().await;
         }
-        Ok(())
     }
 }
 

@@ -7,7 +7,11 @@ use plyground_table::Allowance;
 /// Whoever asks for more is refused; nobody else notices.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at the same time.
+    /// Requests for pages at the same time; the others wait.
+    pub visitors: usize,
+    /// Whoever has not said within this time what page is wanted is shown out.
+    pub dawdling: Duration,
+    /// Connections to the engine at the same time.
     pub connections: usize,
     /// Thoughts at the same time; the others wait.
     pub thinkers: usize,
@@ -35,7 +39,10 @@ impl Default for Limits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            connections: 2_000,
+            // Together fewer than the 1,024 files that systems usually let a program have open.
+            visitors: 200,
+            dawdling: Duration::from_secs(15),
+            connections: 700,
             thinkers: cores,
             thoughts_each: 4,
             message: 256 * 1024,

@@ -52,7 +52,7 @@ async fn serve(runs: &Path, limits: Limits) -> Running {
     server.open_lab(runs).unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
     Running { address, stop, ended }
 }
 
@@ -239,7 +239,7 @@ async fn a_match_is_followed_to_its_end_move_by_move() {
             "started" => drop(boards.insert(name, moves(&data))),
             "move" => boards.get_mut(&name).unwrap().push(data["move"].as_str().unwrap().to_owned()),
             "over" => {
-                drop(watched.insert(name.clone(), (boards.remove(&name).unwrap(), data["result"].as_str().unwrap().to_owned())))
+                drop(watched.insert(name.clone(), (boards.remove(&name).unwrap(), data["result"].as_str().unwrap().to_owned())));
             }
             "end" => end = data,
             other => panic!("{other}: {data}"),
@@ -433,7 +433,7 @@ async fn without_a_lab_there_is_none() {
     let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), Limits::default()).await.unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
     let server = Running { address, stop, ended };
     assert_eq!(server.get("/server.json").await.json()["lab"], false);
     assert_eq!(server.get("/lab/runs").await.status, 404);

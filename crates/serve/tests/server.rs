@@ -25,7 +25,7 @@ async fn start(limits: Limits) -> Running {
     let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), limits).await.unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await.unwrap() });
+    let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
     Running { address, stop, ended }
 }
 
@@ -135,6 +135,18 @@ async fn strangers_and_the_greedy_are_refused() {
     while let Some(Ok(message)) = socket.next().await {
         assert!(message.is_close() || message.is_text(), "{message}");
     }
+}
+
+#[tokio::test]
+async fn whoever_takes_a_place_and_asks_nothing_is_shown_out() {
+    let server = start(Limits { visitors: 1, dawdling: Duration::from_millis(200), ..Limits::default() }).await;
+    let mut dawdler = TcpStream::connect(server.address).await.unwrap();
+    dawdler.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
+    // There is no other place, so this page is answered after the dawdler has gone.
+    assert!(server.get("/").await.starts_with("HTTP/1.1 200"));
+    let mut rest = Vec::new();
+    dawdler.read_to_end(&mut rest).await.unwrap();
+    assert!(!rest.starts_with(b"HTTP/1.1 200"));
 }
 
 #[tokio::test]

@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse, RecordedPlayer,
-    Seed, Shelf, Turn, Worth, split_spec,
+    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
+    RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
 };
 use plyground_games::infos;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
@@ -125,30 +125,37 @@ impl Desk<'_> {
             Err(error) => return json!({"id": null, "error": format!("malformed request: {error}")}).to_string(),
         };
         match self.answer(&request, clock, tell) {
-            Ok(answer) => json!({"id": request.id, "answer": answer}).to_string(),
+            Ok(answer) => format!(r#"{{"id":{},"answer":{answer}}}"#, request.id),
             Err(error) => json!({"id": request.id, "error": error.to_string()}).to_string(),
         }
     }
 
-    fn answer(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
-        match request.task {
-            Task::Games => Ok(games()),
-            Task::Opponents => Ok(opponents(open(&request.game, None)?.as_ref())),
-            Task::State => Ok(state(self.session(request)?.as_ref())),
+    /// The answer in JSON.
+    fn answer(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<String, InputError> {
+        let answer = match request.task {
+            Task::State => {
+                let session = self.session(request)?;
+                let written = serde_json::to_string(&state(session.as_ref()));
+                return written.map_err(|error| InputError::malformed("request", "state", error.to_string()));
+            }
+            Task::Games => games(),
+            Task::Opponents => opponents(open(&request.game, None)?.as_ref()),
             Task::Chance => {
                 let mut session = self.session(request)?;
                 let outcome = session.roll(&mut Seed(request.seed).rng());
-                outcome.map(Value::from).ok_or_else(|| InputError::malformed("request", "chance", "it is not the turn of chance"))
+                let none = || InputError::malformed("request", "chance", "it is not the turn of chance");
+                outcome.map(Value::from).ok_or_else(none)?
             }
-            Task::Think => self.think(request, clock, tell),
-            Task::Solve => self.solve(request, clock, tell),
-            Task::Import => import(&request.text),
+            Task::Think => self.think(request, clock, tell)?,
+            Task::Solve => self.solve(request, clock, tell)?,
+            Task::Import => import(&request.text)?,
             Task::Export => {
                 let players = request.players.clone().map(|name| RecordedPlayer { name, seed: None });
                 let record = self.session(request)?.record(players, None);
-                Ok((format_named(&request.format)?.write)(&[record])?.into())
+                (format_named(&request.format)?.write)(&[record])?.into()
             }
-        }
+        };
+        Ok(answer.to_string())
     }
 
     /// The game of a request as far as it has come.
@@ -169,9 +176,13 @@ impl Desk<'_> {
         let mut session = self.session(request)?;
         let seat = session.seat(&request.agent, Seed(request.seed), self.shelf)?;
         let limits = Limits { time: self.time(request), ..Limits::default() };
-        let mut listener = Listener { request, clock, tell, most: self.allowance.time, told: Duration::ZERO };
+        let mut ahead = self.session(request)?;
+        let mut listener =
+            Listener { request, ahead: ahead.as_mut(), clock, tell, most: self.allowance.time, told: Duration::ZERO };
         let advice = session.think(seat, limits, clock, &mut listener);
-        advice.map(|advice| advised(&advice)).map_err(|error| InputError::malformed("request", "think", error.to_string()))
+        advice
+            .map(|advice| advised(&advice, session.as_mut()))
+            .map_err(|error| InputError::malformed("request", "think", error.to_string()))
     }
 
     fn solve(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
@@ -183,12 +194,13 @@ impl Desk<'_> {
             keep: 0,
         };
         let end = self.time(request).unwrap_or(self.allowance.time);
-        let mut listener = Listener { request, clock, tell, most: end, told: Duration::ZERO };
-        let solved = self.session(request)?.solve(&order, self.shelf, &mut listener)?;
+        let (mut session, mut ahead) = (self.session(request)?, self.session(request)?);
+        let mut listener = Listener { request, ahead: ahead.as_mut(), clock, tell, most: end, told: Duration::ZERO };
+        let solved = session.solve(&order, self.shelf, &mut listener)?;
         Ok(json!({
             "value": solved.worth().map(Worth::word),
             "best": solved.best,
-            "line": solved.line,
+            "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
             "plies_exact": solved.plies_exact,
             "nodes": solved.nodes,
@@ -206,6 +218,8 @@ impl Desk<'_> {
 /// Passes on what an agent or a solver says, and ends what takes too long.
 struct Listener<'a, 'b> {
     request: &'a Request,
+    /// The game of the request, to play lines on.
+    ahead: &'a mut dyn Session,
     clock: &'a dyn Clock,
     tell: &'a mut Tell<'b>,
     most: Duration,
@@ -214,7 +228,7 @@ struct Listener<'a, 'b> {
 }
 
 impl Listener<'_, '_> {
-    fn hear(&mut self, progress: impl FnOnce() -> Value) -> ControlFlow<()> {
+    fn hear(&mut self, progress: impl FnOnce(&mut dyn Session) -> Value) -> ControlFlow<()> {
         let now = self.clock.elapsed();
         if now >= self.most {
             return ControlFlow::Break(());
@@ -223,20 +237,20 @@ impl Listener<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.told = now;
-        (self.tell)(&json!({"id": self.request.id, "progress": progress()}).to_string())
+        (self.tell)(&json!({"id": self.request.id, "progress": progress(self.ahead)}).to_string())
     }
 }
 
 impl Watcher for Listener<'_, '_> {
     fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         let watch = self.request.watch;
-        self.hear(|| {
+        self.hear(|ahead| {
             let mut message = json!({"done": progress.done, "nodes": progress.nodes});
             if watch {
                 let Opinion { value, depth, line, candidates } = (progress.opinion)();
                 message["value"] = json!(value);
                 message["depth"] = json!(depth);
-                message["line"] = json!(line);
+                message["line"] = followed(ahead, &line);
                 message["candidates"] = candidates.iter().map(candidate).collect();
             }
             message
@@ -247,7 +261,7 @@ impl Watcher for Listener<'_, '_> {
 impl Pulse for Listener<'_, '_> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         let done = self.clock.elapsed().as_secs_f64() / self.most.as_secs_f64().max(1e-9);
-        self.hear(|| json!({"done": done.min(1.0), "nodes": nodes}))
+        self.hear(|_| json!({"done": done.min(1.0), "nodes": nodes}))
     }
 }
 
@@ -275,48 +289,112 @@ fn opponents(session: &dyn Session) -> Value {
     session.opponents().iter().map(opponent).collect()
 }
 
-fn squares(squares: MoveSquares) -> [Value; 3] {
-    [json!(squares.from), json!(squares.to), json!(squares.piece)]
+/// Everything that a page draws. It is asked for after every move, so it is written as it is and not put together from values first.
+#[derive(Serialize)]
+struct State<'a> {
+    game: String,
+    position: String,
+    turn: &'static str,
+    winner: Option<&'static str>,
+    reason: String,
+    points: Option<[i32; 2]>,
+    view: BoardView,
+    last: Squares,
+    moves: Vec<Described>,
+    outcomes: Vec<(String, f64)>,
+    history: Vec<Played<'a>>,
 }
 
-/// Everything that a page draws.
-fn state(session: &dyn Session) -> Value {
+#[derive(Serialize)]
+struct Squares {
+    from: Option<Square>,
+    to: Option<Square>,
+    piece: Option<&'static str>,
+}
+
+impl From<MoveSquares> for Squares {
+    fn from(MoveSquares { from, to, piece }: MoveSquares) -> Self {
+        Self { from, to, piece }
+    }
+}
+
+/// A move with all that a page needs to show it.
+#[derive(Serialize)]
+struct Described {
+    #[serde(rename = "move")]
+    text: String,
+    label: String,
+    #[serde(flatten)]
+    squares: Squares,
+}
+
+impl From<LegalMove> for Described {
+    fn from(LegalMove { text, label, squares }: LegalMove) -> Self {
+        Self { text, label, squares: squares.into() }
+    }
+}
+
+#[derive(Serialize)]
+struct Played<'a> {
+    #[serde(rename = "move")]
+    text: &'a str,
+    /// As people like to read it, where that is not the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// Nobody for an outcome of chance.
+    mover: Option<&'static str>,
+    /// Was it all that chance could do?
+    certain: bool,
+}
+
+/// The moves of a line that an agent expects, played on the game and taken back again.
+fn followed(session: &mut dyn Session, line: &[String]) -> Value {
+    let begin = session.history().len();
+    let played = line.iter().take_while(|text| session.play(text).is_ok()).count();
+    let moves: Vec<Described> =
+        (begin..begin + played).filter_map(|number| session.played(number)).map(Described::from).collect();
+    for _ in 0..played {
+        session.undo();
+    }
+    json!(moves)
+}
+
+fn state<'a>(session: &'a dyn Session) -> State<'a> {
     let (turn, winner) = match session.turn() {
         Turn::Player(player) => (player.word(), None),
         Turn::Chance => ("chance", None),
         Turn::Over(outcome) => ("over", Some(outcome.word())),
     };
-    let legal = |legal: &LegalMove| {
-        let [from, to, piece] = squares(legal.squares);
-        json!({"move": legal.text, "label": legal.label, "from": from, "to": to, "piece": piece})
+    let played = |(number, played): (usize, &'a PlayedMove)| Played {
+        text: &played.text,
+        label: session.played(number).map(|described| described.label).filter(|label| *label != played.text),
+        mover: session.mover(number).map(Player::word),
+        certain: session.certain(number),
     };
-    let played =
-        |(number, played): (usize, &PlayedMove)| json!({"move": played.text, "mover": session.mover(number).map(Player::word)});
-    let [from, to, piece] = squares(session.last_move());
-    json!({
-        "game": session.spec(),
-        "position": session.position(),
-        "turn": turn,
-        "winner": winner,
-        "reason": session.why_over(),
-        "points": session.points(),
-        "view": session.view(),
-        "last": {"from": from, "to": to, "piece": piece},
-        "moves": session.moves().iter().map(legal).collect::<Vec<_>>(),
-        "outcomes": session.outcomes(),
-        "history": session.history().iter().enumerate().map(played).collect::<Vec<_>>(),
-    })
+    State {
+        game: session.spec(),
+        position: session.position(),
+        turn,
+        winner,
+        reason: session.why_over(),
+        points: session.points(),
+        view: session.view(),
+        last: session.last_move().into(),
+        moves: session.moves().into_iter().map(Described::from).collect(),
+        outcomes: session.outcomes(),
+        history: session.history().iter().enumerate().map(played).collect(),
+    }
 }
 
 fn candidate(candidate: &AdvisedMove) -> Value {
     json!({"move": candidate.mv, "visits": candidate.visits, "value": candidate.value})
 }
 
-fn advised(advice: &Advice) -> Value {
+fn advised(advice: &Advice, session: &mut dyn Session) -> Value {
     json!({
         "move": advice.mv,
         "value": advice.value,
-        "line": advice.line,
+        "line": followed(session, &advice.line),
         "candidates": advice.candidates.iter().map(candidate).collect::<Vec<_>>(),
         "nodes": advice.nodes,
         "simulations": advice.simulations,

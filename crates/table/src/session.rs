@@ -43,6 +43,10 @@ pub trait Session: Send {
     fn history(&self) -> &[PlayedMove];
     /// Who made move `number` of the history (0 is the first); `None` for an outcome of chance.
     fn mover(&self, number: usize) -> Option<Player>;
+    /// Move `number` of the history as people like to read it, and the squares that it touched.
+    fn played(&self, number: usize) -> Option<LegalMove>;
+    /// Was move `number` of the history all that chance could do? Then nobody has learnt anything by it.
+    fn certain(&self, number: usize) -> bool;
     /// Notes the thinking time in milliseconds and the expectation of the mover beside the last move.
     fn annotate(&mut self, ms: Option<f64>, value: Option<f32>);
     /// The game so far as a record.
@@ -166,6 +170,14 @@ fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
 }
 
 impl<G: Heuristics> Table<G> {
+    fn described(&self, state: &G::State, mv: G::Move) -> LegalMove {
+        LegalMove {
+            text: self.game.move_text(state, mv),
+            label: self.game.move_label(state, mv),
+            squares: self.game.move_squares(state, mv),
+        }
+    }
+
     fn advance(&mut self, mv: G::Move) -> String {
         let text = self.game.move_text(&self.state, mv);
         let chance = self.game.turn(&self.state) == Turn::Chance;
@@ -213,12 +225,7 @@ impl<G: Heuristics> Session for Table<G> {
     fn moves(&self) -> Vec<LegalMove> {
         let mut moves = Vec::new();
         self.game.moves(&self.state, &mut moves);
-        let legal = |mv| LegalMove {
-            text: self.game.move_text(&self.state, mv),
-            label: self.game.move_label(&self.state, mv),
-            squares: self.game.move_squares(&self.state, mv),
-        };
-        let mut moves: Vec<LegalMove> = moves.into_iter().map(legal).collect();
+        let mut moves: Vec<LegalMove> = moves.into_iter().map(|mv| self.described(&self.state, mv)).collect();
         moves.sort_by(|a, b| a.text.cmp(&b.text));
         moves
     }
@@ -260,6 +267,20 @@ impl<G: Heuristics> Session for Table<G> {
             Turn::Player(player) => Some(player),
             Turn::Chance | Turn::Over(_) => None,
         }
+    }
+
+    fn played(&self, number: usize) -> Option<LegalMove> {
+        self.before.get(number).map(|(state, mv)| self.described(state, *mv))
+    }
+
+    fn certain(&self, number: usize) -> bool {
+        self.before.get(number).is_some_and(|(state, _)| {
+            let mut outcomes = Vec::new();
+            if self.game.turn(state) == Turn::Chance {
+                self.game.chance(state, &mut outcomes);
+            }
+            outcomes.len() == 1
+        })
     }
 
     fn annotate(&mut self, ms: Option<f64>, value: Option<f32>) {

@@ -105,6 +105,20 @@ fn small_positions_are_solved_and_large_ones_are_given_up() {
 }
 
 #[test]
+fn a_line_is_told_move_by_move_with_its_squares() {
+    let moves = ["5242", "@-"];
+    let history = ask(json!({"do": "state", "game": "tuc-chess", "moves": moves}))["history"].clone();
+    assert_eq!(history[0], json!({"move": "5242", "label": "c2c3", "mover": "first", "certain": false}));
+    assert_eq!((&history[1]["mover"], &history[1]["certain"]), (&Value::Null, &json!(false)));
+    let certain = ask(json!({"do": "state", "game": "tuc-chess:appear=0", "moves": moves}))["history"].clone();
+    assert_eq!(certain[1]["certain"], true, "nothing else could happen");
+    for (task, agent) in [("think", "alphabeta:depth=4"), ("solve", "")] {
+        let answer = ask(json!({"do": task, "game": "tictactoe", "moves": ["a1", "b1", "a2", "b2"], "agent": agent}));
+        assert_eq!(answer["line"], json!([{"move": "a3", "label": "a3", "from": null, "to": "a3", "piece": null}]), "{task}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_in_words() {
     let taken = refused(json!({"do": "state", "game": "tictactoe", "moves": ["b2", "b2"]}));
     assert!(taken.contains("b2") && taken.contains("illegal"), "{taken}");

@@ -10,6 +10,7 @@ use plyground_table::{
 };
 
 use crate::args::{DEFAULT_OPPONENT, Global, Play, Side};
+use crate::commands::start;
 use crate::store;
 use crate::terminal::{ask, count, percent, print_notes, shortened, status_line, table};
 use crate::thinking::{ThinkingBar, WallClock, milliseconds};
@@ -58,7 +59,7 @@ pub fn run(args: &Play, global: &Global, out: &mut impl Write) -> anyhow::Result
             let session = open(game, args.position.as_deref())?;
             play(session, &Setup { against: usual(), human: asked.unwrap_or(Player::First), resumed: None }, global, out)
         }
-        (None, None) => bail!("expected a game (see ply games) or --resume FILE"),
+        (None, None) => start::run(args.against.as_deref(), asked, global, out),
     }
 }
 

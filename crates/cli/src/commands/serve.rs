@@ -1,7 +1,7 @@
-//! `ply serve`: the app in a browser, with the engine and the lab of this computer behind it.
+//! `ply serve`, and `ply` alone: the app in a browser, with the engine and the lab of this computer behind it.
 
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use anyhow::Context;
 use plyground_serve::{Limits, Server};
@@ -12,22 +12,29 @@ use crate::experiments::store_file;
 use crate::terminal::print_notes;
 
 pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let host: IpAddr = args.host.parse().with_context(|| format!("expected an address like 127.0.0.1, found '{}'", args.host))?;
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
-        let mut server = Server::bind(SocketAddr::new(host, args.port), Limits::default()).await?;
+        let address = SocketAddr::new(args.host, args.port);
+        let mut server = Server::bind(address, Limits::default()).await.with_context(|| {
+            format!("port {} is not to be had (is Plyground running already?); --port 0 takes any that is free", args.port)
+        })?;
         // The lab needs a place for its runs; without one, the games are still there.
         if let Err(error) = store_file(global).and_then(|file| Ok(server.open_lab(&file)?)) {
             print_notes(&[format!("without a lab: {error:#}")], global.quiet);
         }
+        let page = format!("http://{}", server.address()?);
         if !global.quiet {
-            writeln!(out, "Plyground is at http://{} (Ctrl-C ends it)", server.address()?)?;
-            if !host.is_loopback() {
+            writeln!(out, "Plyground is at {page} (Ctrl-C ends it; to play in the terminal: ply play)")?;
+            if !args.host.is_loopback() {
                 writeln!(out, "Everybody who can reach this computer can play on it; the lab is for this computer alone.")?;
             }
             out.flush()?;
         }
-        server.run(asked_to_stop()).await?;
+        if args.open && open::that_detached(&page).is_err() && !global.quiet {
+            writeln!(out, "No browser could be started: please open that address yourself.")?;
+            out.flush()?;
+        }
+        server.run(asked_to_stop()).await;
         anyhow::Ok(())
     })
 }

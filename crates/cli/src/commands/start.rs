@@ -1,4 +1,4 @@
-//! `ply` alone: pick a game, an opponent and a side, with something sensible behind every Enter.
+//! `ply play` alone: pick a game, an opponent and a side, with something sensible behind every Enter.
 
 use std::io::Write;
 
@@ -9,7 +9,8 @@ use crate::commands::play::{Setup, play};
 use crate::store::Files;
 use crate::terminal::{Lean, ask, columns};
 
-pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+/// Asks for whatever was not said.
+pub fn run(against: Option<&str>, side: Option<Player>, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "Plyground. Enter takes what stands in [brackets], q leaves.\n")?;
     let infos = infos();
     for (index, info) in infos.iter().enumerate() {
@@ -23,33 +24,43 @@ pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
         return Ok(());
     };
     writeln!(out)?;
-    let opponents = open(&game, None)?.opponents();
+    let against = match against {
+        Some(spec) => Some(spec.to_owned()),
+        None => choose_opponent(&game, out)?,
+    };
+    let Some(against) = against else { return Ok(()) };
+    let human = match side {
+        Some(side) => Some(side),
+        None => choose_side(&game, out)?,
+    };
+    let Some(human) = human else { return Ok(()) };
+    let session = open(&game, None)?;
+    play(session, &Setup { against, human, resumed: None }, global, out)
+}
+
+fn choose_opponent(game: &str, out: &mut impl Write) -> anyhow::Result<Option<String>> {
+    let opponents = open(game, None)?.opponents();
     let row = |(opponent, number): (&Opponent, usize)| [format!("  {number}"), opponent.name.clone(), opponent.summary.clone()];
     let rows: Vec<[String; 3]> = opponents.iter().zip(1..).map(row).collect();
     write!(out, "{}", columns([Lean::Right, Lean::Left, Lean::Left], &rows))?;
     let usual = opponents.iter().position(|opponent| opponent.name == DEFAULT_OPPONENT).unwrap_or(0);
     let question = format!("opponent, or any agent spec (see ply agents) [{}]: ", usual + 1);
-    let Some(against) = choose(out, &question, |answer| {
+    choose(out, &question, |answer| {
         let picked = pick(answer, opponents.len(), usual).map_or(answer, |index| &opponents[index].name);
-        let mut session = open(&game, None)?;
+        let mut session = open(game, None)?;
         session.seat(picked, plyground_table::Seed(0), &Files)?;
         Ok(picked.to_owned())
-    })?
-    else {
-        return Ok(());
-    };
-    let players = open(&game, None)?.info().players;
+    })
+}
+
+fn choose_side(game: &str, out: &mut impl Write) -> anyhow::Result<Option<Player>> {
+    let players = open(game, None)?.info().players;
     let question = format!("do you play first ({}) or second ({}) [first]: ", players[0], players[1]);
-    let Some(human) = choose(out, &question, |answer| match answer {
+    choose(out, &question, |answer| match answer {
         "" | "1" | "first" => Ok(Player::First),
         "2" | "second" => Ok(Player::Second),
         other => Err(InputError::unknown("side", other, ["first", "second"])),
-    })?
-    else {
-        return Ok(());
-    };
-    let session = open(&game, None)?;
-    play(session, &Setup { against, human, resumed: None }, global, out)
+    })
 }
 
 /// Asks until the answer can be used; `None` when the input has ended or the player leaves.

@@ -129,6 +129,6 @@ impl Heuristics for TucChess {
     }
 
     fn best(&self) -> &'static str {
-        "alphabeta:time=1900ms"
+        "mcts:leaf=eval,time=1900ms"
     }
 }

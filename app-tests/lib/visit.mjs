@@ -1,0 +1,215 @@
+// Somebody in front of the app: a page on a phone or on a desktop, and what people do there. Everything is found and done as people find
+// and do it, through what the page shows; nothing asks the app's own code.
+
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const SIZES = {
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  desktop: { viewport: { width: 1280, height: 900 } },
+};
+
+/** The name under which the app keeps everything. */
+const STORAGE = "plyground";
+
+export const options = {
+  executablePath: process.env.PLYGROUND_CHROMIUM ?? "/usr/bin/chromium",
+  // Chromium's sandbox does not work for root, as whom tests in containers run.
+  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+};
+
+export const launch = () => chromium.launch(options);
+
+/** Numbers that look random and are the same in every run. */
+export function stream(seed) {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+export class Visit {
+  #problems = [];
+
+  /**
+   * Opens the app, as somebody who has seen the tour. `memory` is what the device remembers from before, `hurry` shortens the pauses that the app makes for people, and
+   * `context` may be one that is open already.
+   */
+  static async open(browser, host, { size = "desktop", memory = {}, hurry = false, at = "", context = null, ...more } = {}) {
+    const visit = new Visit();
+    visit.host = host;
+    visit.touch = SIZES[size].hasTouch ?? false;
+    visit.context = context ?? (await browser.newContext({ ...SIZES[size], locale: "en-GB", ...more }));
+    visit.page = await visit.context.newPage();
+    visit.page.setDefaultTimeout(20_000);
+    visit.#listen();
+    await visit.page.addInitScript(
+      ([key, value]) => {
+        if (localStorage.getItem(key) === null) localStorage.setItem(key, value);
+      },
+      // Most tests are about those who know their way around.
+      [STORAGE, JSON.stringify(Array.isArray(memory) ? memory : { toured: true, ...memory })],
+    );
+    if (hurry) {
+      await visit.page.addInitScript(() => {
+        const real = window.setTimeout;
+        window.setTimeout = (action, time = 0, ...rest) => real(action, time / 20, ...rest);
+      });
+    }
+    await visit.go(at);
+    return visit;
+  }
+
+  #listen() {
+    this.page.on("pageerror", (error) => this.#problems.push(error.message));
+    this.page.on("console", (message) => {
+      // Whether there is a server is found out by asking for this file; the browser reports that there is none.
+      const asked = message.location().url?.endsWith("/server.json");
+      if (message.type() === "error" && !asked) this.#problems.push(message.text());
+    });
+  }
+
+  /** The page reported something that nobody expected? Those that were expected are named. */
+  faultless(...expected) {
+    const unexpected = this.#problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)));
+    assert.deepEqual(unexpected, []);
+  }
+
+  async close() {
+    this.faultless();
+    await this.context.close();
+  }
+
+  /** Opens a screen by its address and waits until it is there. */
+  async go(at) {
+    await this.page.goto(this.host.base + at);
+    await this.ready();
+  }
+
+  async ready() {
+    await this.page.locator("main .games, main .setup, main .table, main .rules, main .card").first().waitFor();
+  }
+
+  async reload() {
+    await this.page.reload();
+    await this.ready();
+  }
+
+  /** Presses something with a name. */
+  async press(name, role = "button") {
+    await this.hit(this.page.getByRole(role, { name, exact: true }));
+  }
+
+  async hit(locator) {
+    if (this.touch) await locator.tap();
+    else await locator.click();
+  }
+
+  text(selector) {
+    return this.page.locator(selector).first().innerText();
+  }
+
+  status() {
+    return this.text(".status");
+  }
+
+  /** Waits until the status says something that fits. */
+  async until(pattern) {
+    await this.page.locator(".status").filter({ hasText: pattern }).waitFor();
+  }
+
+  async shot(name, size) {
+    const folder = process.env.PLYGROUND_SHOTS;
+    if (!folder) return;
+    await mkdir(folder, { recursive: true });
+    await this.page.evaluate(() => scrollTo(0, 0));
+    await this.page.screenshot({ path: join(folder, `${name}-${size}.png`), fullPage: true });
+  }
+
+  /** From the first screen to a game, as people do it. */
+  async start(game, { opponent = "level=1", side = "first", board = "" } = {}) {
+    await this.go("");
+    await this.hit(this.page.locator(`.game a.primary[href="#/new/${game}"]`));
+    await this.page.locator(".setup").waitFor();
+    await this.hit(this.page.locator(`input[name=opponent][value="${opponent}"]`));
+    await this.hit(this.page.locator(`input[name=side][value=${side}]`));
+    if (board) {
+      await this.hit(this.page.locator(".setup summary"));
+      await this.page.locator("#own-board").fill(board);
+    }
+    await this.hit(this.page.locator(".setup button.primary"));
+    await this.page.locator(".table .board [data-square]").first().waitFor();
+  }
+
+  /** Where a square is on the screen; nothing else may lie over it. */
+  async place(square) {
+    const found = await this.page.evaluate((square) => {
+      const ground = document.querySelector(`main .board [data-square="${square}"] .ground`);
+      const box = () => ground.getBoundingClientRect();
+      const bar = document.getElementById("bar").getBoundingClientRect().bottom;
+      if (box().top < bar || box().bottom > innerHeight) ground.scrollIntoView({ block: "center" });
+      const [x, y] = [box().left + box().width / 2, box().top + box().height / 2];
+      return { x, y, hit: document.elementFromPoint(x, y)?.closest("[data-square]")?.dataset.square };
+    }, square);
+    assert.equal(found.hit, square, "something lies over the square");
+    return found;
+  }
+
+  async tap(square) {
+    const { x, y } = await this.place(square);
+    if (this.touch) await this.page.touchscreen.tap(x, y);
+    else await this.page.mouse.click(x, y);
+  }
+
+  /** What the board shows: pieces that can be taken up, squares that can be chosen, and those among them where something is taken. */
+  board() {
+    return this.page.evaluate(() => {
+      const squares = (selector) => [...document.querySelectorAll(`.table .board ${selector}`)].map((cell) => cell.dataset.square);
+      return {
+        sources: squares(".cell.source"),
+        targets: squares(".cell:has(.target)"),
+        captures: squares(".cell:has(.target.ring)"),
+        last: squares(".cell:has(.last)"),
+        pieces: squares(".cell:has(.piece)"),
+        over: document.querySelector(".tools .primary") !== null,
+        moves: document.querySelectorAll(".moves li").length,
+      };
+    });
+  }
+
+  /** Waits until somebody here can move or the game is over, and gives what the board shows. */
+  async turn() {
+    await this.page.waitForFunction(() => document.querySelector(".table .board :is(.cell.source, .target), .tools .primary"));
+    return this.board();
+  }
+
+  /** Makes some legal move by taps. */
+  async move(random, shown = null) {
+    const before = shown ?? (await this.turn());
+    const pick = (list) => list[random(list.length)];
+    let { targets, captures } = before;
+    if (before.sources.length > 0) {
+      await this.tap(pick(before.sources));
+      await this.page.waitForFunction(() => document.querySelector(".table .board .target"));
+      ({ targets, captures } = await this.board());
+    }
+    await this.tap(pick(captures.length > 0 ? captures : targets));
+    await this.page.waitForFunction((count) => document.querySelectorAll(".moves li").length > count, before.moves);
+  }
+
+  /** Makes moves by taps until the game is over. */
+  async finish(random) {
+    for (let shown = await this.turn(); !shown.over; shown = await this.turn()) await this.move(random, shown);
+  }
+
+  /** The record of the game as the share dialog gives it. */
+  async record() {
+    await this.press("Share");
+    const text = await this.page.getByLabel("Record", { exact: true }).inputValue();
+    await this.press("Close");
+    return JSON.parse(text);
+  }
+}

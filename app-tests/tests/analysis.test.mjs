@@ -1,0 +1,87 @@
+// What the engine thinks of a position, and how a game went.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { HOSTS } from "../lib/hosts.mjs";
+import { Visit, launch, stream } from "../lib/visit.mjs";
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+for (const [way, open] of Object.entries(HOSTS)) {
+  describe(way, () => {
+    let host;
+    before(async () => (host = await open()));
+    after(() => host.close());
+
+    test("chances, best line, candidates and visits of a position", async () => {
+      const visit = await Visit.open(browser, host, { at: "#/g/crosphere/wd4.we5" });
+      await visit.press("Analyse");
+      await visit.page.locator(".candidates tbody tr").first().waitFor();
+      assert.match(await visit.page.locator(".chance").getAttribute("aria-label"), /^Green \d+ %, Pink \d+ %$/);
+      assert.match(await visit.text(".line"), /Best line: [ws][a-h][1-8]( [ws][a-h][1-8])+/);
+      assert.equal(await visit.page.locator(".board .hint").count(), 3, "the line is drawn");
+      assert.ok((await visit.page.locator(".board .heat").count()) > 20, "the visits of the legal moves");
+      assert.match(await visit.text(".candidates tbody tr"), /^[ws][a-h][1-8]\s+\d+ %\s+\d+ %$/);
+      await visit.press("Analyse");
+      await visit.page.locator(".analysis").waitFor({ state: "hidden" });
+      await visit.page.waitForFunction(() => document.querySelectorAll(".board .heat, .board .hint").length === 0);
+      await visit.close();
+    });
+
+    test("what the solver knows is said", async () => {
+      const visit = await Visit.open(browser, host, { at: "#/g/mnk/a1.b1.a2.b2" });
+      await visit.press("Analyse");
+      await visit.page.locator(".line").filter({ hasText: "Solved: Crosses wins, moves left: 1. Best line: a3" }).waitFor();
+      assert.equal(await visit.page.locator(".chance").getAttribute("aria-label"), "Crosses 100 %, Noughts 0 %");
+      await visit.go("#/g/mnk/b2");
+      await visit.press("Analyse");
+      await visit.page.locator(".line").filter({ hasText: "Solved: a draw with best play." }).waitFor();
+      await visit.close();
+    });
+
+    test("the analysis follows the game and does not hold it up", async () => {
+      const visit = await Visit.open(browser, host);
+      await visit.start("connect-four");
+      await visit.press("Analyse");
+      for (let count = 2; count <= 6; count += 2) {
+        await visit.move(stream(count));
+        await visit.page.waitForFunction((count) => document.querySelectorAll(".moves li").length >= count || document.querySelector(".tools .primary"), count);
+      }
+      await visit.page.locator(".graph polyline").waitFor();
+      await visit.close();
+    });
+  });
+}
+
+describe("a whole game", () => {
+  let host;
+  before(async () => (host = await HOSTS.WebSocket()));
+  after(() => host.close());
+
+  test("a blunder is a turning point", async () => {
+    // Noughts leave a row open, and Crosses do not take it at once.
+    const visit = await Visit.open(browser, host, { at: "#/g/mnk/a1.c3.a2.c2.b2.c1" });
+    await visit.press("Analyse");
+    await visit.press("Look at the whole game");
+    await visit.page.locator(".graph .turn").first().waitFor();
+    await visit.page.locator(".graph").filter({ hasText: /Turning points after move [\d, ]*\b5\b/ }).waitFor();
+    // The graph leads to any position.
+    const box = await visit.page.locator(".graph svg").boundingBox();
+    await visit.page.mouse.click(box.x + 3, box.y + box.height / 2);
+    await visit.page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 0);
+    await visit.close();
+  });
+
+  test("luck has its share in TUC-Chess", async () => {
+    const visit = await Visit.open(browser, host, { hurry: true });
+    await visit.start("tuc-chess", { board: "tuc-chess:limit=12" });
+    await visit.finish(stream(5));
+    await visit.press("Analyse");
+    await visit.press("Look at the whole game");
+    await visit.page.locator(".graph").filter({ hasText: /Luck made \d+ % of all swings\./ }).waitFor();
+    await visit.page.locator(".analysis button:enabled").waitFor();
+    await visit.close();
+  });
+});

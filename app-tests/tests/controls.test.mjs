@@ -1,0 +1,327 @@
+// What a game screen can do besides moves by taps: drag, take back, hint, resign, rematch, step, flip, sound, motion, the stones of
+// Crosphere, the chance of TUC-Chess, two people, and agents to watch.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { HOSTS, serverHost } from "../lib/hosts.mjs";
+import { Visit, launch, stream } from "../lib/visit.mjs";
+
+let browser;
+let host;
+before(async () => {
+  browser = await launch();
+  host = await serverHost();
+});
+after(async () => {
+  await browser.close();
+  await host.close();
+});
+
+for (const [way, open] of Object.entries(HOSTS)) {
+  describe(way, () => {
+    let host;
+    before(async () => (host = await open()));
+    after(() => host.close());
+
+    test("a move is taken back together with the answer", async () => {
+      const visit = await Visit.open(browser, host);
+      await visit.start("connect-four");
+      const back = visit.page.getByRole("button", { name: "Take back" });
+      assert.ok(await back.isDisabled(), "there is nothing to take back yet");
+      await visit.move(stream(1));
+      await visit.until(/your turn/);
+      assert.equal((await visit.board()).moves, 2);
+      await visit.hit(back);
+      await visit.until(/your turn/);
+      const shown = await visit.board();
+      assert.equal(shown.moves, 0);
+      assert.deepEqual(shown.pieces, []);
+      await visit.close();
+    });
+
+    test("a hint names a move, its chance and its visits, and marks it", async () => {
+      const visit = await Visit.open(browser, host);
+      await visit.start("clobber");
+      await visit.press("Hint");
+      const toast = visit.page.locator(".toast");
+      await toast.waitFor();
+      assert.match(await toast.innerText(), /^[a-e]\d[a-e]\d: \d+ % to win, \d+ % of [1-9]\d* simulated games begin with it\.$/);
+      assert.equal(await visit.page.locator(".board .hint").count(), 1);
+      await visit.close();
+    });
+
+    test("who moves while a hint is being looked for is answered all the same", async () => {
+      const visit = await Visit.open(browser, host);
+      await visit.start("mnk");
+      await visit.press("Hint");
+      await visit.tap("b2");
+      await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 2);
+      await visit.until(/your turn/);
+      await visit.close();
+    });
+
+    test("who closes the analysis while the opponent thinks is answered all the same", async () => {
+      const visit = await Visit.open(browser, host);
+      await visit.start("crosphere", { opponent: "level=4" });
+      await visit.press("Analyse");
+      await visit.tap("d4");
+      await visit.press("Analyse");
+      await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 2);
+      await visit.close();
+    });
+
+    test("agents play for those who watch", async () => {
+      const visit = await Visit.open(browser, host);
+      await visit.start("mnk", { opponent: "watch" });
+      await visit.page.locator(".tools .primary").waitFor();
+      assert.match(await visit.status(), /draw|wins/);
+      assert.equal(await visit.page.getByRole("button", { name: "Hint" }).count(), 0);
+      await visit.close();
+    });
+  });
+}
+
+test("a piece is dragged with the mouse", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("pawn", { opponent: "human" });
+  const [from, to] = [await visit.place("a1"), await visit.place("a2")];
+  await visit.page.mouse.move(from.x, from.y);
+  await visit.page.mouse.down();
+  await visit.page.mouse.move(to.x, to.y, { steps: 5 });
+  assert.deepEqual((await visit.board()).targets, ["a2"], "legal targets are shown while dragging");
+  await visit.page.mouse.up();
+  await visit.until(/Black to move/);
+  assert.deepEqual((await visit.board()).last.sort(), ["a1", "a2"]);
+  await visit.close();
+});
+
+test("a piece is dragged with a finger, and dropped outside it stays", async () => {
+  const visit = await Visit.open(browser, host, { size: "phone" });
+  await visit.start("pawn", { opponent: "human" });
+  const devtools = await visit.context.newCDPSession(visit.page);
+  const drag = async (from, to) => {
+    const touch = (type, points) => devtools.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+    await touch("touchStart", [from]);
+    for (let step = 1; step <= 8; step++) {
+      await touch("touchMove", [{ x: from.x + ((to.x - from.x) * step) / 8, y: from.y + ((to.y - from.y) * step) / 8 }]);
+    }
+    await touch("touchEnd", []);
+  };
+  const from = await visit.place("b1");
+  await drag(from, { x: from.x, y: from.y + 150 });
+  assert.equal((await visit.board()).moves, 0);
+  const [start, goal] = [await visit.place("b1"), await visit.place("b2")];
+  await drag(start, goal);
+  await visit.until(/Black to move/);
+  await visit.close();
+});
+
+test("the last move is marked by its corners, and squares have names", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("clobber", { opponent: "human" });
+  await visit.tap("a1");
+  assert.deepEqual((await visit.board()).targets.sort(), ["a2", "b1"]);
+  await visit.tap("a2");
+  await visit.until(/White to move/);
+  assert.deepEqual((await visit.board()).last.sort(), ["a1", "a2"]);
+  const labels = await visit.page.locator(".board .label").allTextContents();
+  assert.deepEqual(labels.sort(), ["1", "2", "3", "4", "5", "6", "a", "b", "c", "d", "e"]);
+  await visit.close();
+});
+
+test("two people play on one device", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("mnk", { opponent: "human" });
+  for (const square of ["a1", "b1", "a2", "b2", "a3"]) await visit.tap(square);
+  await visit.until(/^Crosses wins: Crosses has 3 in a row\.$/);
+  await visit.close();
+});
+
+test("who resigns loses, may take it back, and gets a rematch with sides swapped", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("mnk");
+  await visit.move(stream(2));
+  await visit.until(/your turn/);
+  await visit.press("Resign");
+  await visit.page.locator("dialog").getByRole("button", { name: "Resign" }).click();
+  await visit.until(/^Crosses resigns: Noughts wins\.$/);
+  await visit.press("Rematch, sides swapped");
+  await visit.until(/^Noughts to move: it is your turn\.$/);
+  assert.equal((await visit.board()).moves, 1, "the opponent has begun");
+  await visit.close();
+});
+
+test("moves are stepped through, and only the last position is played on", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("mnk", { opponent: "human" });
+  for (const square of ["b2", "a1", "c3"]) await visit.tap(square);
+  await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 3);
+  await visit.press("One move back");
+  await visit.page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 2);
+  assert.deepEqual((await visit.board()).targets, []);
+  await visit.press("To the start");
+  await visit.page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 0);
+  await visit.hit(visit.page.locator(".moves button").nth(1));
+  await visit.page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 2);
+  await visit.press("To the last move");
+  await visit.page.waitForFunction(() => document.querySelectorAll(".board .target").length === 6);
+  await visit.close();
+});
+
+test("a flipped board turns around, and stays playable", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("pawn", { opponent: "human" });
+  const before = await visit.place("a1");
+  await visit.press("Flip");
+  const after = await visit.place("a1");
+  assert.ok(after.x > before.x && after.y < before.y);
+  await visit.tap("a1");
+  await visit.tap("a2");
+  await visit.until(/Black to move/);
+  await visit.close();
+});
+
+test("whoever plays the second side of a marching game sees it from there", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("pawn", { side: "second" });
+  const [near, far] = [await visit.place("a4"), await visit.place("a1")];
+  assert.ok(near.y > far.y);
+  const names = await visit.page.locator(".strip b:first-of-type").evaluateAll((names) =>
+    names.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((name) => name.textContent),
+  );
+  assert.deepEqual(names, ["White", "Black"]);
+  await visit.close();
+});
+
+test("Crosphere: strong or weak is chosen, and both reserves are shown", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("crosphere", { opponent: "human" });
+  const reserves = () => visit.page.locator(".strip .counter b").allTextContents();
+  assert.deepEqual(await reserves(), ["5", "5"]);
+  const piece = (square) => visit.page.locator(`[data-square="${square}"] .piece`).getAttribute("data-kind");
+  await visit.tap("d4");
+  await visit.until(/Pink to move/);
+  assert.equal(await piece("d4"), "weak");
+  await visit.hit(visit.page.getByRole("radio", { name: "pink strong stone" }));
+  await visit.tap("e4");
+  await visit.until(/Green to move/);
+  assert.equal(await piece("e4"), "pink strong");
+  assert.deepEqual((await reserves()).sort(), ["4", "5"]);
+  await visit.close();
+});
+
+test("TUC-Chess: chance is shown before play goes on, and what it showed is not taken back", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("tuc-chess", { board: "tuc-chess:appear=1,worth=0" });
+  assert.deepEqual(await visit.page.locator(".strip .counter b").allTextContents(), ["0", "0"]);
+  await visit.tap("c2");
+  await visit.tap("c3");
+  await visit.until(/^Chance decides…$/);
+  await visit.until(/^A bonus appears on [a-e][1-7]\./);
+  const square = (await visit.status()).match(/on ([a-e][1-7])/)[1];
+  const kinds = await visit.page.evaluate((square) => [document.querySelector(`[data-square="${square}"] .piece`)?.dataset.kind, document.querySelectorAll(".moves li").length], square);
+  assert.deepEqual(kinds, ["bonus", 2], "the bonus is there before the opponent moves");
+  await visit.until(/your turn/);
+  assert.ok(await visit.page.getByRole("button", { name: "Take back" }).isDisabled());
+  await visit.close();
+});
+
+test("TUC-Chess: where chance has no choice, a move can be taken back", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.start("tuc-chess", { board: "tuc-chess:appear=0" });
+  await visit.tap("c2");
+  await visit.tap("c3");
+  await visit.until(/your turn/);
+  await visit.press("Take back");
+  await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 0);
+  await visit.close();
+});
+
+test("motion is shown to those who want it, and to nobody else", async () => {
+  for (const [reducedMotion, moved] of [["no-preference", true], ["reduce", false]]) {
+    const visit = await Visit.open(browser, host, { reducedMotion });
+    await visit.page.evaluate(() => {
+      const animate = Element.prototype.animate;
+      window.animations = 0;
+      Element.prototype.animate = function (...all) {
+        window.animations += 1;
+        return animate.apply(this, all);
+      };
+    });
+    await visit.page.evaluate(() => (location.hash = "#/g/clobber/a1b1"));
+    await visit.page.locator(".table .board").waitFor();
+    await visit.tap("e6");
+    await visit.tap("d6");
+    await visit.until(/Black to move/);
+    assert.equal((await visit.page.evaluate(() => window.animations)) > 0, moved);
+    await visit.close();
+  }
+});
+
+test("sounds are off until they are asked for", async () => {
+  const visit = await Visit.open(browser, host);
+  await visit.page.evaluate(() => {
+    const Real = window.AudioContext;
+    window.sounds = 0;
+    window.AudioContext = class extends Real {
+      createOscillator() {
+        window.sounds += 1;
+        return super.createOscillator();
+      }
+    };
+  });
+  const sounds = () => visit.page.evaluate(() => window.sounds);
+  await visit.page.evaluate(() => (location.hash = "#/g/mnk/-"));
+  await visit.tap("a1");
+  await visit.until(/Noughts to move/);
+  assert.equal(await sounds(), 0);
+  await visit.press("Settings");
+  await visit.page.getByLabel("Sounds").check();
+  await visit.press("OK");
+  await visit.tap("a2");
+  await visit.until(/Crosses to move/);
+  assert.ok((await sounds()) > 0);
+  await visit.close();
+});
+
+test("a level that is picked takes the place of an agent that was written before, and stays when the board changes", async () => {
+  const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
+  await visit.hit(visit.page.locator(".setup summary"));
+  await visit.page.getByLabel("Any agent").fill("random");
+  await visit.hit(visit.page.locator("input[value='level=1']"));
+  assert.equal(await visit.page.getByLabel("Any agent").inputValue(), "");
+  await visit.page.locator("#board").selectOption("mnk:size=4x4,k=4");
+  await visit.page.waitForFunction(() => document.querySelectorAll("#preset option").length > 0);
+  await visit.press("Start");
+  await visit.page.locator(".strip .who").filter({ hasText: "1 · first day" }).waitFor();
+  await visit.close();
+});
+
+test("the first game explains itself, once", async () => {
+  const visit = await Visit.open(browser, host, { memory: { toured: false }, size: "phone" });
+  await visit.start("crosphere");
+  const tour = visit.page.locator(".tour");
+  const steps = Number((await tour.locator(".count").innerText()).split("/")[1]);
+  const said = new Set();
+  for (let step = 0; step < steps; step++) {
+    said.add(await tour.locator("p").innerText());
+    assert.equal(await visit.page.locator(".pointed").count(), 1);
+    await visit.hit(tour.locator("button.primary"));
+  }
+  assert.equal(said.size, steps);
+  assert.ok(await tour.isHidden());
+  await visit.tap("d4");
+  await visit.until(/your turn/);
+  await visit.reload();
+  assert.ok(await tour.isHidden());
+  await visit.close();
+});
+
+test("wrong agents and boards are refused with what was expected", async () => {
+  const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
+  await visit.hit(visit.page.locator(".setup summary"));
+  await visit.page.getByLabel("Any agent").fill("mtcs");
+  await visit.press("Start");
+  await visit.page.locator(".problem").filter({ hasText: "did you mean 'mcts'" }).waitFor();
+  await visit.close();
+});

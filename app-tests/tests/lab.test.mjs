@@ -1,0 +1,70 @@
+// The lab of `ply serve`: a run from the form to its report, stopped and resumed, with its games to look at.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { serverHost, staticHost } from "../lib/hosts.mjs";
+import { SIZES, Visit, launch } from "../lib/visit.mjs";
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+/** Fills in the form. */
+async function order(visit, { game, agents, pairs }) {
+  const form = visit.page.locator(".new-run");
+  if (!(await form.getByRole("button", { name: "Start" }).isVisible())) await visit.hit(form.locator("summary"));
+  await visit.page.locator("#lab-game").selectOption(game);
+  const fields = form.getByLabel("Agent", { exact: true });
+  for (const [index, agent] of agents.entries()) await fields.nth(index).fill(agent);
+  await visit.page.locator("#lab-pairs").fill(String(pairs));
+  await visit.hit(form.getByRole("button", { name: "Start" }));
+}
+
+for (const size of Object.keys(SIZES)) {
+  test(`a match is played, looked at and reported on (${size})`, async () => {
+    const host = await serverHost();
+    const visit = await Visit.open(browser, host, { size });
+    await visit.press("Open the lab", "link");
+    await visit.page.locator(".new-run").waitFor();
+    await order(visit, { game: "clobber:size=4x4", agents: ["nobody", "random"], pairs: 10 });
+    const problem = visit.page.locator(".problem").filter({ hasText: "nobody" });
+    await problem.waitFor();
+    await order(visit, { game: "clobber:size=4x4", agents: ["mcts:sims=50", "random"], pairs: 10 });
+    await visit.page.getByText("finished", { exact: true }).first().waitFor();
+    assert.match(await visit.text("main"), /20 games/);
+    await visit.shot("lab-run", size);
+    const [report] = await Promise.all([visit.context.waitForEvent("page"), visit.press("Report", "link")]);
+    await report.locator("h1").first().waitFor();
+    assert.match(await report.innerText("body"), /mcts:sims=50/);
+    await report.close();
+    await visit.go("#/lab");
+    await visit.page.locator(".run").first().waitFor();
+    await visit.shot("lab", size);
+    await visit.close();
+    await host.close();
+  });
+}
+
+test("a run is stopped and goes on where it was", async () => {
+  const host = await serverHost();
+  const visit = await Visit.open(browser, host, { at: "#/lab" });
+  await order(visit, { game: "clobber:size=6x6", agents: ["mcts:sims=3000", "mcts:sims=2000"], pairs: 100 });
+  await visit.page.locator(".board [data-square]").first().waitFor();
+  await visit.shot("lab-live", "desktop");
+  await visit.press("Stop");
+  await visit.page.getByText("not finished", { exact: true }).first().waitFor();
+  await visit.press("Go on");
+  await visit.page.getByText("is being played", { exact: true }).first().waitFor();
+  await visit.press("Stop");
+  await visit.page.getByText("not finished", { exact: true }).first().waitFor();
+  await visit.close();
+  await host.close();
+});
+
+test("without a server there is no lab", async () => {
+  const host = await staticHost();
+  const visit = await Visit.open(browser, host);
+  assert.equal(await visit.page.getByText("Open the lab").count(), 0);
+  await visit.close();
+  await host.close();
+});

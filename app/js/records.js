@@ -1,0 +1,56 @@
+// Games that come and go: links, and records in the formats of the engine.
+
+import { dialog, toast } from "./dialog.js";
+import { begun, keep } from "./match.js";
+import { link } from "./share.js";
+import { t } from "./strings.js";
+import { html } from "./svg.js";
+
+/** The link and the record of a game. */
+export async function shareDialog(app, game, info) {
+  const address = link(game);
+  const field = html("input", { type: "text", readonly: true, value: address, onfocus: (event) => event.target.select() });
+  const formats = html("select", {}, ["jsonl", ...(info.name === "crosphere" ? ["thesis"] : [])].map((format) => html("option", {}, format)));
+  const record = html("textarea", { rows: 4, readonly: true });
+  const write = async () => {
+    const { spec, start, moves, players } = game;
+    const request = { game: spec, start, moves, format: formats.value, players: [players.first, players.second] };
+    record.value = await app.engine.ask("export", request).catch((error) => error.message);
+  };
+  formats.addEventListener("change", write);
+  await write();
+  const content = html(
+    "div",
+    { class: "fields" },
+    html("label", { class: "field" }, t("link"), field),
+    html("label", { class: "field" }, t("format"), formats),
+    html("label", { class: "field" }, t("record"), record),
+  );
+  // Pages that did not come over a safe connection may not write to the clipboard.
+  const copy = navigator.clipboard ? [["copy", t("copyLink"), "primary"]] : [];
+  const pressed = await dialog(t("share"), content, [...copy, ["import", t("import")], ["", t("close")]]);
+  if (pressed === "copy") {
+    await navigator.clipboard.writeText(address);
+    toast(t("copied"));
+  } else if (pressed === "import") {
+    await importDialog(app);
+  }
+}
+
+/** Asks for a record until there is one that can be read, and opens its game. */
+export async function importDialog(app) {
+  const field = html("textarea", { rows: 8 });
+  const problem = html("p", { class: "problem", role: "alert" });
+  const content = html("div", { class: "fields" }, html("label", { class: "field" }, t("record"), field), problem);
+  while ((await dialog(t("import"), content, [["ok", t("import"), "primary"], ["", t("close")]])) === "ok") {
+    try {
+      const [game] = await app.engine.ask("import", { text: field.value });
+      if (!game) throw new Error(t("noRecord"));
+      keep(begun({ spec: game.game, start: game.start, moves: game.moves }));
+      app.go("#/play");
+      return;
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+//! The app in a real browser: the tests in `app-tests/`, run with Debian's Chromium.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process::{self, cargo};
+use crate::test::Outcome;
+use crate::workspace::Workspace;
+use crate::{app, wasm};
+
+/// What drives the browser needs at least this version of Node.js.
+const NODE: u32 = 20;
+
+pub fn check(workspace: &Workspace) -> Result<Outcome> {
+    let found = Browser::find().and_then(|browser| wasm::compiler().map(|_| browser));
+    let browser = match found {
+        Ok(browser) => browser,
+        Err(why) if std::env::var_os("CI").is_some() => return Err(why),
+        Err(why) => return Ok(Outcome::Skipped(format!("{why:#}"))),
+    };
+    let dist = app::build(workspace)?;
+    let ply = ply(workspace)?;
+    let folder = prepare(workspace)?;
+    let shots = workspace.target.join("screenshots");
+    if shots.exists() {
+        fs::remove_dir_all(&shots).context("the old screenshots cannot be removed")?;
+    }
+    let mut tests: Vec<PathBuf> = fs::read_dir(folder.join("tests"))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    tests.sort();
+    process::run(
+        browser
+            .node(&folder)
+            .args(["--test", "--test-concurrency=2", "--test-reporter=spec"])
+            .args(tests.iter().filter_map(|file| file.strip_prefix(&folder).ok()))
+            .env("PLYGROUND_PLY", ply)
+            .env("PLYGROUND_DIST", dist)
+            .env("PLYGROUND_SHOTS", &shots),
+    )?;
+    println!("pictures of all screens: {}", shots.strip_prefix(&workspace.root).unwrap_or(&shots).display());
+    Ok(Outcome::Passed)
+}
+
+/// A browser and what drives it.
+pub struct Browser {
+    chromium: PathBuf,
+    node: PathBuf,
+}
+
+impl Browser {
+    /// Finds them, or installs what is missing.
+    pub fn find() -> Result<Self> {
+        let programs = ["chromium", "node", "npm"];
+        if programs.iter().any(|program| find(program).is_none()) {
+            println!("Chromium, Node.js or npm is missing: asking Debian for them");
+            process::apt_install(&["chromium", "nodejs", "npm"])?;
+        }
+        let found = |program| find(program).with_context(|| format!("`{program}` is not there"));
+        let browser = Self { chromium: found("chromium")?, node: found("node")? };
+        found("npm")?;
+        let version = process::output(Command::new(&browser.node).arg("--version"))?;
+        let major = version.trim().trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
+        ensure!(major >= Some(NODE), "Node.js {NODE} or newer is needed, found {}", version.trim());
+        Ok(browser)
+    }
+
+    /// Node.js in a folder that [`prepare`] has set up.
+    pub fn node(&self, folder: &Path) -> Command {
+        let mut node = Command::new(&self.node);
+        node.current_dir(folder).env("PLYGROUND_CHROMIUM", &self.chromium);
+        node
+    }
+}
+
+/// A program in the search path.
+fn find(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// The `ply` that the tests of the workspace have built already.
+fn ply(workspace: &Workspace) -> Result<PathBuf> {
+    process::run(cargo().args(["build", "--profile", "test", "--package", "plyground", "--bin", "ply"]))?;
+    Ok(workspace.target.join("debug/ply"))
+}
+
+/// Copies the tests to where their packages may be installed without littering the repository, and gives that folder.
+pub fn prepare(workspace: &Workspace) -> Result<PathBuf> {
+    let (source, folder) = (workspace.root.join("app-tests"), workspace.target.join("app-tests"));
+    let lock = |folder: &Path| fs::read(folder.join("package-lock.json")).ok();
+    let installed = folder.join("node_modules").is_dir() && lock(&source) == lock(&folder);
+    for part in ["lib", "tests"].map(|part| folder.join(part)).iter().filter(|part| part.exists()) {
+        fs::remove_dir_all(part)?;
+    }
+    app::copy(&source, &folder, &|name| name != OsStr::new("node_modules"))?;
+    if !installed {
+        process::run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&folder))?;
+    }
+    Ok(folder)
+}
