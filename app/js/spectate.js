@@ -26,7 +26,7 @@ export class Spectator {
     this.list = html("div", { class: "boards" });
     this.table = html("div", { class: "near", hidden: true, "data-game": info?.name }, this.strips.second, this.board.element, this.strips.first, this.status, this.moves);
     this.waiting = html("p", {}, t("lab.waiting"));
-    this.element = html("section", { class: "card spectate", "aria-label": t("lab.games") }, html("h2", {}, t("lab.games")), this.list, this.waiting, this.table);
+    this.element = html("section", { class: "card spectate", "aria-label": t("lab.games") }, html("h2", {}, t("lab.games")), this.waiting, this.table, this.list);
   }
 
   get empty() {
