@@ -135,7 +135,8 @@ export class Visit {
     await this.hit(this.page.locator(`.game a.primary[href="#/new/${game}"]`));
     await this.page.locator(".setup").waitFor();
     await this.hit(this.page.locator(`input[name=opponent][value="${opponent}"]`));
-    await this.hit(this.page.locator(`input[name=side][value=${side}]`));
+    // Whoever watches has no side.
+    if (opponent !== "watch") await this.hit(this.page.locator(`input[name=side][value=${side}]`));
     if (board) {
       await this.hit(this.page.locator(".setup summary"));
       await this.page.locator("#own-board").fill(board);

@@ -272,6 +272,7 @@ test("sounds are off until they are asked for", async () => {
   });
   const sounds = () => visit.page.evaluate(() => window.sounds);
   await visit.page.evaluate(() => (location.hash = "#/g/mnk/-"));
+  await visit.until(/Crosses to move/);
   await visit.tap("a1");
   await visit.until(/Noughts to move/);
   assert.equal(await sounds(), 0);

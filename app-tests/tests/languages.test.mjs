@@ -17,7 +17,7 @@ after(async () => {
 });
 
 /** Words that are the same everywhere: names, and what people write for the engine. */
-const SAME = /^(Plyground|Crosphere|Clobber|TUC-Chess|English|Čeština|OK|jsonl|thesis|best|expert|[a-e]\d, bonus|[a-z]\d[a-z]\d)$/;
+const SAME = /^(Plyground|Crosphere|Clobber|TUC-Chess|English|Čeština|OK|jsonl|crosphere-thesis|best|(6 · )?expert|[a-e]\d, bonus|[a-z]\d[a-z]\d)$/;
 const WORD = /[a-zá-ž]{3,}/i;
 
 /** Every text of the page, shown or read aloud. */
@@ -101,10 +101,10 @@ test("ends of games, refused moves, chance", async () => {
     await visit.close();
   }
   const refusals = [
-    ["clobber/-", ["a1", "d1"], "Pole a1 a d1 spolu nesousedí."],
+    ["clobber/-", ["a1", "d1"], "Pole a1 a d1 nesousedí stranou."],
     ["mnk/b2", ["b2"], "Pole b2 je obsazené."],
-    ["pawn/-", ["a1", "b2"], "Na b2 není pěšec, kterého by šlo vzít."],
-    ["tuc-chess/-", ["a2", "b3"], "Pěšec jde šikmo, jen když bere; na b3 nic není."],
+    ["pawn/-", ["a1", "b2"], "Na poli b2 není pěšec, kterého by šlo vzít."],
+    ["tuc-chess/-", ["a2", "b3"], "Šikmo pěšec jen bere a na poli b3 nic není."],
     ["connect-four/a.a.a.a.a.a", ["a3"], "Sloupec a je plný."],
   ];
   for (const [at, taps, words] of refusals) {

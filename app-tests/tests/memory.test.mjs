@@ -105,7 +105,7 @@ test("the thesis format of Crosphere goes out and comes in", async (t) => {
   t.after(() => host.close());
   const visit = await Visit.open(browser, host, { at: "#/g/crosphere/wd4.se5.we4" });
   await visit.press("Share");
-  await visit.page.getByLabel("Format").selectOption("thesis");
+  await visit.page.getByLabel("Format").selectOption("crosphere-thesis");
   const field = visit.page.getByLabel("Record", { exact: true });
   await visit.page.waitForFunction(() => !document.querySelector("dialog textarea").value.startsWith("{"));
   const record = await field.inputValue();

@@ -10,7 +10,7 @@ import { html } from "./svg.js";
 export async function shareDialog(app, game, info) {
   const address = link(game);
   const field = html("input", { type: "text", readonly: true, value: address, onfocus: (event) => event.target.select() });
-  const formats = html("select", {}, ["jsonl", ...(info.name === "crosphere" ? ["thesis"] : [])].map((format) => html("option", {}, format)));
+  const formats = html("select", {}, ["jsonl", ...(info.name === "crosphere" ? ["crosphere-thesis"] : [])].map((format) => html("option", {}, format)));
   const record = html("textarea", { rows: 4, readonly: true });
   const write = async () => {
     const { spec, start, moves, players } = game;

@@ -10,16 +10,20 @@ mod advice;
 mod desk;
 mod draw;
 mod encoding;
+// A page neither judges nor trains: what it never asks for, nobody has to download with it.
+#[cfg(not(target_family = "wasm"))]
 mod judging;
 mod records;
 mod session;
 mod solving;
+#[cfg(not(target_family = "wasm"))]
 mod training;
 
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use desk::{Allowance, Desk, Tell};
 pub use draw::{draw_board, draw_counters};
 pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
+#[cfg(not(target_family = "wasm"))]
 pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
 pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
@@ -31,4 +35,5 @@ pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};
 pub use session::{LEVEL_TITLES, LegalMove, Opponent, Seat, Session, open};
 pub use solving::{SolveOrder, Solved};
+#[cfg(not(target_family = "wasm"))]
 pub use training::{Tally, Training};

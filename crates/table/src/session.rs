@@ -7,8 +7,10 @@ use plyground_core::{
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
+#[cfg(not(target_family = "wasm"))]
 use crate::judging::{JudgeOrder, JudgeWatch, Judging, judge};
 use crate::solving::{SolveOrder, Solved, solve};
+#[cfg(not(target_family = "wasm"))]
 use crate::training::{Training, enrol};
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
@@ -70,11 +72,14 @@ pub trait Session: Send {
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
     /// Measures the choices of evaluations and agents, in the positions that can follow this one, by what they are really worth; `None`
     /// if the watch said stop.
+    #[cfg(not(target_family = "wasm"))]
     fn judge(&self, order: &JudgeOrder<'_>, shelf: &dyn Shelf, watch: &mut JudgeWatch<'_>)
     -> Result<Option<Judging>, InputError>;
     /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
+    #[cfg(not(target_family = "wasm"))]
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
     /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.
+    #[cfg(not(target_family = "wasm"))]
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError>;
 }
 
@@ -356,6 +361,7 @@ impl<G: Heuristics> Session for Table<G> {
         Ok(advice)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError> {
         enrol(&self.game, spec)
     }
@@ -364,6 +370,7 @@ impl<G: Heuristics> Session for Table<G> {
         solve(&self.game, &self.state, order, shelf, pulse)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn judge(
         &self,
         order: &JudgeOrder<'_>,
@@ -373,6 +380,7 @@ impl<G: Heuristics> Session for Table<G> {
         judge(&self.game, &self.state, order, shelf, watch)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
         self.game.knowledge(stones, report)
     }
