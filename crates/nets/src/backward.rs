@@ -1,6 +1,6 @@
 //! The way back of the gradient, from the ends of the heads to the weights.
 
-use crate::forward::{Pass, Workspace};
+use crate::forward::{Pass, Workspace, row_product, tile_product};
 use crate::kernels::matrix::Product;
 use crate::kernels::winograd::{Boards, POINTS};
 use crate::kernels::{Block, LANES, blocks};
@@ -91,7 +91,7 @@ impl Pass<'_> {
         let transposed = &self.prepared.backward[number];
         let onward = from != INPUT;
         if weights.taps == 9 {
-            let product = self.tile_product(weights, boards.tiles());
+            let product = tile_product(weights, boards.tiles());
             let mut tiles = std::mem::take(&mut workspace.tiles);
             let [before, after] = &mut tiles;
             self.isa.tiles_out_back(Boards { blocks: outputs, ..boards }, gradient, after);
@@ -104,7 +104,7 @@ impl Pass<'_> {
             }
             workspace.tiles = tiles;
         } else {
-            let product = Product { accumulate: true, ..self.row_product(weights, boards) };
+            let product = Product { accumulate: true, ..row_product(weights, boards) };
             self.isa.multiply_transposed(product, workspace.value(from), gradient, parameters);
             if onward {
                 self.isa.multiply(product.back(), gradient, transposed, &mut gradients.values[from]);

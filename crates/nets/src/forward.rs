@@ -197,13 +197,13 @@ impl Pass<'_> {
                 let finish = Finish { bias: &self.parameters[weights.bias_range()], add, relu };
                 let to = &mut to[..size];
                 if weights.taps == 9 {
-                    let product = self.tile_product(weights, boards.tiles());
+                    let product = tile_product(weights, boards.tiles());
                     let [before, after] = tiles;
                     self.isa.tiles_in(boards, from, before);
                     self.isa.multiply(product, before, &self.prepared.forward[number], after);
                     self.isa.tiles_out(Boards { blocks: product.outputs, ..boards }, after, finish, to);
                 } else {
-                    let product = self.row_product(weights, boards);
+                    let product = row_product(weights, boards);
                     self.isa.multiply(product, from, &self.parameters[weights.weight_range()], to);
                     self.isa.finish(finish, to);
                 }
@@ -221,18 +221,6 @@ impl Pass<'_> {
     pub fn boards(&self, value: Value, count: usize) -> Boards {
         let shape = self.plan.shapes[value];
         Boards { count, ranks: shape.ranks, files: shape.files, blocks: blocks(shape.planes) }
-    }
-
-    /// The 36 products of a 3x3 convolution.
-    pub fn tile_product(&self, weights: &Weights, tiles: usize) -> Product {
-        let (depth, outputs) = (blocks(weights.inputs), blocks(weights.outputs));
-        Product { count: POINTS, rows: tiles, depth, outputs, accumulate: false }
-    }
-
-    /// The product of any other layer, on boards as they go in: a row for each square, or for each board if the layer sees it whole.
-    pub fn row_product(&self, weights: &Weights, boards: Boards) -> Product {
-        let rows = boards.count * boards.ranks * boards.files / weights.squares;
-        Product { count: 1, rows, depth: weights.depth() / LANES, outputs: blocks(weights.outputs), accumulate: false }
     }
 
     fn add(&self, workspace: &Workspace, count: usize, [a, b]: [Value; 2], relu: bool, to: &mut [Block]) {
@@ -276,6 +264,18 @@ impl Pass<'_> {
         let rows_and_bias = [&self.parameters[weights.weight_range()], &self.parameters[weights.bias_range()]];
         self.isa.logits(squares, features, rows_and_bias, moves, logits);
     }
+}
+
+/// The 36 products of a 3x3 convolution.
+pub fn tile_product(weights: &Weights, tiles: usize) -> Product {
+    let (depth, outputs) = (blocks(weights.inputs), blocks(weights.outputs));
+    Product { count: POINTS, rows: tiles, depth, outputs, accumulate: false }
+}
+
+/// The product of any other layer, on boards as they go in: a row for each square, or for each board if the layer sees it whole.
+pub fn row_product(weights: &Weights, boards: Boards) -> Product {
+    let rows = boards.count * boards.ranks * boards.files / weights.squares;
+    Product { count: 1, rows, depth: weights.depth() / LANES, outputs: blocks(weights.outputs), accumulate: false }
 }
 
 /// A function of each number, and 0 where there is none.

@@ -13,12 +13,12 @@ mod backward;
 mod forward;
 mod kernels;
 mod network;
-// pub mod onnx;
+pub mod onnx;
 mod plan;
 mod predictor;
 mod simd;
 mod train;
-// pub mod weights;
+pub mod weights;
 
 pub use architecture::{Architecture, Layer, Shape, Size};
 pub use network::{Network, Tensor};

@@ -3,6 +3,11 @@
 use crate::kernels::{LANES, blocks};
 use crate::{Architecture, Layer, NetError, Shape};
 
+/// Blocks of 16 numbers that a network may take, so that a hostile description cannot eat the memory: 256 MB of weights, and 16 MB for
+/// each position.
+const MOST_PARAMETERS: usize = 1 << 22;
+const MOST_VALUES: usize = 1 << 18;
+
 /// The number of something that is computed: activations of one shape.
 pub type Value = usize;
 
@@ -149,10 +154,18 @@ impl Plan {
         builder.pinned.extend(policy.map(|end| end.from));
         let value = architecture.value.as_ref().map(|layers| builder.layers("value", layers, trunk));
         let Builder { shapes, steps, weights, parameter_blocks, .. } = builder;
-        Ok(Self { shapes, steps, weights, policy, value, parameter_blocks })
+        let plan = Self { shapes, steps, weights, policy, value, parameter_blocks };
+        let value_blocks = (0..plan.shapes.len()).map(|value| plan.value_blocks(value)).fold(0, usize::saturating_add);
+        if parameter_blocks > MOST_PARAMETERS || value_blocks > MOST_VALUES {
+            return Err(NetError::architecture(format!(
+                "it takes {parameter_blocks} blocks of weights and {value_blocks} blocks of memory for a position; expected at most \
+                 {MOST_PARAMETERS} and {MOST_VALUES}"
+            )));
+        }
+        Ok(plan)
     }
 
-    /// The bytes that buffers for one position take are bounded by the checks of the architecture; this is how many blocks.
+    /// How many blocks the numbers of one position take.
     pub fn value_blocks(&self, value: Value) -> usize {
         let shape = self.shapes[value];
         shape.squares() * blocks(shape.planes)
@@ -278,7 +291,7 @@ impl Builder {
         let start = Start::Random { relu: false };
         let offset = self.parameter_blocks;
         let weights = Weights { name, layout, taps, squares, inputs, outputs, dimensions, offset, start };
-        self.parameter_blocks = weights.bias_range().end;
+        self.parameter_blocks = offset.saturating_add(weights.bias_range().len() + weights.weight_blocks());
         self.weights.push(weights);
         self.weights.len() - 1
     }

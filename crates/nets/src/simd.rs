@@ -3,12 +3,12 @@
 use crate::kernels::matrix::{self, Product};
 use crate::kernels::plain::{self, AdamStep};
 use crate::kernels::winograd::{self, Boards, Finish};
-use crate::kernels::{Block, Simd};
+use crate::kernels::{Block, Four, Simd, Wide};
 
 /// A set of vector instructions that this machine has: it can only be made by looking.
 ///
-/// All sets give the same numbers, bit by bit, except that [`Isa::PORTABLE`] rounds products before it adds them where the
-/// processor family has no fused instruction in common.
+/// AVX2 and AVX-512 give the same numbers, bit by bit. [`Isa::PORTABLE`] rounds products before it adds them, unless all processors of the
+/// family can do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa(Set);
 
@@ -17,19 +17,30 @@ enum Set {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Isa {
     /// What every machine has that this program was compiled for.
     pub const PORTABLE: Self = Self(Set::Portable);
 
-    /// The fastest of this machine.
-    pub fn best() -> Self {
+    /// All that this machine has, the fastest last.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            return Self(Set::Avx2);
+            all.push(Self(Set::Avx2));
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                all.push(Self(Set::Avx512));
+            }
         }
-        Self::PORTABLE
+        all
+    }
+
+    /// The fastest of this machine.
+    pub fn best() -> Self {
+        Self::all().pop().unwrap_or(Self::PORTABLE)
     }
 
     /// Its name.
@@ -38,36 +49,116 @@ impl Isa {
             Set::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Set::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => "AVX-512",
         }
     }
 }
 
 /// Vectors of 4 numbers, as in SSE2, NEON and WebAssembly.
+#[derive(Clone, Copy)]
 struct Portable;
 
 impl Simd for Portable {
     // On x86-64 whoever has the instruction has AVX2, too.
     const FMA: bool = cfg!(target_arch = "aarch64");
-    const ROWS: usize = if cfg!(target_arch = "aarch64") { 4 } else { 2 };
-    type Vector = [f32; 4];
+    // Of 16 registers (32 on ARM), 8 (16) for sums.
+    const SUMS: usize = if cfg!(target_arch = "aarch64") { 4 } else { 2 };
+    type Vector = Four<Self>;
+    type Wide = Wide<Four<Self>, 4>;
 }
 
+/// The vectors of AVX2 (with fused multiplication and addition) and of AVX-512.
 #[cfg(target_arch = "x86_64")]
-struct Avx2;
+mod x86 {
+    use std::arch::x86_64 as instructions;
 
-#[cfg(target_arch = "x86_64")]
-impl Simd for Avx2 {
-    const FMA: bool = true;
-    // Twelve of sixteen registers for sums, two for weights, one for what they are multiplied by.
-    const ROWS: usize = 6;
-    type Vector = [f32; 8];
+    use crate::kernels::{Block, LANES, Simd, Vector, Wide};
+
+    /// 16 registers of 8 numbers.
+    pub struct Avx2;
+
+    impl Simd for Avx2 {
+        const FMA: bool = true;
+        // Twelve registers for sums, two for weights, one for what they are multiplied by.
+        const SUMS: usize = 6;
+        type Vector = Eight;
+        type Wide = Wide<Eight, 2>;
+    }
+
+    /// 32 registers of 16 numbers.
+    pub struct Avx512;
+
+    impl Simd for Avx512 {
+        const FMA: bool = true;
+        const SUMS: usize = 12;
+        type Vector = Sixteen;
+        type Wide = Sixteen;
+    }
+
+    /// Numbers in a register. Only kernels that are compiled for it have them.
+    macro_rules! vector {
+        ($name:ident, $lanes:literal, $register:ident, $zero:ident $splat:ident $load:ident $store:ident
+         $add:ident $sub:ident $mul:ident $max:ident $fma:ident) => {
+            #[derive(Clone, Copy)]
+            pub struct $name(instructions::$register);
+
+            // SAFETY (all of them): the instructions are there, as this vector is used only in kernels that are called after the processor
+            // was asked whether it has them; loads and stores are within an array of as many numbers.
+            #[allow(unsafe_code)]
+            impl Vector for $name {
+                const PARTS: usize = LANES / $lanes;
+
+                #[inline(always)]
+                fn zero() -> Self {
+                    Self(unsafe { instructions::$zero() })
+                }
+                #[inline(always)]
+                fn load(block: &Block, part: usize) -> Self {
+                    let numbers: &[f32; $lanes] = &block.0.as_chunks().0[part];
+                    Self(unsafe { instructions::$load(numbers.as_ptr()) })
+                }
+                #[inline(always)]
+                fn store(self, block: &mut Block, part: usize) {
+                    let numbers: &mut [f32; $lanes] = &mut block.0.as_chunks_mut().0[part];
+                    unsafe { instructions::$store(numbers.as_mut_ptr(), self.0) }
+                }
+                #[inline(always)]
+                fn add(self, other: Self) -> Self {
+                    Self(unsafe { instructions::$add(self.0, other.0) })
+                }
+                #[inline(always)]
+                fn sub(self, other: Self) -> Self {
+                    Self(unsafe { instructions::$sub(self.0, other.0) })
+                }
+                #[inline(always)]
+                fn mul(self, factor: f32) -> Self {
+                    Self(unsafe { instructions::$mul(self.0, instructions::$splat(factor)) })
+                }
+                #[inline(always)]
+                fn max(self, other: Self) -> Self {
+                    Self(unsafe { instructions::$max(self.0, other.0) })
+                }
+                #[inline(always)]
+                fn fma(self, factor: f32, other: Self) -> Self {
+                    Self(unsafe { instructions::$fma(self.0, instructions::$splat(factor), other.0) })
+                }
+            }
+        };
+    }
+
+    vector!(Eight, 8, __m256, _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_max_ps _mm256_fmadd_ps);
+    vector!(Sixteen, 16, __m512, _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_max_ps _mm512_fmadd_ps);
 }
 
+/// Every kernel for every set.
 macro_rules! kernels {
     ($($module:ident::$name:ident($($argument:ident: $type:ty),*);)*) => {
         impl Isa {
             $(
-                #[allow(unsafe_code, clippy::missing_docs_in_private_items)]
+                #[allow(unsafe_code)]
                 pub(crate) fn $name(self, $($argument: $type),*) {
                     match self.0 {
                         Set::Portable => $module::$name::<Portable>($($argument),*),
@@ -75,9 +166,18 @@ macro_rules! kernels {
                         Set::Avx2 => {
                             #[target_feature(enable = "avx2,fma")]
                             fn compiled($($argument: $type),*) {
-                                $module::$name::<Avx2>($($argument),*);
+                                $module::$name::<x86::Avx2>($($argument),*);
                             }
-                            // SAFETY: this variant is made only by `Isa::best`, which has seen that the processor has AVX2 and FMA.
+                            // SAFETY: this variant is made only where `Isa::all` has seen that the processor has AVX2 and FMA.
+                            unsafe { compiled($($argument),*) }
+                        }
+                        #[cfg(target_arch = "x86_64")]
+                        Set::Avx512 => {
+                            #[target_feature(enable = "avx512f")]
+                            fn compiled($($argument: $type),*) {
+                                $module::$name::<x86::Avx512>($($argument),*);
+                            }
+                            // SAFETY: this variant is made only where `Isa::all` has seen that the processor has AVX-512F.
                             unsafe { compiled($($argument),*) }
                         }
                     }

@@ -6,9 +6,9 @@ use crate::backward::{Gradients, Place};
 use crate::forward::{Pass, Prepared, Workspace};
 use crate::kernels::Block;
 use crate::kernels::plain::AdamStep;
-use crate::network::tensors;
+use crate::network::{parameters, tensors};
 
-use crate::{Architecture, Isa, NetError, Network, Tensor, softmax};
+use crate::{Architecture, Isa, NetError, Network, Tensor, softmax, weights};
 
 /// Positions with what the network should say about them.
 #[derive(Clone, Debug)]
@@ -151,6 +151,9 @@ const PARTS: usize = 8;
 /// Positions that go through the network at once: enough for long products, few enough for the cache.
 const AT_ONCE: usize = 16;
 
+/// How the moments of Adam are called in checkpoints, before the names of the weights.
+const MOMENTS: [&str; 2] = ["first-moment.", "second-moment."];
+
 /// Improves a network.
 #[derive(Debug)]
 pub struct Trainer {
@@ -247,6 +250,42 @@ impl Trainer {
     /// The gradient of the last step, in the names and shapes of the weights: for tests and curves.
     pub fn gradient(&self) -> Vec<Tensor> {
         tensors(&self.network.plan, &self.parts[0].gradient)
+    }
+
+    /// Everything that the next steps depend on but the positions, as the bytes of a file: killed and resumed, a training goes on as if
+    /// nothing had happened.
+    pub fn checkpoint(&self) -> Result<Vec<u8>, NetError> {
+        let plan = &self.network.plan;
+        let mut all = self.network.tensors();
+        for (prefix, moments) in MOMENTS.iter().zip(&self.moments) {
+            let named = |tensor: Tensor| Tensor { name: format!("{prefix}{}", tensor.name), ..tensor };
+            all.extend(tensors(plan, moments).into_iter().map(named));
+        }
+        let architecture = serde_json::to_string(self.network.architecture());
+        let architecture = architecture.map_err(|error| NetError::weights(error.to_string()))?;
+        let metadata = [("architecture", architecture), ("steps", self.steps.to_string())];
+        weights::serialize(&all, metadata.map(|(key, value)| (key.to_owned(), value)).into())
+    }
+
+    /// Goes on where [`Trainer::checkpoint`] was.
+    pub fn resume(checkpoint: &[u8], learning: Learning, threads: usize) -> Result<Self, NetError> {
+        let (metadata, mut all) = weights::deserialize(checkpoint)?;
+        let get = |key: &str| {
+            metadata.get(key).ok_or_else(|| NetError::weights(format!("the file has no '{key}': it is no checkpoint")))
+        };
+        let architecture: Architecture = serde_json::from_str(get("architecture")?)
+            .map_err(|error| NetError::weights(format!("its architecture cannot be read: {error}")))?;
+        let steps = get("steps")?.parse().map_err(|_| NetError::weights("its number of steps is no number"))?;
+        let mut moments = MOMENTS.map(|prefix| {
+            let named = all.extract_if(.., |tensor| tensor.name.starts_with(prefix));
+            named.map(|tensor| Tensor { name: tensor.name[prefix.len()..].to_owned(), ..tensor }).collect::<Vec<_>>()
+        });
+        let mut trainer = Self::new(Network::from_tensors(architecture, &all)?, learning, threads);
+        for (to, from) in trainer.moments.iter_mut().zip(&mut moments) {
+            *to = parameters(&trainer.network.plan, from)?;
+        }
+        trainer.steps = steps;
+        Ok(trainer)
     }
 
     /// Takes the step that the summed gradient asks for.

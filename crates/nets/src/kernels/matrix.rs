@@ -1,6 +1,6 @@
 //! Products of matrices, large numbers of small ones.
 
-use super::{Block, LANES, Simd, fma};
+use super::{Block, LANES, Simd, Vector};
 
 /// The sizes of `count` products in a row: each `rows` x `depth` times `depth` x `outputs`. Depth and outputs are counted in blocks.
 #[derive(Clone, Copy, Debug)]
@@ -40,20 +40,26 @@ pub fn multiply<S: Simd>(product: Product, left: &[Block], right: &[Block], resu
     for ((left, right), result) in left.zip(right).zip(result) {
         let panels = Panels { depth, blocks: right, outputs, accumulate };
         // As even as can be: 9 rows are 5 and 4, not 6 and 3.
-        let most = rows.div_ceil(rows.div_ceil(S::ROWS));
+        let most = rows.div_ceil(rows.div_ceil(S::SUMS.min(6)));
         let mut row = 0;
         while row < rows {
             let now = most.min(rows - row);
             let left = &left[row * depth..(row + now) * depth];
             let result = &mut result[row * outputs..(row + now) * outputs];
-            match now {
-                1 => panels.strip::<S, 1, 4>(left, result),
-                2 => panels.strip::<S, 2, 2>(left, result),
-                3 => panels.strip::<S, 3, 1>(left, result),
-                4 => panels.strip::<S, 4, 1>(left, result),
-                5 => panels.strip::<S, 5, 1>(left, result),
-                6 => panels.strip::<S, 6, 1>(left, result),
-                _ => unreachable!("no instruction set has more than six rows"),
+            match (now, S::SUMS / now) {
+                (1, 4..) => panels.strip::<S, 1, 4>(left, result),
+                (1, _) => panels.strip::<S, 1, 2>(left, result),
+                (2, 4..) => panels.strip::<S, 2, 4>(left, result),
+                (2, 2..) => panels.strip::<S, 2, 2>(left, result),
+                (2, _) => panels.strip::<S, 2, 1>(left, result),
+                (3, 2..) => panels.strip::<S, 3, 2>(left, result),
+                (3, _) => panels.strip::<S, 3, 1>(left, result),
+                (4, 2..) => panels.strip::<S, 4, 2>(left, result),
+                (4, _) => panels.strip::<S, 4, 1>(left, result),
+                (5, 2..) => panels.strip::<S, 5, 2>(left, result),
+                (5, _) => panels.strip::<S, 5, 1>(left, result),
+                (6, 2..) => panels.strip::<S, 6, 2>(left, result),
+                _ => panels.strip::<S, 6, 1>(left, result),
             }
             row += now;
         }
@@ -87,37 +93,24 @@ impl Panels<'_> {
     #[inline(always)]
     fn tile<S: Simd, const R: usize, const P: usize>(&self, left: &[Block], panel: usize, result: &mut [Block]) {
         let depth = self.depth;
-        let mut rows = [&left[..depth]; R];
-        for (row, blocks) in rows.iter_mut().zip(left.chunks_exact(depth)) {
-            *row = &blocks[..depth];
-        }
-        let mut panels = [&self.blocks.as_chunks::<LANES>().0[..depth]; P];
-        for (number, blocks) in panels.iter_mut().enumerate() {
-            *blocks = &self.blocks.as_chunks::<LANES>().0[(panel + number) * depth..][..depth];
-        }
-        let mut sums = [[[0.0_f32; LANES]; P]; R];
+        let rows: [&[Block]; R] = std::array::from_fn(|row| &left[row * depth..][..depth]);
+        let blocks = self.blocks.as_chunks::<LANES>().0;
+        let panels: [&[[Block; LANES]]; P] = std::array::from_fn(|number| &blocks[(panel + number) * depth..][..depth]);
+        let mut sums = [[S::Wide::zero(); P]; R];
         for step in 0..depth {
             for lane in 0..LANES {
                 for p in 0..P {
-                    let right = &panels[p][step][lane].0;
+                    let right = S::Wide::load(&panels[p][step][lane], 0);
                     for r in 0..R {
-                        let left = rows[r][step].0[lane];
-                        for l in 0..LANES {
-                            sums[r][p][l] = fma::<S>(left, right[l], sums[r][p][l]);
-                        }
+                        sums[r][p] = right.fma(rows[r][step].0[lane], sums[r][p]);
                     }
                 }
             }
         }
         for (sums, result) in sums.iter().zip(result.chunks_exact_mut(self.outputs)) {
             for (sum, block) in sums.iter().zip(&mut result[panel..panel + P]) {
-                if self.accumulate {
-                    for l in 0..LANES {
-                        block.0[l] += sum[l];
-                    }
-                } else {
-                    block.0 = *sum;
-                }
+                let before = if self.accumulate { S::Wide::load(block, 0) } else { S::Wide::zero() };
+                sum.add(before).store(block, 0);
             }
         }
     }
@@ -136,24 +129,17 @@ pub fn multiply_transposed<S: Simd>(product: Product, left: &[Block], right: &[B
         for (number, panel) in result.chunks_exact_mut(depth * LANES).enumerate() {
             for (step, part) in panel.as_chunks_mut::<AT_ONCE>().0.iter_mut().enumerate() {
                 let (block, part_of_block) = (step / (LANES / AT_ONCE), step % (LANES / AT_ONCE));
-                let mut sums = [[0.0_f32; LANES]; AT_ONCE];
+                let mut sums = [S::Wide::zero(); AT_ONCE];
                 for (left, right) in left.chunks_exact(depth).zip(right.chunks_exact(outputs)) {
                     let left = &left[block].0.as_chunks::<AT_ONCE>().0[part_of_block];
-                    let right = &right[number].0;
+                    let right = S::Wide::load(&right[number], 0);
                     for r in 0..AT_ONCE {
-                        for l in 0..LANES {
-                            sums[r][l] = fma::<S>(left[r], right[l], sums[r][l]);
-                        }
+                        sums[r] = right.fma(left[r], sums[r]);
                     }
                 }
                 for (sum, block) in sums.iter().zip(part) {
-                    if accumulate {
-                        for l in 0..LANES {
-                            block.0[l] += sum[l];
-                        }
-                    } else {
-                        block.0 = *sum;
-                    }
+                    let before = if accumulate { S::Wide::load(block, 0) } else { S::Wide::zero() };
+                    sum.add(before).store(block, 0);
                 }
             }
         }

@@ -31,17 +31,19 @@ pub fn blocks(numbers: usize) -> usize {
 pub trait Simd {
     /// Is there an instruction for a * b + c? Without one, it would be a call into a library, a hundred times slower.
     const FMA: bool;
-    /// Rows that are summed at once: as many as the registers hold.
-    const ROWS: usize;
+    /// Registers for [`Simd::Wide`] that sums can be held in.
+    const SUMS: usize;
     /// What fits into a register.
     type Vector: Vector;
+    /// A whole block, in as many registers as it takes.
+    type Wide: Vector;
 }
 
-/// A part of a block.
+/// A part of a block in a register.
 pub trait Vector: Copy {
-    const ZERO: Self;
     /// Parts of a block.
     const PARTS: usize;
+    fn zero() -> Self;
     fn load(block: &Block, part: usize) -> Self;
     fn store(self, block: &mut Block, part: usize);
     fn add(self, other: Self) -> Self;
@@ -49,55 +51,114 @@ pub trait Vector: Copy {
     fn mul(self, factor: f32) -> Self;
     fn max(self, other: Self) -> Self;
     /// self * factor + other
-    fn fma<S: Simd>(self, factor: f32, other: Self) -> Self;
+    fn fma(self, factor: f32, other: Self) -> Self;
 }
 
-impl<const L: usize> Vector for [f32; L] {
-    const ZERO: Self = [0.0; L];
-    const PARTS: usize = LANES / L;
+/// A block in N registers.
+#[derive(Clone, Copy)]
+pub struct Wide<V, const N: usize>([V; N]);
+
+impl<V: Vector, const N: usize> Wide<V, N> {
+    #[inline(always)]
+    fn with(mut self, other: Self, function: impl Fn(V, V) -> V) -> Self {
+        for part in 0..N {
+            self.0[part] = function(self.0[part], other.0[part]);
+        }
+        self
+    }
+}
+
+impl<V: Vector, const N: usize> Vector for Wide<V, N> {
+    const PARTS: usize = 1;
 
     #[inline(always)]
+    fn zero() -> Self {
+        Self([V::zero(); N])
+    }
+    #[inline(always)]
+    fn load(block: &Block, _: usize) -> Self {
+        let mut wide = Self::zero();
+        for part in 0..N {
+            wide.0[part] = V::load(block, part);
+        }
+        wide
+    }
+    #[inline(always)]
+    fn store(self, block: &mut Block, _: usize) {
+        for part in 0..N {
+            self.0[part].store(block, part);
+        }
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.with(other, V::add)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.with(other, V::sub)
+    }
+    #[inline(always)]
+    fn mul(self, factor: f32) -> Self {
+        self.with(self, |x, _| x.mul(factor))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.with(other, V::max)
+    }
+    #[inline(always)]
+    fn fma(self, factor: f32, other: Self) -> Self {
+        self.with(other, |x, other| x.fma(factor, other))
+    }
+}
+
+/// Four numbers side by side, which every compiler turns into a vector where there are vectors.
+#[derive(Clone, Copy)]
+pub struct Four<S>([f32; 4], std::marker::PhantomData<S>);
+
+impl<S: Simd + Copy> Four<S> {
+    #[inline(always)]
+    fn with(mut self, other: Self, function: impl Fn(f32, f32) -> f32) -> Self {
+        for lane in 0..4 {
+            self.0[lane] = function(self.0[lane], other.0[lane]);
+        }
+        self
+    }
+}
+
+impl<S: Simd + Copy> Vector for Four<S> {
+    const PARTS: usize = LANES / 4;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self([0.0; 4], std::marker::PhantomData)
+    }
+    #[inline(always)]
     fn load(block: &Block, part: usize) -> Self {
-        block.0.as_chunks::<L>().0[part]
+        Self(block.0.as_chunks().0[part], std::marker::PhantomData)
     }
     #[inline(always)]
     fn store(self, block: &mut Block, part: usize) {
-        block.0.as_chunks_mut::<L>().0[part] = self;
+        block.0.as_chunks_mut().0[part] = self.0;
     }
     #[inline(always)]
-    fn add(mut self, other: Self) -> Self {
-        for lane in 0..L {
-            self[lane] += other[lane];
-        }
-        self
+    fn add(self, other: Self) -> Self {
+        self.with(other, |x, y| x + y)
     }
     #[inline(always)]
-    fn sub(mut self, other: Self) -> Self {
-        for lane in 0..L {
-            self[lane] -= other[lane];
-        }
-        self
+    fn sub(self, other: Self) -> Self {
+        self.with(other, |x, y| x - y)
     }
     #[inline(always)]
-    fn mul(mut self, factor: f32) -> Self {
-        for number in &mut self {
-            *number *= factor;
-        }
-        self
+    fn mul(self, factor: f32) -> Self {
+        self.with(self, |x, _| x * factor)
     }
     #[inline(always)]
-    fn max(mut self, other: Self) -> Self {
-        for lane in 0..L {
-            self[lane] = if self[lane] > other[lane] { self[lane] } else { other[lane] };
-        }
-        self
+    fn max(self, other: Self) -> Self {
+        self.with(other, |x, y| if x > y { x } else { y })
     }
     #[inline(always)]
-    fn fma<S: Simd>(mut self, factor: f32, other: Self) -> Self {
-        for lane in 0..L {
-            self[lane] = fma::<S>(self[lane], factor, other[lane]);
-        }
-        self
+    fn fma(self, factor: f32, other: Self) -> Self {
+        self.with(other, |x, other| fma::<S>(x, factor, other))
     }
 }
 

@@ -4,6 +4,9 @@
 //! products of matrices (tiles x inputs times inputs x outputs): a quarter of the multiplications. The way back of the gradient is
 //! the same with every transformation transposed, so that it is the exact gradient of what is computed here.
 //!
+//! Loops over a tile run over all of it, and skip what is beyond the edge: only then the compiler unrolls them and keeps tiles in
+//! registers.
+//!
 //! Activations lie square by square, the blocks of channels of a square side by side. Transformed tiles lie by their 36 numbers,
 //! then tile by tile.
 
@@ -71,12 +74,18 @@ pub fn tiles_in<S: Simd>(boards: Boards, from: &[Block], tiles: &mut [Block]) {
         let (left, right) = inside(file, boards.files);
         for block in 0..blocks {
             for part in 0..S::Vector::PARTS {
-                let mut half = [[S::Vector::ZERO; SIDE]; SIDE];
-                for y in top..bottom {
+                let mut half = [[S::Vector::zero(); SIDE]; SIDE];
+                for y in 0..SIDE {
+                    if y < top || y >= bottom {
+                        half[y] = [S::Vector::zero(); SIDE];
+                        continue;
+                    }
                     let row = &board[(rank + y - 1) * boards.files * blocks..][..boards.files * blocks];
-                    let mut numbers = [S::Vector::ZERO; SIDE];
-                    for x in left..right {
-                        numbers[x] = S::Vector::load(&row[(file + x - 1) * blocks + block], part);
+                    let mut numbers = [S::Vector::zero(); SIDE];
+                    for x in 0..SIDE {
+                        if x >= left && x < right {
+                            numbers[x] = S::Vector::load(&row[(file + x - 1) * blocks + block], part);
+                        }
                     }
                     half[y] = input_transform::<S>(numbers);
                 }
@@ -112,9 +121,9 @@ pub fn tiles_out<S: Simd>(boards: Boards, tiles: &[Block], finish: Finish<'_>, t
         let (height, width) = (STEP.min(boards.ranks - rank), STEP.min(boards.files - file));
         for block in 0..blocks {
             for part in 0..S::Vector::PARTS {
-                let mut half = [[S::Vector::ZERO; SIDE]; STEP];
+                let mut half = [[S::Vector::zero(); SIDE]; STEP];
                 for x in 0..SIDE {
-                    let mut numbers = [S::Vector::ZERO; SIDE];
+                    let mut numbers = [S::Vector::zero(); SIDE];
                     for y in 0..SIDE {
                         numbers[y] = S::Vector::load(&tiles[(y * SIDE + x) * point + tile * blocks + block], part);
                     }
@@ -124,16 +133,22 @@ pub fn tiles_out<S: Simd>(boards: Boards, tiles: &[Block], finish: Finish<'_>, t
                     }
                 }
                 let bias = S::Vector::load(&finish.bias[block], part);
-                for y in 0..height {
+                for y in 0..STEP {
+                    if y >= height {
+                        continue;
+                    }
                     let row = output_transform::<S>(half[y]);
-                    for x in 0..width {
+                    for x in 0..STEP {
+                        if x >= width {
+                            continue;
+                        }
                         let square = ((rank + y) * boards.files + file + x) * blocks + block;
                         let mut number = row[x].add(bias);
                         if let Some(add) = add {
                             number = number.add(S::Vector::load(&add[square], part));
                         }
                         if finish.relu {
-                            number = number.max(S::Vector::ZERO);
+                            number = number.max(S::Vector::zero());
                         }
                         number.store(&mut to[square], part);
                     }
@@ -153,12 +168,17 @@ pub fn tiles_out_back<S: Simd>(boards: Boards, from: &[Block], tiles: &mut [Bloc
         let (height, width) = (STEP.min(boards.ranks - rank), STEP.min(boards.files - file));
         for block in 0..blocks {
             for part in 0..S::Vector::PARTS {
-                let mut half = [[S::Vector::ZERO; SIDE]; STEP];
-                for y in 0..height {
-                    let mut numbers = [S::Vector::ZERO; STEP];
-                    for x in 0..width {
-                        let square = ((rank + y) * boards.files + file + x) * blocks + block;
-                        numbers[x] = S::Vector::load(&board[square], part);
+                let mut half = [[S::Vector::zero(); SIDE]; STEP];
+                for y in 0..STEP {
+                    if y >= height {
+                        continue;
+                    }
+                    let mut numbers = [S::Vector::zero(); STEP];
+                    for x in 0..STEP {
+                        if x < width {
+                            let square = ((rank + y) * boards.files + file + x) * blocks + block;
+                            numbers[x] = S::Vector::load(&board[square], part);
+                        }
                     }
                     half[y] = output_transform_back::<S>(numbers);
                 }
@@ -184,9 +204,9 @@ pub fn tiles_in_back<S: Simd>(boards: Boards, tiles: &[Block], to: &mut [Block])
         let (left, right) = inside(file, boards.files);
         for block in 0..blocks {
             for part in 0..S::Vector::PARTS {
-                let mut half = [[S::Vector::ZERO; SIDE]; SIDE];
+                let mut half = [[S::Vector::zero(); SIDE]; SIDE];
                 for x in 0..SIDE {
-                    let mut numbers = [S::Vector::ZERO; SIDE];
+                    let mut numbers = [S::Vector::zero(); SIDE];
                     for y in 0..SIDE {
                         numbers[y] = S::Vector::load(&tiles[(y * SIDE + x) * point + tile * blocks + block], part);
                     }
@@ -195,12 +215,17 @@ pub fn tiles_in_back<S: Simd>(boards: Boards, tiles: &[Block], to: &mut [Block])
                         half[y][x] = column[y];
                     }
                 }
-                for y in top..bottom {
+                for y in 0..SIDE {
+                    if y < top || y >= bottom {
+                        continue;
+                    }
                     let numbers = input_transform_back::<S>(half[y]);
                     let row = &mut board[(rank + y - 1) * boards.files * blocks..][..boards.files * blocks];
-                    for x in left..right {
-                        let square = &mut row[(file + x - 1) * blocks + block];
-                        S::Vector::load(square, part).add(numbers[x]).store(square, part);
+                    for x in 0..SIDE {
+                        if x >= left && x < right {
+                            let square = &mut row[(file + x - 1) * blocks + block];
+                            S::Vector::load(square, part).add(numbers[x]).store(square, part);
+                        }
                     }
                 }
             }
@@ -214,7 +239,7 @@ pub fn weights_in<S: Simd>(weights: &[Block], transformed: &mut [Block]) {
     let each = weights.len() / 9;
     for at in 0..each {
         for part in 0..S::Vector::PARTS {
-            let mut half = [[S::Vector::ZERO; 3]; SIDE];
+            let mut half = [[S::Vector::zero(); 3]; SIDE];
             for x in 0..3 {
                 let tap = |y: usize| S::Vector::load(&weights[(y * 3 + x) * each + at], part);
                 let column = weight_transform::<S>([tap(0), tap(1), tap(2)]);
@@ -238,9 +263,9 @@ pub fn weights_in_back<S: Simd>(transformed: &[Block], weights: &mut [Block]) {
     let each = weights.len() / 9;
     for at in 0..each {
         for part in 0..S::Vector::PARTS {
-            let mut half = [[S::Vector::ZERO; SIDE]; 3];
+            let mut half = [[S::Vector::zero(); SIDE]; 3];
             for x in 0..SIDE {
-                let mut numbers = [S::Vector::ZERO; SIDE];
+                let mut numbers = [S::Vector::zero(); SIDE];
                 for y in 0..SIDE {
                     numbers[y] = S::Vector::load(&transformed[(y * SIDE + x) * each + at], part);
                 }
@@ -263,17 +288,17 @@ pub fn weights_in_back<S: Simd>(transformed: &[Block], weights: &mut [Block]) {
 /// B^T d
 #[inline(always)]
 fn input_transform<S: Simd>([a, b, c, d, e, f]: [S::Vector; 6]) -> [S::Vector; 6] {
-    let even = c.fma::<S>(-4.0, e);
-    let odd = b.fma::<S>(-4.0, d);
+    let even = c.fma(-4.0, e);
+    let odd = b.fma(-4.0, d);
     let even2 = e.sub(c);
     let odd2 = d.sub(b);
     [
-        a.fma::<S>(4.0, c.fma::<S>(-5.0, e)),
+        a.fma(4.0, c.fma(-5.0, e)),
         even.add(odd),
         even.sub(odd),
-        odd2.fma::<S>(2.0, even2),
-        odd2.fma::<S>(-2.0, even2),
-        b.fma::<S>(4.0, d.fma::<S>(-5.0, f)),
+        odd2.fma(2.0, even2),
+        odd2.fma(-2.0, even2),
+        b.fma(4.0, d.fma(-5.0, f)),
     ]
 }
 
@@ -284,9 +309,9 @@ fn input_transform_back<S: Simd>([a, b, c, d, e, f]: [S::Vector; 6]) -> [S::Vect
     let (sum2, difference2) = (d.add(e), e.sub(d));
     [
         a.mul(4.0),
-        difference.fma::<S>(4.0, difference2.fma::<S>(2.0, f.mul(4.0))),
-        a.fma::<S>(-5.0, sum.fma::<S>(-4.0, S::Vector::ZERO.sub(sum2))),
-        f.fma::<S>(-5.0, difference2.fma::<S>(-2.0, S::Vector::ZERO.sub(difference))),
+        difference.fma(4.0, difference2.fma(2.0, f.mul(4.0))),
+        a.fma(-5.0, sum.fma(-4.0, S::Vector::zero().sub(sum2))),
+        f.fma(-5.0, difference2.fma(-2.0, S::Vector::zero().sub(difference))),
         a.add(sum.add(sum2)),
         f,
     ]
@@ -297,21 +322,16 @@ fn input_transform_back<S: Simd>([a, b, c, d, e, f]: [S::Vector; 6]) -> [S::Vect
 fn output_transform<S: Simd>([a, b, c, d, e, f]: [S::Vector; 6]) -> [S::Vector; 4] {
     let (sum, difference) = (b.add(c), b.sub(c));
     let (sum2, difference2) = (d.add(e), d.sub(e));
-    [
-        a.add(sum.add(sum2)),
-        difference2.fma::<S>(2.0, difference),
-        sum2.fma::<S>(4.0, sum),
-        difference2.fma::<S>(8.0, difference).add(f),
-    ]
+    [a.add(sum.add(sum2)), difference2.fma(2.0, difference), sum2.fma(4.0, sum), difference2.fma(8.0, difference).add(f)]
 }
 
 /// A y, the transpose of [`output_transform`].
 #[inline(always)]
 fn output_transform_back<S: Simd>([a, b, c, d]: [S::Vector; 4]) -> [S::Vector; 6] {
     let (even, odd) = (a.add(c), b.add(d));
-    let even2 = c.fma::<S>(4.0, a);
-    let odd2 = d.fma::<S>(4.0, b);
-    [a, even.add(odd), even.sub(odd), odd2.fma::<S>(2.0, even2), odd2.fma::<S>(-2.0, even2), d]
+    let even2 = c.fma(4.0, a);
+    let odd2 = d.fma(4.0, b);
+    [a, even.add(odd), even.sub(odd), odd2.fma(2.0, even2), odd2.fma(-2.0, even2), d]
 }
 
 /// G g
@@ -323,8 +343,8 @@ fn weight_transform<S: Simd>([a, b, c]: [S::Vector; 3]) -> [S::Vector; 6] {
         a.mul(0.25),
         outer.add(b).mul(-1.0 / 6.0),
         outer.sub(b).mul(-1.0 / 6.0),
-        b.fma::<S>(1.0 / 12.0, outer2),
-        b.fma::<S>(-1.0 / 12.0, outer2),
+        b.fma(1.0 / 12.0, outer2),
+        b.fma(-1.0 / 12.0, outer2),
         c,
     ]
 }
@@ -335,8 +355,8 @@ fn weight_transform_back<S: Simd>([a, b, c, d, e, f]: [S::Vector; 6]) -> [S::Vec
     let (sum, difference) = (b.add(c), c.sub(b));
     let (sum2, difference2) = (d.add(e), d.sub(e));
     [
-        a.fma::<S>(0.25, sum.fma::<S>(-1.0 / 6.0, sum2.mul(1.0 / 24.0))),
-        difference.fma::<S>(1.0 / 6.0, difference2.mul(1.0 / 12.0)),
-        sum2.sub(sum).fma::<S>(1.0 / 6.0, f),
+        a.fma(0.25, sum.fma(-1.0 / 6.0, sum2.mul(1.0 / 24.0))),
+        difference.fma(1.0 / 6.0, difference2.mul(1.0 / 12.0)),
+        sum2.sub(sum).fma(1.0 / 6.0, f),
     ]
 }

@@ -30,7 +30,7 @@ fn difference(architecture: &Architecture, isa: Isa, seed: u64) -> f64 {
 #[test]
 fn every_network_of_the_zoo_agrees_with_the_oracle() {
     for (name, architecture) in oracle::zoo() {
-        for isa in [Isa::PORTABLE, Isa::best()] {
+        for isa in Isa::all() {
             let difference = difference(&architecture, isa, 1);
             assert!(difference < 2e-5, "{name}, {}: {difference}", isa.name());
         }
@@ -45,7 +45,7 @@ fn convolutions_agree_with_the_oracle_on_every_board() {
             let input = Shape { planes, ranks, files };
             let policy = vec![Layer::Conv3(channels), Layer::Conv1(2)];
             let architecture = Architecture { input, trunk: Vec::new(), policy: Some(policy), value: None };
-            for isa in [Isa::PORTABLE, Isa::best()] {
+            for isa in Isa::all() {
                 let difference = difference(&architecture, isa, 2);
                 assert!(difference < 2e-5, "{planes} planes of {ranks}x{files}, {}: {difference}", isa.name());
             }
