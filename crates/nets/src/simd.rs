@@ -27,15 +27,13 @@ impl Isa {
 
     /// All that this machine has, the fastest last.
     pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            all.push(Self(Set::Avx2));
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                all.push(Self(Set::Avx512));
-            }
+            let mut all = vec![Self::PORTABLE, Self(Set::Avx2)];
+            all.extend(std::arch::is_x86_feature_detected!("avx512f").then_some(Self(Set::Avx512)));
+            return all;
         }
-        all
+        vec![Self::PORTABLE]
     }
 
     /// The fastest of this machine.
@@ -142,6 +140,12 @@ mod x86 {
                 #[inline(always)]
                 fn fma(self, factor: f32, other: Self) -> Self {
                     Self(unsafe { instructions::$fma(self.0, instructions::$splat(factor), other.0) })
+                }
+                #[inline(always)]
+                fn prefetch(block: &Block, ahead: usize) {
+                    // Any address may be asked for; nothing is read.
+                    let address = std::ptr::from_ref(block).wrapping_add(ahead).cast();
+                    unsafe { instructions::_mm_prefetch::<{ instructions::_MM_HINT_T0 }>(address) }
                 }
             }
         };

@@ -101,6 +101,7 @@ impl Panels<'_> {
             for lane in 0..LANES {
                 for p in 0..P {
                     let right = S::Wide::load(&panels[p][step][lane], 0);
+                    S::Wide::prefetch(&panels[p][step][lane], P * depth * LANES);
                     for r in 0..R {
                         sums[r][p] = right.fma(rows[r][step].0[lane], sums[r][p]);
                     }

@@ -52,6 +52,9 @@ pub trait Vector: Copy {
     fn max(self, other: Self) -> Self;
     /// self * factor + other
     fn fma(self, factor: f32, other: Self) -> Self;
+    /// Asks for what lies so many blocks further on, which will be needed soon.
+    #[inline(always)]
+    fn prefetch(_block: &Block, _ahead: usize) {}
 }
 
 /// A block in N registers.
@@ -108,6 +111,10 @@ impl<V: Vector, const N: usize> Vector for Wide<V, N> {
     #[inline(always)]
     fn fma(self, factor: f32, other: Self) -> Self {
         self.with(other, |x, other| x.fma(factor, other))
+    }
+    #[inline(always)]
+    fn prefetch(block: &Block, ahead: usize) {
+        V::prefetch(block, ahead);
     }
 }
 

@@ -1,38 +1,24 @@
 //! What is done number by number.
 
 use super::winograd::Finish;
-use super::{Block, LANES, Simd, fma};
+use super::{Block, LANES, Simd, Vector, fma};
 
 /// Bias, residual sum and ReLU on activations that lie square by square.
 #[inline(always)]
 pub fn finish<S: Simd>(finish: Finish<'_>, values: &mut [Block]) {
     let width = finish.bias.len();
-    for (number, square) in values.chunks_exact_mut(width).enumerate() {
-        for (index, (block, bias)) in square.iter_mut().zip(finish.bias).enumerate() {
-            for l in 0..LANES {
-                block.0[l] += bias.0[l];
-            }
-            if let Some(add) = finish.add {
-                add_block(block, &add[number * width + index]);
-            }
+    if let Some(add) = finish.add {
+        add_to::<S>(add, values);
+    }
+    for (index, bias) in finish.bias.iter().enumerate() {
+        let bias = S::Wide::load(bias, 0);
+        for block in values.iter_mut().skip(index).step_by(width) {
+            let mut sum = S::Wide::load(block, 0).add(bias);
             if finish.relu {
-                relu_block(block);
+                sum = sum.max(S::Wide::zero());
             }
+            sum.store(block, 0);
         }
-    }
-}
-
-#[inline(always)]
-fn add_block(block: &mut Block, other: &Block) {
-    for l in 0..LANES {
-        block.0[l] += other.0[l];
-    }
-}
-
-#[inline(always)]
-fn relu_block(block: &mut Block) {
-    for number in &mut block.0 {
-        *number = if *number > 0.0 { *number } else { 0.0 };
     }
 }
 
@@ -40,7 +26,7 @@ fn relu_block(block: &mut Block) {
 #[inline(always)]
 pub fn add_to<S: Simd>(from: &[Block], to: &mut [Block]) {
     for (to, from) in to.iter_mut().zip(from) {
-        add_block(to, from);
+        S::Wide::load(to, 0).add(S::Wide::load(from, 0)).store(to, 0);
     }
 }
 
@@ -57,10 +43,13 @@ pub fn relu_back<S: Simd>(outcome: &[Block], gradient: &mut [Block]) {
 /// Adds all rows to one.
 #[inline(always)]
 pub fn add_rows<S: Simd>(rows: &[Block], sum: &mut [Block]) {
-    for row in rows.chunks_exact(sum.len()) {
-        for (sum, block) in sum.iter_mut().zip(row) {
-            add_block(sum, block);
+    let width = sum.len();
+    for (index, sum) in sum.iter_mut().enumerate() {
+        let mut total = S::Wide::load(sum, 0);
+        for block in rows.iter().skip(index).step_by(width) {
+            total = total.add(S::Wide::load(block, 0));
         }
+        total.store(sum, 0);
     }
 }
 
@@ -100,9 +89,7 @@ fn dot<S: Simd>(a: &[Block], b: &[Block]) -> f32 {
 #[inline(always)]
 pub fn add_scaled<S: Simd>(factor: f32, from: &[Block], to: &mut [Block]) {
     for (to, from) in to.iter_mut().zip(from) {
-        for l in 0..LANES {
-            to.0[l] = fma::<S>(factor, from.0[l], to.0[l]);
-        }
+        S::Wide::load(from, 0).fma(factor, S::Wide::load(to, 0)).store(to, 0);
     }
 }
 

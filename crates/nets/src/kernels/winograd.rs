@@ -70,25 +70,17 @@ pub fn tiles_in<S: Simd>(boards: Boards, from: &[Block], tiles: &mut [Block]) {
     let tiles = &mut tiles[..POINTS * point];
     boards.each_tile(|tile, board, rank, file| {
         let board = &from[board * boards.board()..][..boards.board()];
-        let (top, bottom) = inside(rank, boards.ranks);
-        let (left, right) = inside(file, boards.files);
         for block in 0..blocks {
             for part in 0..S::Vector::PARTS {
-                let mut half = [[S::Vector::zero(); SIDE]; SIDE];
-                for y in 0..SIDE {
-                    if y < top || y >= bottom {
-                        half[y] = [S::Vector::zero(); SIDE];
-                        continue;
-                    }
-                    let row = &board[(rank + y - 1) * boards.files * blocks..][..boards.files * blocks];
-                    let mut numbers = [S::Vector::zero(); SIDE];
-                    for x in 0..SIDE {
-                        if x >= left && x < right {
-                            numbers[x] = S::Vector::load(&row[(file + x - 1) * blocks + block], part);
-                        }
-                    }
-                    half[y] = input_transform::<S>(numbers);
-                }
+                let place = Place { boards, rank, file, block, part };
+                let half = [
+                    place.row_in::<S>(board, 0),
+                    place.row_in::<S>(board, 1),
+                    place.row_in::<S>(board, 2),
+                    place.row_in::<S>(board, 3),
+                    place.row_in::<S>(board, 4),
+                    place.row_in::<S>(board, 5),
+                ];
                 for x in 0..SIDE {
                     let column = input_transform::<S>([half[0][x], half[1][x], half[2][x], half[3][x], half[4][x], half[5][x]]);
                     for y in 0..SIDE {
@@ -98,6 +90,37 @@ pub fn tiles_in<S: Simd>(boards: Boards, from: &[Block], tiles: &mut [Block]) {
             }
         }
     });
+}
+
+/// A tile, and a part of its channels.
+#[derive(Clone, Copy)]
+struct Place {
+    boards: Boards,
+    rank: usize,
+    file: usize,
+    block: usize,
+    part: usize,
+}
+
+impl Place {
+    /// A row of the tile, transformed.
+    #[inline(always)]
+    fn row_in<S: Simd>(self, board: &[Block], y: usize) -> [S::Vector; SIDE] {
+        let Self { boards, rank, file, block, part } = self;
+        let (top, bottom) = inside(rank, boards.ranks);
+        let (left, right) = inside(file, boards.files);
+        let mut numbers = [S::Vector::zero(); SIDE];
+        if y < top || y >= bottom {
+            return numbers;
+        }
+        let row = &board[(rank + y - 1) * boards.files * boards.blocks..][..boards.files * boards.blocks];
+        for x in 0..SIDE {
+            if x >= left && x < right {
+                numbers[x] = S::Vector::load(&row[(file + x - 1) * boards.blocks + block], part);
+            }
+        }
+        input_transform::<S>(numbers)
+    }
 }
 
 /// What happens to sums before they are activations.

@@ -83,7 +83,7 @@ fn hostile_files_are_refused_with_the_reason() {
     assert!(huge.contains("planes of 3x3; expected"), "{huge}");
     let many = header_with(&|header| header["architecture"]["trunk"] = json!(vec![json!({"conv3": 1000}); 900]));
     assert!(many.contains("expected at most"), "{many}");
-    let large = header_with(&|header| header["architecture"]["input"] = json!({"planes": 1, "ranks": 3000, "files": 3000}));
+    let large = header_with(&|header| header["architecture"]["input"] = json!({"planes": 2, "ranks": 3000, "files": 3000}));
     assert!(large.contains("expected at most"), "{large}");
     let depth = 100_000;
     let deep = format!("{{\"format\":1,\"game\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));

@@ -8,7 +8,7 @@ use crate::oracle;
 /// The largest difference to the oracle over all logits and the value.
 fn difference(architecture: &Architecture, isa: Isa, seed: u64) -> f64 {
     let network = oracle::random_network(architecture, seed);
-    let mut predictor = Predictor::with_isa(&network, isa);
+    let mut predictor = Predictor::with(&network, 1, isa);
     let mut rng = Seed(seed).named("positions").rng();
     let moves: Vec<usize> = (0..architecture.moves()).collect();
     let mut logits = vec![0.0; moves.len()];
@@ -81,6 +81,30 @@ fn only_legal_moves_are_asked_for_in_any_order() {
     assert_eq!(predictor.clone().evaluate(&planes, &moves, &mut logits).unwrap(), value);
     assert_eq!(logits, moves.map(|mv| all[mv]));
     assert_eq!(predictor.evaluate(&planes, &[], &mut []).unwrap(), value);
+}
+
+#[test]
+fn many_positions_at_once_are_what_they_are_alone() {
+    for (name, architecture) in oracle::zoo() {
+        let network = oracle::random_network(&architecture, 7);
+        let mut rng = Seed(8).rng();
+        let positions: Vec<Vec<f32>> = (0..5).map(|_| oracle::random(&mut rng, architecture.input.numbers())).collect();
+        let moves: Vec<usize> = (0..architecture.moves()).collect();
+        let (mut together, mut alone) = (vec![0.0; moves.len()], vec![0.0; moves.len()]);
+        for isa in Isa::all() {
+            let mut many = Predictor::with(&network, 6, isa);
+            let mut one = Predictor::with(&network, 1, isa);
+            for (place, planes) in positions.iter().enumerate() {
+                many.load(place, planes).unwrap();
+            }
+            many.run(positions.len());
+            for (place, planes) in positions.iter().enumerate() {
+                assert_eq!(one.evaluate(planes, &moves, &mut alone).unwrap(), many.value(place), "{name}, {}", isa.name());
+                many.logits(place, &moves, &mut together).unwrap();
+                assert_eq!(alone, together, "{name}, {}", isa.name());
+            }
+        }
+    }
 }
 
 #[test]
