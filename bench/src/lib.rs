@@ -6,6 +6,7 @@
 pub mod duel;
 pub mod peer;
 pub mod plot;
+pub mod python;
 
 use std::time::{Duration, Instant};
 
