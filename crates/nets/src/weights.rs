@@ -44,7 +44,7 @@ pub fn write(header: &Header, network: &Network) -> Result<Vec<u8>, NetError> {
     serialize(&network.tensors(), HashMap::from([(KEY.to_owned(), text)]))
 }
 
-/// Reads what [`write`] wrote. Whatever else comes in is refused with a reason.
+/// Reads what [`write()`] wrote. Whatever else comes in is refused with a reason.
 pub fn read(bytes: &[u8]) -> Result<(Header, Network), NetError> {
     let (metadata, tensors) = deserialize(bytes)?;
     let text = metadata
