@@ -33,7 +33,11 @@ static STEPS: [Step; 8] = [
     Step { name: "docs", summary: "the documentation builds without a warning", run: docs },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
-    Step { name: "browser", summary: "the app in Chromium: every game, every screen, on a phone and on a desktop", run: browser::check },
+    Step {
+        name: "browser",
+        summary: "the app in Chromium: every game, every screen, on a phone and on a desktop",
+        run: browser::check,
+    },
     Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
 ];
 

@@ -77,7 +77,8 @@ fn rates(game: &'static str, ply: &Path, page: &mut Page) -> Result<Rates> {
     let mut best = Rates { game, browser: 0.0, native: 0.0 };
     for seed in 0..ROUNDS {
         let seeded = seed.to_string();
-        let text = process::output(Command::new(ply).args(["think", game, "--agent", &agent, "--seed", &seeded, "--json", "--quiet"]))?;
+        let text =
+            process::output(Command::new(ply).args(["think", game, "--agent", &agent, "--seed", &seeded, "--json", "--quiet"]))?;
         best.native = best.native.max(rate(&serde_json::from_str(&text)?)?);
         let request = json!({"do": "think", "game": game, "agent": agent, "seed": seed});
         best.browser = best.browser.max(rate(&page.ask(&request)?["answer"])?);
@@ -102,7 +103,8 @@ fn waits(page: &mut Page) -> Result<Vec<Wait>> {
             let mut milliseconds = 0.0;
             for seed in 0..ANSWERS {
                 let answer = page.ask(&json!({"do": "think", "game": game, "agent": OPPONENT, "seed": seed}))?;
-                milliseconds = f64::max(milliseconds, answer["milliseconds"].as_f64().context("the page did not say how long it waited")?);
+                milliseconds =
+                    f64::max(milliseconds, answer["milliseconds"].as_f64().context("the page did not say how long it waited")?);
             }
             Ok(Wait { game, milliseconds })
         })
@@ -157,10 +159,18 @@ impl Drop for Page {
 
 fn table(version: &str, rates: &[Rates], waits: &[Wait]) -> String {
     let word = |passed| if passed { "passed" } else { "MISSED" };
-    let mut text = format!("Chromium {version}\n\n{:32}{:>12}{:>12}{:>8}{:>8}\n", "mcts, simulations a second", "browser", "native", "share", "bar");
+    let mut text = format!(
+        "Chromium {version}\n\n{:32}{:>12}{:>12}{:>8}{:>8}\n",
+        "mcts, simulations a second", "browser", "native", "share", "bar"
+    );
     for rates in rates {
         let (browser, native, share) = (rates.browser, rates.native, rates.share());
-        let _ = writeln!(text, "{:32}{browser:>12.0}{native:>12.0}{share:>8.2}{LEAST_SHARE:>8.2}  {}", rates.game, word(rates.passed()));
+        let _ = writeln!(
+            text,
+            "{:32}{browser:>12.0}{native:>12.0}{share:>8.2}{LEAST_SHARE:>8.2}  {}",
+            rates.game,
+            word(rates.passed())
+        );
     }
     let _ = writeln!(text, "\n{:32}{:>12}{:>12}", format!("{OPPONENT}, slowest of {ANSWERS} answers"), "ms", "bar");
     for wait in waits {
@@ -180,7 +190,10 @@ mod tests {
         let wait = |milliseconds| Wait { game: "pawn".to_owned(), milliseconds };
         assert!(wait(1_000.0).passed() && !wait(1_001.0).passed());
         let text = table("1.2", &[rates(0.5)], &[wait(7.4)]);
-        assert!(text.contains("0.17    0.33  MISSED") && text.contains("pawn") && text.contains("7        1000  passed"), "{text}");
+        assert!(
+            text.contains("0.17    0.33  MISSED") && text.contains("pawn") && text.contains("7        1000  passed"),
+            "{text}"
+        );
     }
 
     #[test]

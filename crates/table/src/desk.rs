@@ -169,7 +169,9 @@ impl Desk<'_> {
         let mut listener =
             Listener { request, ahead: ahead.as_mut(), clock, tell, most: self.allowance.time, told: Duration::ZERO };
         let advice = session.think(seat, limits, clock, &mut listener);
-        advice.map(|advice| advised(&advice, session.as_mut())).map_err(|error| InputError::malformed("request", "think", error.to_string()))
+        advice
+            .map(|advice| advised(&advice, session.as_mut()))
+            .map_err(|error| InputError::malformed("request", "think", error.to_string()))
     }
 
     fn solve(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
