@@ -124,9 +124,9 @@ test("moves, turns and ends are read aloud, and squares say what is on them", as
   const { page } = visit;
   await visit.start("mnk", { opponent: "human" });
   const heard = (text) => page.locator("#announcer[aria-live=polite]").filter({ hasText: text }).waitFor({ state: "attached" });
-  await heard("Crosses to move: it is your turn.");
+  await heard("Crosses to move.");
   await visit.tap("b2");
-  await heard("Crosses: b2. Noughts to move: it is your turn.");
+  await heard("Crosses: b2. Noughts to move.");
   assert.equal(await page.locator("[data-square=b2]").getAttribute("aria-label"), "b2, cross");
   assert.equal(await page.locator("[data-square=a1]").getAttribute("aria-label"), "a1, empty, possible");
   for (const square of ["a1", "a2", "a3", "c2"]) await visit.tap(square);

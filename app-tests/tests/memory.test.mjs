@@ -103,16 +103,17 @@ for (const [way, open] of Object.entries(HOSTS)) {
 test("the thesis format of Crosphere goes out and comes in", async (t) => {
   const host = await serverHost();
   t.after(() => host.close());
-  const visit = await Visit.open(browser, host, { at: "#/g/crosphere/wd4.se5.we4" });
+  const visit = await Visit.open(browser, host, { at: "#/g/crosphere/wd1.wd2.wd3.wd4.wd5.wd6.wd7.wd8" });
   await visit.press("Share");
   await visit.page.getByLabel("Format").selectOption("crosphere-thesis");
   const field = visit.page.getByLabel("Record", { exact: true });
-  await visit.page.waitForFunction(() => !document.querySelector("dialog textarea").value.startsWith("{"));
+  await visit.page.waitForFunction(() => document.querySelector("dialog textarea").value.startsWith("[Player_1"));
   const record = await field.inputValue();
   await visit.page.locator("dialog").getByRole("button", { name: "Import" }).click();
   await visit.page.getByLabel("Record", { exact: true }).fill(record);
   await visit.press("Import");
-  await visit.page.waitForFunction(() => location.hash === "#/play" && document.querySelectorAll(".moves li").length === 3);
+  await visit.page.waitForFunction(() => location.hash === "#/play" && document.querySelectorAll(".moves li").length === 8);
+  await visit.until(/^Green wins/);
   await visit.close();
 });
 

@@ -40,7 +40,7 @@ const SCREENS = {
   "play-mnk": { at: "#/g/mnk/b2.a1.c3" },
   "play-clobber": { at: "#/g/clobber/a1a2.b1c1.b2b3.d1d2", act: (visit) => visit.tap("e1") },
   "play-pawn": { at: "#/g/pawn/a1a2.d4d3", act: (visit) => visit.tap("c1") },
-  "play-tuc-chess": { at: `#/g/${TUC}`, act: (visit) => visit.tap("a1") },
+  "play-tuc-chess": { at: `#/g/${TUC}`, act: (visit) => visit.tap("b1") },
   "play-connect-four": { at: "#/g/connect-four/d.d.c.e.e.c.d.f" },
   analysis: { at: "#/g/connect-four/d.d.c.e.b.a.f", act: analysed },
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },

@@ -112,6 +112,10 @@ class PlayScreen {
     keep(match.game);
   }
 
+  get twoPeople() {
+    return Object.values(this.match.game.players).every((player) => player === HUMAN);
+  }
+
   /** What chance has just done, and who is due or has won. */
   statusText() {
     return [this.news, this.turnText()].filter(Boolean).join(" ");
@@ -128,7 +132,8 @@ class PlayScreen {
     if (state.turn === "chance") return t("chanceDue");
     const name = playerName(info, state.turn);
     if (!match.live) return t("stepped", { name, number: match.cursor, count: match.game.moves.length });
-    return match.game.players[state.turn] === HUMAN ? t("yourTurn", { name }) : t("theirTurn", { name });
+    if (match.game.players[state.turn] !== HUMAN) return t("theirTurn", { name });
+    return this.twoPeople ? t("turn", { name }) : t("yourTurn", { name });
   }
 
   /** What changed, for those who listen. */
@@ -145,7 +150,7 @@ class PlayScreen {
     this.strips[player].replaceChildren(
       html("span", { class: `mark ${player}`, "aria-hidden": "true" }),
       html("b", {}, playerName(info, player)),
-      html("span", { class: "who" }, who === HUMAN ? t("human") : agentName(who)),
+      html("span", { class: "who" }, who !== HUMAN ? agentName(who) : this.twoPeople ? "" : t("human")),
       html("span", { class: "space" }),
       ...counters.map((counter) => html("span", { class: "counter" }, html("span", {}, t(`counter.${counter.label}`) || counter.label), html("b", {}, counter.value))),
     );
