@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn an_unknown_step_is_answered_with_the_known_ones() {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
-        assert_eq!(step("lint").err().as_deref(), Some("expected one of fmt, rooms, clippy, docs, wasm, test, fuzz"));
+        assert_eq!(step("lint").err().as_deref(), Some("expected one of fmt, rooms, clippy, docs, wasm, test, browser, fuzz"));
     }
 
     #[test]
