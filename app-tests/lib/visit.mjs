@@ -78,8 +78,8 @@ export class Visit {
     assert.deepEqual(unexpected, []);
   }
 
-  async close() {
-    this.faultless();
+  async close(...expected) {
+    this.faultless(...expected);
     await this.context.close();
   }
 
