@@ -177,16 +177,19 @@ async function runScreen(app, name) {
   const spectator = new Spectator(app, run.game, gameOf(app, run.game));
   let events = null;
   let timer = null;
+  let clock = null;
+  let told = performance.now();
   let buttonsFor = null;
+  let left = false;
 
   function draw() {
+    clearTimeout(clock);
     const playing = RUNNING.includes(run.state);
     state.textContent = t(`lab.state.${run.state}`);
     bar.max = Math.max(1, run.pairs);
     bar.value = run.done;
     const done = t(`lab.done.${run.unit}`, { done: formatNumber(run.done), of: formatNumber(run.pairs) });
-    const pace = run.rate ? t("lab.pace", { rate: formatNumber(run.rate, 1), left: duration(run.seconds_left) }) : "";
-    facts.replaceChildren(html("span", {}, done), pace && playing ? html("span", {}, pace) : "");
+    facts.replaceChildren(html("span", {}, done), playing && run.played > 0 ? html("span", {}, pace(run, told)) : "");
     problem.textContent = run.trouble ?? "";
     // A button that is drawn anew while it is pressed does nothing.
     if (buttonsFor !== run.state) drawButtons(playing);
@@ -195,6 +198,14 @@ async function runScreen(app, name) {
     all.hidden = run.agents.length <= 2 || run.matches.length === 0;
     matches.replaceChildren(...run.matches.map(matchLine));
     spectator.element.hidden = !playing && spectator.empty;
+    // Time goes on when nothing else does.
+    if (playing) clock = setTimeout(draw, 1000);
+  }
+
+  function take(page) {
+    run = page;
+    told = performance.now();
+    draw();
   }
 
   function drawButtons(playing) {
@@ -221,18 +232,16 @@ async function runScreen(app, name) {
   /** Looks at the run, and follows it if it is being played. */
   async function look() {
     clearTimeout(timer);
-    run = await ask(`runs/${run.run}`);
-    draw();
+    const page = await ask(`runs/${run.run}`);
+    if (left) return;
+    take(page);
     if (RUNNING.includes(run.state) && !events) follow();
   }
 
   function follow() {
     events = new EventSource(`lab/runs/${run.run}/events`);
-    const hear = (event, take) => events.addEventListener(event, ({ data }) => take(JSON.parse(data)));
-    hear("run", (told) => {
-      run = told;
-      draw();
-    });
+    const hear = (event, then) => events.addEventListener(event, ({ data }) => then(JSON.parse(data)));
+    hear("run", take);
     hear("boards", (boards) => spectator.begin(boards));
     hear("started", (board) => spectator.started(board));
     hear("move", (move) => spectator.moved(move));
@@ -267,23 +276,25 @@ async function runScreen(app, name) {
   draw();
   if (RUNNING.includes(run.state)) follow();
   return () => {
+    left = true;
     close();
     clearTimeout(timer);
+    clearTimeout(clock);
     spectator.close();
   };
 }
 
 /** An agent in the table: its score with the interval as a picture and in numbers. */
 function standing(row) {
-  const scale = html("span", { class: "scale", "aria-hidden": "true" }, html("span", { class: "band" }), html("span", { class: "dot" }));
+  const played = row.games > 0;
+  const scale = html("span", { class: "scale", "aria-hidden": "true", hidden: !played }, html("span", { class: "band" }), html("span", { class: "dot" }));
   const [band, dot] = scale.children;
   band.style.left = `${100 * row.score_low}%`;
   band.style.width = `${100 * (row.score_high - row.score_low)}%`;
   dot.style.left = `${100 * row.score}%`;
-  const played = row.games > 0;
   const facts = [
     t("lab.tally", { games: formatNumber(row.games), wins: formatNumber(row.wins), draws: formatNumber(row.draws), losses: formatNumber(row.losses) }),
-    played ? t("lab.elo", { elo: row.elo_words }) : "",
+    played ? t("lab.elo", { elo: eloWords(row.elo_words) }) : "",
     row.ms === null ? "" : t("lab.ms", { ms: formatNumber(row.ms, 2) }),
   ];
   return html(
@@ -293,6 +304,12 @@ function standing(row) {
     scale,
     html("small", {}, facts.filter(Boolean).join(" · ")),
   );
+}
+
+/** Elo with its error, or the bound that is known where everything was won or lost. */
+function eloWords(words) {
+  const [, which, bound] = words.match(/^at (least|most) (.+)$/) ?? [];
+  return which ? t(`lab.elo.${which}`, { bound }) : words;
 }
 
 function matchLine(match) {
@@ -308,6 +325,13 @@ function about(run) {
     run.games > 0 ? html("p", { class: "run-facts" }, t("lab.facts", facts)) : "",
     ...run.faults.map((fault) => html("p", { class: "problem" }, t("lab.fault", { agent: agentName(fault.agent), fault: t(`lab.fault.${fault.fault}`) || fault.fault, games: formatNumber(fault.games) }))),
   ];
+}
+
+/** How fast it goes, and how long it will take, if it was told at this time. */
+function pace(run, told) {
+  const rate = run.played / (run.seconds + (performance.now() - told) / 1000);
+  const words = rate < 1 ? t("lab.pace.minute", { rate: formatNumber(60 * rate, 1) }) : t("lab.pace", { rate: formatNumber(rate, 1) });
+  return `${words}, ${t("lab.left", { time: duration(Math.max(0, run.pairs - run.done) / rate) })}`;
 }
 
 /** Seconds in words. */

@@ -69,7 +69,11 @@ export class Spectator {
 
   /** The run is over: games that were given up are no longer offered. */
   end() {
-    for (const [name, game] of this.#games) if (!game.result && name !== this.#watched) this.#games.delete(name);
+    for (const [name, game] of this.#games) {
+      if (game.result) continue;
+      if (name === this.#watched) game.stopped = true;
+      else this.#games.delete(name);
+    }
     this.#drawList();
   }
 
@@ -156,7 +160,7 @@ export class Spectator {
         this.list.prepend(button);
       }
       button.setAttribute("aria-pressed", String(name === this.#watched));
-      button.lastChild.textContent = game.result ? t("lab.over") : t("lab.live");
+      button.lastChild.textContent = t(game.result ? "lab.over" : game.stopped ? "lab.stopped" : "lab.live");
     }
   }
 }

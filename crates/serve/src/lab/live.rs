@@ -9,7 +9,7 @@ use plyground_table::Player;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
-use super::page::page;
+use super::page::{line, page};
 
 /// Messages that somebody who is slow may be behind; whoever is further behind begins again with how things stand.
 const BEHIND: usize = 1_024;
@@ -127,12 +127,6 @@ impl Live {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Jobs that are done, and that are wanted.
-    pub fn progress(&self) -> (u64, u64) {
-        let state = self.state();
-        (state.results.jobs(), state.wanted)
-    }
-
     /// Takes note of what happens, and tells it to those who follow. What is told while the state is locked comes in order.
     pub fn hear(&self, news: &News<'_>) {
         let mut state = self.state();
@@ -242,21 +236,32 @@ impl Live {
         self.page_of(&self.state())
     }
 
-    fn page_of(&self, state: &State) -> Value {
-        let (done, wanted) = (state.results.jobs(), state.wanted);
-        let word = match &state.end {
+    /// What the list says of it.
+    pub fn line(&self) -> Value {
+        let state = self.state();
+        line(&self.now(&state), Some(&state.results), self.word(&state))
+    }
+
+    /// The run with what was played since it began.
+    fn now(&self, state: &State) -> RunRow {
+        let (pairs, done, games) = (state.wanted, state.results.jobs(), state.results.games());
+        RunRow { pairs, done, games, ..self.row.clone() }
+    }
+
+    fn word(&self, state: &State) -> &'static str {
+        match &state.end {
             Some(End { complete: true, .. }) => "complete",
             Some(_) => "unfinished",
             None if self.stopping() => "stopping",
             None => "running",
-        };
-        let mut page = page(&self.row, &state.results, word);
-        (page["pairs"], page["done"]) = (wanted.into(), done.into());
-        let rate = done.saturating_sub(state.before) as f64 / state.begun.elapsed().as_secs_f64().max(1e-3);
-        if state.end.is_none() && rate > 0.0 {
-            page["rate"] = rate.into();
-            page["seconds_left"] = (wanted.saturating_sub(done) as f64 / rate).into();
         }
+    }
+
+    fn page_of(&self, state: &State) -> Value {
+        let mut page = page(&self.now(state), &state.results, self.word(state));
+        // Not a rate: that changes with the time, also while nothing else does.
+        page["played"] = state.results.jobs().saturating_sub(state.before).into();
+        page["seconds"] = state.begun.elapsed().as_secs_f64().into();
         page["trouble"] = state.end.as_ref().and_then(|end| end.trouble.clone()).into();
         page
     }

@@ -251,24 +251,19 @@ impl Lab {
     }
 
     fn line(&self, row: &RunRow) -> Result<Value, Refusal> {
-        let live = locked(&self.live).get(&row.run.id).map(Arc::clone);
+        if let Some(live) = locked(&self.live).get(&row.run.id) {
+            return Ok(live.line());
+        }
         let seen = [row.games, row.pairs];
-        if live.is_none()
-            && let Some((found, line)) = locked(&self.known).get(&row.run.id)
+        if let Some((found, line)) = locked(&self.known).get(&row.run.id)
             && *found == seen
         {
             return Ok(line.clone());
         }
         let results = if row.games <= READ_AT_ONCE { Some(self.results(row)?) } else { None };
-        let Some(live) = live else {
-            let complete = results.as_ref().map_or(row.done >= row.pairs, |results| row.is_complete(results));
-            let line = page::line(row, results.as_ref(), if complete { "complete" } else { "unfinished" });
-            locked(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
-            return Ok(line);
-        };
-        let mut line = page::line(row, results.as_ref(), "running");
-        let (done, wanted) = live.progress();
-        (line["done"], line["pairs"]) = (done.into(), wanted.into());
+        let complete = results.as_ref().map_or(row.done >= row.pairs, |results| row.is_complete(results));
+        let line = page::line(row, results.as_ref(), if complete { "complete" } else { "unfinished" });
+        locked(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
         Ok(line)
     }
 
