@@ -21,8 +21,9 @@ async function order(visit, { game, agents, pairs }) {
 }
 
 for (const size of Object.keys(SIZES)) {
-  test(`a match is played, looked at and reported on (${size})`, async () => {
+  test(`a match is played, looked at and reported on (${size})`, async (context) => {
     const host = await serverHost();
+    context.after(() => host.close());
     const visit = await Visit.open(browser, host, { size });
     await visit.press("Open the lab", "link");
     await visit.page.locator(".new-run").waitFor();
@@ -42,12 +43,12 @@ for (const size of Object.keys(SIZES)) {
     await visit.shot("lab", size);
     // The browser reports the refusal, too.
     await visit.close(/400 \(Bad Request\)/);
-    await host.close();
   });
 }
 
-test("a run is stopped and goes on where it was", async () => {
+test("a run is stopped and goes on where it was", async (context) => {
   const host = await serverHost();
+  context.after(() => host.close());
   const visit = await Visit.open(browser, host, { at: "#/lab" });
   await order(visit, { game: "clobber:size=6x6", agents: ["mcts:sims=30000", "mcts:sims=20000"], pairs: 1000 });
   await visit.page.locator(".board [data-square]").first().waitFor();
@@ -59,13 +60,12 @@ test("a run is stopped and goes on where it was", async () => {
   await visit.press("Stop");
   await visit.page.getByText("not finished", { exact: true }).first().waitFor();
   await visit.close();
-  await host.close();
 });
 
-test("without a server there is no lab", async () => {
+test("without a server there is no lab", async (context) => {
   const host = await staticHost();
+  context.after(() => host.close());
   const visit = await Visit.open(browser, host);
   assert.equal(await visit.page.getByText("Open the lab").count(), 0);
   await visit.close();
-  await host.close();
 });
