@@ -289,18 +289,20 @@ async fn a_match_is_followed_to_its_end_move_by_move() {
 
 #[tokio::test]
 async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
+    const PAIRS: u64 = 100;
     let (directory, straight) = (Directory::new("stopped"), Directory::new("straight"));
     let server = serve(&directory.runs(), Limits::default()).await;
-    let settings = slow_match(20);
+    // Enough pairs that a stop comes before the end, however fast they are played.
+    let settings = slow_match(PAIRS);
     let run = server.start(&settings).await;
     server.follow(&run).await.until(2).await;
     let stopped = server.post(&format!("/lab/runs/{run}/stop"), &Value::Null).await.json();
     assert_eq!(stopped["state"], "unfinished");
     let first = games(&directory.store(), &run);
     assert_eq!(stopped["games"].as_u64().unwrap(), first.len() as u64);
-    assert!(first.len() >= 4 && first.len() < 40, "{}", first.len());
+    assert!(first.len() >= 4 && first.len() < 2 * PAIRS as usize, "{}", first.len());
     let shown = server.get(&format!("/lab/runs/{run}")).await.json();
-    assert_eq!((&shown["state"], &shown["pairs"], &shown["done"]), (&json!("unfinished"), &json!(20), &stopped["done"]));
+    assert_eq!((&shown["state"], &shown["pairs"], &shown["done"]), (&json!("unfinished"), &json!(PAIRS), &stopped["done"]));
     assert_eq!(server.post(&format!("/lab/runs/{run}/stop"), &Value::Null).await.status, 409);
 
     // Again, and this time the whole server stops.
@@ -310,22 +312,22 @@ async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
     server.end().await;
     while events.next().await.is_some() {}
     let second = games(&directory.store(), &run);
-    assert!(second.len() >= first.len() + 4 && second.len() < 40, "{}", second.len());
+    assert!(second.len() >= first.len() + 4 && second.len() < 2 * PAIRS as usize, "{}", second.len());
     // What was being played is given back at once, and not only when its lease is over.
-    let left = directory.store().lease(Lot::all(&run), &Worker("somebody".to_owned()), 100).unwrap();
+    let left = directory.store().lease(Lot::all(&run), &Worker("somebody".to_owned()), 2 * PAIRS as usize).unwrap();
     let Lease::Jobs(left) = left else { panic!("{left:?}") };
-    assert_eq!(left.len(), 20 - second.len() / 2);
+    assert_eq!(left.len(), PAIRS as usize - second.len() / 2);
     directory.store().release(&Worker("somebody".to_owned())).unwrap();
 
     let server = serve(&directory.runs(), Limits::default()).await;
     assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");
     assert_eq!(server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await.status, 200);
     let (end, known) = server.follow(&run).await.last().await;
-    assert_eq!((&end["complete"], &known["games"]), (&json!(true), &json!(40)));
+    assert_eq!((&end["complete"], &known["games"]), (&json!(true), &json!(2 * PAIRS)));
     let all = games(&directory.store(), &run);
     assert!(first.iter().chain(&second).all(|(name, game)| all[name] == *game));
     // And it is what would have been played in one go.
-    assert_eq!(play_here(&straight.store(), experiment(&settings, Format::RoundRobin), 20, 20), run);
+    assert_eq!(play_here(&straight.store(), experiment(&settings, Format::RoundRobin), PAIRS, PAIRS), run);
     assert_eq!(games(&straight.store(), &run), all);
     server.end().await;
 }
