@@ -44,7 +44,8 @@ export class Visit {
     visit.touch = SIZES[size].hasTouch ?? false;
     visit.context = context ?? (await browser.newContext({ ...SIZES[size], locale: "en-GB", ...more }));
     visit.page = await visit.context.newPage();
-    visit.page.setDefaultTimeout(20_000);
+    // Nobody waits as long unless something is wrong; a machine that also does other things may be slow.
+    visit.page.setDefaultTimeout(60_000);
     visit.#listen();
     await visit.page.addInitScript(
       ([key, value]) => {
@@ -147,6 +148,7 @@ export class Visit {
 
   /** Where a square is on the screen; nothing else may lie over it. */
   async place(square) {
+    await this.page.locator(`main .board [data-square="${square}"]`).first().waitFor();
     const found = await this.page.evaluate((square) => {
       const ground = document.querySelector(`main .board [data-square="${square}"] .ground`);
       const box = () => ground.getBoundingClientRect();
