@@ -297,26 +297,6 @@ test("a level that is picked takes the place of an agent that was written before
   await visit.close();
 });
 
-test("the first game explains itself, once", async () => {
-  const visit = await Visit.open(browser, host, { memory: { toured: false }, size: "phone" });
-  await visit.start("crosphere");
-  const tour = visit.page.locator(".tour");
-  const steps = Number((await tour.locator(".count").innerText()).split("/")[1]);
-  const said = new Set();
-  for (let step = 0; step < steps; step++) {
-    said.add(await tour.locator("p").innerText());
-    assert.equal(await visit.page.locator(".pointed").count(), 1);
-    await visit.hit(tour.locator("button.primary"));
-  }
-  assert.equal(said.size, steps);
-  assert.ok(await tour.isHidden());
-  await visit.tap("d4");
-  await visit.until(/your turn/);
-  await visit.reload();
-  assert.ok(await tour.isHidden());
-  await visit.close();
-});
-
 test("wrong agents and boards are refused with what was expected", async () => {
   const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
   await visit.hit(visit.page.locator(".setup summary"));
