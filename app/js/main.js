@@ -90,9 +90,11 @@ async function settings() {
   remember("theme", content.querySelector("[name=theme]").value);
   remember("sound", sound.checked);
   if (again.checked) tourAgain();
+  const before = language();
   setLanguage(content.querySelector("[name=language]").value);
   dress();
-  show();
+  // Colours and sounds need no new screen, and a game that came by a link is not begun again for them.
+  if (language() !== before || again.checked) show();
 }
 
 async function begin() {

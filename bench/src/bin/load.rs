@@ -18,6 +18,8 @@ use clap::{Parser, ValueEnum};
 use futures_util::{SinkExt, StreamExt};
 use plyground_serve::{Limits, Server};
 use plyground_table::infos;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
@@ -145,10 +147,29 @@ async fn serve(kind: Kind) -> Result<()> {
 
 async fn idle(mut socket: WebSocket) {
     while let Some(Ok(_)) = socket.recv().await {
-        if socket.send(Said::text(r#"{"answer":null}"#)).await.is_err() {
+        if socket.send(Said::text(r#"{"answer":1}"#)).await.is_err() {
             break;
         }
     }
+}
+
+/// What a server says.
+#[derive(Deserialize)]
+struct Reply<T> {
+    answer: Option<T>,
+    error: Option<String>,
+    progress: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct State {
+    turn: String,
+}
+
+#[derive(Deserialize)]
+struct Thought {
+    #[serde(rename = "move")]
+    mv: String,
 }
 
 /// A connection to one of the servers.
@@ -159,22 +180,22 @@ impl Client {
         Ok(Self(connect_async(format!("ws://{address}/engine")).await?.0))
     }
 
-    /// Asks, and waits for the answer.
-    async fn ask(&mut self, request: &Value) -> Result<Value> {
+    /// Asks, and waits for the answer, of which it reads as little as possible: the servers are to be measured, not the clients.
+    async fn ask<T: DeserializeOwned>(&mut self, request: &Value) -> Result<T> {
         self.0.send(Message::text(request.to_string())).await?;
         loop {
             let message =
                 tokio::time::timeout(PATIENCE, self.0.next()).await.context("no answer")?.context("the server has gone")??;
-            let answer: Value = serde_json::from_str(message.to_text()?)?;
-            if answer.get("progress").is_none() {
-                ensure!(answer.get("error").is_none(), "{request} is answered with {}", answer["error"]);
-                return Ok(answer["answer"].clone());
+            let Reply { answer, error, progress } = serde_json::from_str(message.to_text()?)?;
+            if progress.is_none() {
+                ensure!(error.is_none(), "{request} is answered with {}", error.unwrap_or_default());
+                return answer.context("an answer without an answer");
             }
         }
     }
 
     /// Asks, and counts the milliseconds until the answer.
-    async fn timed(&mut self, request: &Value, waits: &mut Vec<f64>) -> Result<Value> {
+    async fn timed<T: DeserializeOwned>(&mut self, request: &Value, waits: &mut Vec<f64>) -> Result<T> {
         let begin = Instant::now();
         let answer = self.ask(request).await?;
         waits.push(1e3 * begin.elapsed().as_secs_f64());
@@ -219,23 +240,23 @@ async fn player(address: SocketAddr, number: usize, stage: Arc<Stage>) -> Result
 
 /// Plays a game to its end, as the page does: after each move it asks for the state.
 async fn play(client: &mut Client, game: &str, stage: &Stage, seed: u64, waits: &mut Waits) -> Result<()> {
-    let mut moves: Vec<Value> = Vec::new();
+    let mut moves: Vec<String> = Vec::new();
     loop {
         let place =
             |task: &str| json!({"id": moves.len(), "do": task, "game": game, "moves": moves, "seed": seed + moves.len() as u64});
         // Waits count as long as all play.
         let mut late = Waits::default();
         let waits = if stage.closing.load(Ordering::Relaxed) { &mut late } else { &mut *waits };
-        let state = client.timed(&place("state"), &mut waits.plain).await?;
-        let mv = match state["turn"].as_str() {
-            Some("over") => return Ok(()),
-            Some("chance") => client.timed(&place("chance"), &mut waits.plain).await?,
-            Some("first" | "second") => {
+        let State { turn } = client.timed(&place("state"), &mut waits.plain).await?;
+        let mv = match turn.as_str() {
+            "over" => return Ok(()),
+            "chance" => client.timed(&place("chance"), &mut waits.plain).await?,
+            "first" | "second" => {
                 let mut request = place("think");
                 request["agent"] = json!(stage.agent);
-                client.timed(&request, &mut waits.thoughts).await?["move"].clone()
+                client.timed::<Thought>(&request, &mut waits.thoughts).await?.mv
             }
-            _ => bail!("a state without a turn: {state}"),
+            other => bail!("nobody's turn: {other}"),
         };
         moves.push(mv);
     }
@@ -247,9 +268,9 @@ async fn probe(addresses: [SocketAddr; 2], over: Arc<AtomicBool>) -> Result<[Vec
     let request = json!({"id": 1, "do": "state", "game": "crosphere", "moves": ["wd4", "we5"]});
     let mut waits = [Vec::new(), Vec::new()];
     while !over.load(Ordering::Relaxed) {
-        ply.timed(&request, &mut waits[0]).await?;
+        ply.timed::<IgnoredAny>(&request, &mut waits[0]).await?;
         tokio::time::sleep(PROBE_EVERY).await;
-        idle.timed(&request, &mut waits[1]).await?;
+        idle.timed::<IgnoredAny>(&request, &mut waits[1]).await?;
         tokio::time::sleep(PROBE_EVERY).await;
     }
     Ok(waits)
