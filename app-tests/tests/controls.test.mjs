@@ -181,8 +181,10 @@ test("a flipped board turns around, and stays playable", async () => {
 });
 
 test("whoever plays the second side of a marching game sees it from there", async () => {
-  const visit = await Visit.open(browser, host);
+  // A piece on its way would lie over the square that it leaves.
+  const visit = await Visit.open(browser, host, { reducedMotion: "reduce" });
   await visit.start("pawn", { side: "second" });
+  await visit.until(/your turn/);
   const [near, far] = [await visit.place("a4"), await visit.place("a1")];
   assert.ok(near.y > far.y);
   const names = await visit.page.locator(".strip b:first-of-type").evaluateAll((names) =>
