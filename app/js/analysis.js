@@ -12,6 +12,8 @@ const ARROWS = 3;
 const LISTED = 5;
 /** A change of the chances by so much is a turning point. */
 const SWING = 0.2;
+/** Width and height of the graph, in its own units. */
+const GRAPH = [600, 140];
 
 export class Analysis {
   open = false;
@@ -24,7 +26,10 @@ export class Analysis {
     this.bar = html("div", { class: "chance", role: "img", hidden: true });
     this.words = html("p", { class: "line" });
     this.list = html("table", { class: "candidates", hidden: true });
-    this.graph = html("div", { class: "graph" });
+    // The picture stays and only what is in it is drawn anew, so that a press on it is never lost.
+    this.picture = svg("svg", { viewBox: `0 0 ${GRAPH.join(" ")}`, role: "img", onclick: (event) => this.match.step(this.#plyAt(event)) });
+    this.story = html("p", {});
+    this.graph = html("div", { class: "graph", hidden: true }, this.picture, this.story);
     this.review = html("button", { type: "button", onclick: () => this.#review() }, t("review"));
     this.element = html("section", { class: "analysis", hidden: true, "aria-label": t("analyse") }, this.bar, this.words, this.list, this.graph, html("div", { class: "buttons" }, this.review));
   }
@@ -44,8 +49,8 @@ export class Analysis {
 
   /** The position that is looked at may have changed. */
   follow() {
-    if (!this.open) return;
     const { match } = this;
+    if (!this.open || !match.settled) return;
     this.#drawGraph();
     const place = `${match.game.spec} ${match.awaited} ${match.game.moves.slice(0, match.cursor).join(" ")}`;
     if (place === this.#seen) return;
@@ -152,17 +157,11 @@ export class Analysis {
   #drawGraph() {
     const { chances, moves } = this.match.game;
     const points = Object.entries(chances).map(([ply, chance]) => [Number(ply), chance]).filter(([ply]) => ply <= moves.length).sort((a, b) => a[0] - b[0]);
-    if (points.length < 2) {
-      this.graph.replaceChildren();
-      return;
-    }
-    const [width, height] = [600, 140];
+    this.graph.hidden = points.length < 2;
+    if (this.graph.hidden) return;
+    const [width, height] = GRAPH;
     const x = (ply) => 10 + (ply / Math.max(1, moves.length)) * (width - 20);
     const y = (chance) => 8 + (1 - chance) * (height - 16);
-    const plyAt = ({ clientX, currentTarget }) => {
-      const box = currentTarget.getBoundingClientRect();
-      return Math.round(((((clientX - box.left) / box.width) * width - 10) / (width - 20)) * moves.length);
-    };
     const { history } = this.match.state;
     let luck = 0;
     let total = 0;
@@ -175,16 +174,22 @@ export class Analysis {
       if (byChance) luck += swing;
       if (swing >= SWING) turns.push([to, after, byChance]);
     }
-    const drawn = svg(
-      "svg",
-      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("graph", { turns: turns.length }), onclick: (event) => this.match.step(plyAt(event)) },
+    this.picture.setAttribute("aria-label", t("graph", { turns: turns.length }));
+    this.picture.replaceChildren(
       svg("line", { x1: 10, x2: width - 10, y1: y(0.5), y2: y(0.5), class: "even" }),
       svg("polyline", { points: points.map(([ply, chance]) => `${x(ply)},${y(chance)}`).join(" "), class: "curve" }),
-      turns.map(([ply, chance, byChance]) => svg("circle", { cx: x(ply), cy: y(chance), r: 6, class: byChance ? "turn luck" : "turn" })),
+      ...turns.map(([ply, chance, byChance]) => svg("circle", { cx: x(ply), cy: y(chance), r: 6, class: byChance ? "turn luck" : "turn" })),
       svg("line", { x1: x(this.match.cursor), x2: x(this.match.cursor), y1: 4, y2: height - 4, class: "here" }),
     );
     const words = [turns.length > 0 ? t("turningPoints", { plies: turns.map(([ply]) => ply).join(", ") }) : ""];
     if (history.some((played) => played.mover === null) && total > 0) words.push(t("luck", { share: Math.round((100 * luck) / total) }));
-    this.graph.replaceChildren(drawn, html("p", {}, words.filter(Boolean).join(" ")));
+    this.story.textContent = words.filter(Boolean).join(" ");
+  }
+
+  /** The position that a press on the graph is over. */
+  #plyAt({ clientX }) {
+    const [width] = GRAPH;
+    const box = this.picture.getBoundingClientRect();
+    return Math.round(((((clientX - box.left) / box.width) * width - 10) / (width - 20)) * this.match.game.moves.length);
   }
 }

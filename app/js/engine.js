@@ -173,7 +173,9 @@ class Local {
 /** The server's engine if there is one, else the browser's. */
 export async function connect() {
   try {
-    const answer = await fetch("server.json", { cache: "no-store", signal: AbortSignal.timeout(1500) });
+    // A page that was kept may be without a network, or with one that never answers; any other has come from a host that does, be it slowly.
+    const signal = navigator.serviceWorker?.controller ? AbortSignal.timeout(1500) : null;
+    const answer = await fetch("server.json", { cache: "no-store", signal });
     const about = answer.ok ? await answer.json() : {};
     if (about.engine) {
       const address = new URL("engine", document.baseURI);

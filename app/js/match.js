@@ -52,18 +52,23 @@ export class Match extends EventTarget {
     return this.cursor === this.game.moves.length;
   }
 
+  /** Is the state that of the position that is looked at? Between a move and the engine's answer it is not. */
+  get settled() {
+    return this.state?.history.length === this.cursor;
+  }
+
   get over() {
     return this.live && (this.state?.turn === "over" || this.game.resigned !== null);
   }
 
   /** May somebody in front of this screen move now? */
   get playable() {
-    return this.live && !this.over && this.game.players[this.state?.turn] === HUMAN;
+    return this.live && this.settled && !this.over && this.game.players[this.state.turn] === HUMAN;
   }
 
   /** Is an agent due? */
   get awaited() {
-    return this.live && !this.over && (this.state?.turn === "first" || this.state?.turn === "second") && !this.playable;
+    return this.live && !this.over && (this.state?.turn === "first" || this.state?.turn === "second") && this.game.players[this.state.turn] !== HUMAN;
   }
 
   get winner() {
@@ -185,8 +190,8 @@ export class Match extends EventTarget {
 
   /** How many moves have to go so that somebody here can move again; 0 if that cannot be, or chance has been seen since. */
   get takeable() {
-    const { history } = this.state ?? { history: [] };
-    if (!this.live) return 0;
+    if (!this.live || !this.settled) return 0;
+    const { history } = this.state;
     for (let index = history.length - 1; index >= 0; index--) {
       const { mover, certain } = history[index];
       if (mover === null && !certain) return 0;

@@ -195,13 +195,12 @@ class PlayScreen {
     refill(this.moves, written);
     const current = this.moves.querySelector(".current");
     if (current) this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
-    const go = (to, text, label, off) => html("button", { type: "button", "data-key": text, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to) }, text);
-    const count = match.game.moves.length;
+    const go = (to, text, label, off) => html("button", { type: "button", "data-key": text, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to()) }, text);
     refill(this.steps, [
-      go(0, "«", t("step.first"), match.cursor === 0),
-      go(match.cursor - 1, "‹", t("step.back"), match.cursor === 0),
-      go(match.cursor + 1, "›", t("step.on"), match.live),
-      go(count, "»", t("step.last"), match.live),
+      go(() => 0, "«", t("step.first"), match.cursor === 0),
+      go(() => match.cursor - 1, "‹", t("step.back"), match.cursor === 0),
+      go(() => match.cursor + 1, "›", t("step.on"), match.live),
+      go(() => match.game.moves.length, "»", t("step.last"), match.live),
     ]);
   }
 

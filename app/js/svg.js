@@ -20,13 +20,19 @@ export const svg = (name, attributes = {}, ...children) =>
 export const html = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
 
 /**
- * Replaces the children of an element and leaves the focus where it was: on the button with the same `data-key`, or else on the first
- * that can be pressed.
+ * Replaces the children of an element that have changed and leaves the focus where it was: on the button with the same `data-key`, or
+ * else on the first that can be pressed. The others stay as they are, with what they do: a button that is drawn anew while it is pressed
+ * does nothing.
  */
 export function refill(element, children) {
   const held = element.contains(document.activeElement) ? document.activeElement : null;
-  element.replaceChildren(...children);
-  if (!held) return;
+  const before = [...element.children];
+  children.forEach((child, index) => {
+    if (index >= before.length) element.append(child);
+    else if (!before[index].isEqualNode(child)) before[index].replaceWith(child);
+  });
+  for (const rest of before.slice(children.length)) rest.remove();
+  if (!held || held.isConnected) return;
   const usable = [...element.querySelectorAll("button:enabled, a[href], input:enabled")];
   (usable.find((one) => one.dataset.key === held.dataset.key) ?? usable[0])?.focus({ preventScroll: true });
 }
