@@ -35,7 +35,7 @@ export async function serverHost(port = 0) {
     child.stdout.resume();
     const base = `${address[0]}/`;
     const close = async () => {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
       child.kill("SIGKILL");
       await ended;

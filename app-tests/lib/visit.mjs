@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 
 export const SIZES = {
@@ -14,13 +16,34 @@ export const SIZES = {
 /** The name under which the app keeps everything. */
 const STORAGE = "plyground";
 
+/** Milliseconds. Nobody waits as long unless something is wrong; a machine that also does other things may be slow. */
+export const PATIENCE = 60_000;
+
 export const options = {
+  timeout: PATIENCE,
   executablePath: process.env.PLYGROUND_CHROMIUM ?? "/usr/bin/chromium",
   // Chromium's sandbox does not work for root, as whom tests in containers run.
   args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
 };
 
 export const launch = () => chromium.launch(options);
+
+/**
+ * Waits until what `read` gives is what is expected: a value, a pattern of a text, or a condition. What people do has its effect as soon
+ * as the page comes to it, so what follows from it is never read only once.
+ */
+export async function becomes(read, expected) {
+  const fits = (value) => {
+    if (expected instanceof RegExp) return expected.test(value);
+    return typeof expected === "function" ? expected(value) : isDeepStrictEqual(value, expected);
+  };
+  const end = Date.now() + PATIENCE;
+  let value = await read();
+  for (; !fits(value) && Date.now() < end; value = await read()) await pause(20);
+  if (fits(value)) return;
+  if (expected instanceof RegExp || typeof expected === "function") assert.fail(`${JSON.stringify(value)} does not fit ${expected}`);
+  assert.deepStrictEqual(value, expected);
+}
 
 /** Numbers that look random and are the same in every run. */
 export function stream(seed) {
@@ -43,9 +66,9 @@ export class Visit {
     visit.host = host;
     visit.touch = SIZES[size].hasTouch ?? false;
     visit.context = context ?? (await browser.newContext({ ...SIZES[size], locale: "en-GB", ...more }));
+    // For the page, and for those that it opens.
+    visit.context.setDefaultTimeout(PATIENCE);
     visit.page = await visit.context.newPage();
-    // Nobody waits as long unless something is wrong; a machine that also does other things may be slow.
-    visit.page.setDefaultTimeout(60_000);
     visit.#listen();
     await visit.page.addInitScript(
       ([key, value]) => {
@@ -86,12 +109,16 @@ export class Visit {
 
   /** Opens a screen by its address and waits until it is there. */
   async go(at) {
+    // Where only the end of the address changes, the screen that was there before stays for a moment.
+    await this.page.evaluate(() => document.querySelector("main > div")?.setAttribute("data-left", ""));
     await this.page.goto(this.host.base + at);
+    await this.page.locator("[data-left]").waitFor({ state: "detached" });
     await this.ready();
   }
 
+  /** A screen is there, and a game with its position. */
   async ready() {
-    await this.page.locator("main .games, main .setup, main .table, main .rules, main .card").first().waitFor();
+    await this.page.locator("main .games, main .setup, main .table [data-square], main .rules, main .card").first().waitFor();
   }
 
   async reload() {
@@ -109,6 +136,13 @@ export class Visit {
     else await locator.click();
   }
 
+  /** Presses a button of the dialog and waits until the dialog is gone: then the page has taken what was said there. */
+  async answer(name) {
+    const dialog = this.page.locator("dialog");
+    await this.hit(dialog.getByRole("button", { name, exact: true }));
+    await dialog.waitFor({ state: "detached" });
+  }
+
   text(selector) {
     return this.page.locator(selector).first().innerText();
   }
@@ -120,6 +154,27 @@ export class Visit {
   /** Waits until the status says something that fits. */
   async until(pattern) {
     await this.page.locator(".status").filter({ hasText: pattern }).waitFor();
+  }
+
+  /** Waits until the page has stayed as it is for a moment: what is looked at for long should not change meanwhile. */
+  quiet() {
+    return this.page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const observer = new MutationObserver(() => again());
+          let timer = null;
+          const end = () => {
+            observer.disconnect();
+            resolve();
+          };
+          const again = () => {
+            clearTimeout(timer);
+            timer = setTimeout(end, 700);
+          };
+          observer.observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true, characterData: true });
+          again();
+        }),
+    );
   }
 
   async shot(name, size) {
@@ -146,19 +201,18 @@ export class Visit {
     await this.page.locator(".table .board [data-square]").first().waitFor();
   }
 
-  /** Where a square is on the screen; nothing else may lie over it. */
+  /** Where a square is on the screen. Nothing else may lie over it, but for a piece on its way. */
   async place(square) {
-    await this.page.locator(`main .board [data-square="${square}"]`).first().waitFor();
-    const found = await this.page.evaluate((square) => {
+    const found = await this.page.waitForFunction((square) => {
       const ground = document.querySelector(`main .board [data-square="${square}"] .ground`);
+      if (!ground) return null;
       const box = () => ground.getBoundingClientRect();
       const bar = document.getElementById("bar").getBoundingClientRect().bottom;
       if (box().top < bar || box().bottom > innerHeight) ground.scrollIntoView({ block: "center" });
       const [x, y] = [box().left + box().width / 2, box().top + box().height / 2];
-      return { x, y, hit: document.elementFromPoint(x, y)?.closest("[data-square]")?.dataset.square };
+      return document.elementFromPoint(x, y)?.closest("[data-square]")?.dataset.square === square ? { x, y } : null;
     }, square);
-    assert.equal(found.hit, square, "something lies over the square");
-    return found;
+    return found.jsonValue();
   }
 
   async tap(square) {
@@ -199,8 +253,16 @@ export class Visit {
       await this.page.waitForFunction(() => document.querySelector(".table .board .target"));
       ({ targets, captures } = await this.board());
     }
-    await this.tap(pick(captures.length > 0 ? captures : targets));
-    await this.page.waitForFunction((count) => document.querySelectorAll(".moves li").length > count, before.moves);
+    await this.play(pick(captures.length > 0 ? captures : targets));
+  }
+
+  /** Ends one move after the other by a tap on a square, each as soon as the one before is made. */
+  async play(...squares) {
+    for (const square of squares) {
+      const { moves } = await this.board();
+      await this.tap(square);
+      await this.page.waitForFunction((count) => document.querySelectorAll(".moves li").length > count, moves);
+    }
   }
 
   /** Makes moves by taps until the game is over. */
@@ -212,7 +274,7 @@ export class Visit {
   async record() {
     await this.press("Share");
     const text = await this.page.getByLabel("Record", { exact: true }).inputValue();
-    await this.press("Close");
+    await this.answer("Close");
     return JSON.parse(text);
   }
 }

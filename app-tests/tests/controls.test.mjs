@@ -3,8 +3,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { HOSTS, serverHost } from "../lib/hosts.mjs";
-import { Visit, launch, stream } from "../lib/visit.mjs";
+import { SIZES, Visit, becomes, launch, stream } from "../lib/visit.mjs";
 
 let browser;
 let host;
@@ -80,6 +81,46 @@ for (const [way, open] of Object.entries(HOSTS)) {
   });
 }
 
+describe("behind a slow connection", () => {
+  /** Everything that the engine says comes late, and even later whether there is one. */
+  async function slowly() {
+    const context = await browser.newContext({ ...SIZES.desktop, locale: "en-GB" });
+    await context.route("**/server.json", async (route) => {
+      await pause(2000);
+      await route.continue();
+    });
+    await context.routeWebSocket(/\/engine$/, (page) => {
+      const server = page.connectToServer();
+      server.onMessage((message) => setTimeout(() => page.send(message), 300));
+    });
+    return Visit.open(browser, host, { context });
+  }
+
+  test("the server is waited for, and whoever taps twice moves once", async () => {
+    const visit = await slowly();
+    assert.match(await visit.text(".badge"), /this computer/);
+    await visit.start("mnk", { opponent: "human" });
+    const { x, y } = await visit.place("b2");
+    await visit.page.mouse.dblclick(x, y);
+    await visit.until(/Noughts to move/);
+    assert.equal((await visit.board()).moves, 1);
+    await visit.play("a1");
+    await visit.close();
+  });
+
+  test("a button that is held while the opponent moves does what it says", async () => {
+    const visit = await slowly();
+    await visit.start("mnk");
+    await visit.tap("b2");
+    await visit.page.getByRole("button", { name: "Analyse" }).hover();
+    await visit.page.mouse.down();
+    await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 2);
+    await visit.page.mouse.up();
+    await visit.page.locator(".analysis").waitFor();
+    await visit.close();
+  });
+});
+
 test("a piece is dragged with the mouse", async () => {
   const visit = await Visit.open(browser, host);
   await visit.start("pawn", { opponent: "human" });
@@ -87,7 +128,8 @@ test("a piece is dragged with the mouse", async () => {
   await visit.page.mouse.move(from.x, from.y);
   await visit.page.mouse.down();
   await visit.page.mouse.move(to.x, to.y, { steps: 5 });
-  assert.deepEqual((await visit.board()).targets, ["a2"], "legal targets are shown while dragging");
+  // Legal targets are shown while dragging.
+  await becomes(async () => (await visit.board()).targets, ["a2"]);
   await visit.page.mouse.up();
   await visit.until(/Black to move/);
   assert.deepEqual((await visit.board()).last.sort(), ["a1", "a2"]);
@@ -98,20 +140,23 @@ test("a piece is dragged with a finger, and dropped outside it stays", async () 
   const visit = await Visit.open(browser, host, { size: "phone" });
   await visit.start("pawn", { opponent: "human" });
   const devtools = await visit.context.newCDPSession(visit.page);
+  const targets = async () => (await visit.board()).targets;
   const drag = async (from, to) => {
     const touch = (type, points) => devtools.send("Input.dispatchTouchEvent", { type, touchPoints: points });
     await touch("touchStart", [from]);
     for (let step = 1; step <= 8; step++) {
       await touch("touchMove", [{ x: from.x + ((to.x - from.x) * step) / 8, y: from.y + ((to.y - from.y) * step) / 8 }]);
     }
+    await becomes(targets, ["b2"]);
     await touch("touchEnd", []);
+    await becomes(targets, []);
   };
   const from = await visit.place("b1");
   await drag(from, { x: from.x, y: from.y + 150 });
-  assert.equal((await visit.board()).moves, 0);
   const [start, goal] = [await visit.place("b1"), await visit.place("b2")];
   await drag(start, goal);
   await visit.until(/Black to move/);
+  assert.equal((await visit.board()).moves, 1, "only one of the two drags was a move");
   await visit.close();
 });
 
@@ -119,7 +164,7 @@ test("the last move is marked by its corners, and squares have names", async () 
   const visit = await Visit.open(browser, host);
   await visit.start("clobber", { opponent: "human" });
   await visit.tap("a1");
-  assert.deepEqual((await visit.board()).targets.sort(), ["a2", "b1"]);
+  await becomes(async () => (await visit.board()).targets.sort(), ["a2", "b1"]);
   await visit.tap("a2");
   await visit.until(/White to move/);
   assert.deepEqual((await visit.board()).last.sort(), ["a1", "a2"]);
@@ -131,7 +176,7 @@ test("the last move is marked by its corners, and squares have names", async () 
 test("two people play on one device", async () => {
   const visit = await Visit.open(browser, host);
   await visit.start("mnk", { opponent: "human" });
-  for (const square of ["a1", "b1", "a2", "b2", "a3"]) await visit.tap(square);
+  await visit.play("a1", "b1", "a2", "b2", "a3");
   await visit.until(/^Crosses wins: Crosses has 3 in a row\.$/);
   await visit.close();
 });
@@ -142,7 +187,7 @@ test("who resigns loses, may take it back, and gets a rematch with sides swapped
   await visit.move(stream(2));
   await visit.until(/your turn/);
   await visit.press("Resign");
-  await visit.page.locator("dialog").getByRole("button", { name: "Resign" }).click();
+  await visit.answer("Resign");
   await visit.until(/^Crosses resigns: Noughts wins\.$/);
   await visit.press("Rematch, sides swapped");
   await visit.until(/^Noughts to move: it is your turn\.$/);
@@ -153,8 +198,7 @@ test("who resigns loses, may take it back, and gets a rematch with sides swapped
 test("moves are stepped through, and only the last position is played on", async () => {
   const visit = await Visit.open(browser, host);
   await visit.start("mnk", { opponent: "human" });
-  for (const square of ["b2", "a1", "c3"]) await visit.tap(square);
-  await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 3);
+  await visit.play("b2", "a1", "c3");
   await visit.press("One move back");
   await visit.page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 2);
   assert.deepEqual((await visit.board()).targets, []);
@@ -172,8 +216,7 @@ test("a flipped board turns around, and stays playable", async () => {
   await visit.start("pawn", { opponent: "human" });
   const before = await visit.place("a1");
   await visit.press("Flip");
-  const after = await visit.place("a1");
-  assert.ok(after.x > before.x && after.y < before.y);
+  await becomes(() => visit.place("a1"), (after) => after.x > before.x && after.y < before.y);
   await visit.tap("a1");
   await visit.tap("a2");
   await visit.until(/Black to move/);
@@ -181,8 +224,7 @@ test("a flipped board turns around, and stays playable", async () => {
 });
 
 test("whoever plays the second side of a marching game sees it from there", async () => {
-  // A piece on its way would lie over the square that it leaves.
-  const visit = await Visit.open(browser, host, { reducedMotion: "reduce" });
+  const visit = await Visit.open(browser, host);
   await visit.start("pawn", { side: "second" });
   await visit.until(/your turn/);
   const [near, far] = [await visit.place("a4"), await visit.place("a1")];
@@ -215,14 +257,22 @@ test("TUC-Chess: chance is shown before play goes on, and what it showed is not 
   const visit = await Visit.open(browser, host);
   await visit.start("tuc-chess", { board: "tuc-chess:appear=1,worth=0" });
   assert.deepEqual(await visit.page.locator(".strip .counter b").allTextContents(), ["0", "0"]);
+  // What is said stays only for a moment, so everything is written down, with what the board shows at the same time.
+  await visit.page.evaluate(() => {
+    const status = document.querySelector(".status");
+    const squares = (kind) => [...document.querySelectorAll(`.board .cell:has([data-kind=${kind}])`)].map((cell) => cell.dataset.square);
+    window.told = [];
+    const tell = () => window.told.push({ said: status.textContent, bonuses: squares("bonus"), moves: document.querySelectorAll(".moves li").length });
+    new MutationObserver(tell).observe(status, { childList: true });
+  });
+  const told = () => visit.page.evaluate(() => window.told);
   await visit.tap("c2");
   await visit.tap("c3");
-  await visit.until(/^Chance decides…$/);
-  await visit.until(/^A bonus appears on [a-e][1-7]\./);
-  const square = (await visit.status()).match(/on ([a-e][1-7])/)[1];
-  const kinds = await visit.page.evaluate((square) => [document.querySelector(`[data-square="${square}"] .piece`)?.dataset.kind, document.querySelectorAll(".moves li").length], square);
-  assert.deepEqual(kinds, ["bonus", 2], "the bonus is there before the opponent moves");
-  await visit.until(/your turn/);
+  await becomes(async () => (await told()).at(-1)?.said, /your turn/);
+  const [decides, appears] = await told();
+  assert.deepEqual([decides.said, decides.moves], ["Chance decides…", 1]);
+  const [, square] = appears.said.match(/^A bonus appears on ([a-e][1-7])\./);
+  assert.ok(appears.bonuses.includes(square) && appears.moves === 2, "the bonus is there before the opponent moves");
   assert.ok(await visit.page.getByRole("button", { name: "Take back" }).isDisabled());
   await visit.close();
 });
@@ -231,7 +281,7 @@ test("TUC-Chess: where chance has no choice, a move can be taken back", async ()
   const visit = await Visit.open(browser, host);
   await visit.start("tuc-chess", { board: "tuc-chess:appear=0" });
   await visit.tap("c2");
-  await visit.tap("c3");
+  await visit.play("c3");
   await visit.until(/your turn/);
   await visit.press("Take back");
   await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 0);
@@ -279,7 +329,7 @@ test("sounds are off until they are asked for", async () => {
   assert.equal(await sounds(), 0);
   await visit.press("Settings");
   await visit.page.getByLabel("Sounds").check();
-  await visit.press("OK");
+  await visit.answer("OK");
   await visit.tap("a2");
   await visit.until(/Crosses to move/);
   assert.ok((await sounds()) > 0);
@@ -291,9 +341,11 @@ test("a level that is picked takes the place of an agent that was written before
   await visit.hit(visit.page.locator(".setup summary"));
   await visit.page.getByLabel("Any agent").fill("random");
   await visit.hit(visit.page.locator("input[value='level=1']"));
-  assert.equal(await visit.page.getByLabel("Any agent").inputValue(), "");
+  await becomes(() => visit.page.getByLabel("Any agent").inputValue(), "");
+  const level = await visit.page.locator("input[value='level=1']").elementHandle();
   await visit.page.locator("#board").selectOption("mnk:size=4x4,k=4");
-  await visit.page.waitForFunction(() => document.querySelectorAll("#preset option").length > 0);
+  // The opponents for another board are drawn anew.
+  await visit.page.waitForFunction((level) => !level.isConnected, level);
   await visit.press("Start");
   await visit.page.locator(".strip .who").filter({ hasText: "1 · first day" }).waitFor();
   await visit.close();

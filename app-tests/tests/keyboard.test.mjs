@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serverHost } from "../lib/hosts.mjs";
-import { Visit, launch } from "../lib/visit.mjs";
+import { Visit, becomes, launch } from "../lib/visit.mjs";
 
 let browser;
 let host;
@@ -49,7 +49,7 @@ test("a whole game by keys alone", async () => {
   for (let presses = 0; presses < 12 && !(await page.locator("input[value='level=1']").isChecked()); presses++) await page.keyboard.press("ArrowUp");
   await tabTo(page, ".setup button.primary");
   await page.keyboard.press("Enter");
-  await page.locator(".table .board").waitFor();
+  await page.locator(".table .board [data-square]").first().waitFor();
   await tabTo(page, ".board [data-square]");
   for (let shown = await visit.turn(); !shown.over; shown = await visit.turn()) {
     await walk(page, shown.targets[0]);
@@ -67,10 +67,11 @@ test("Enter takes a piece up and puts it down, Escape lets go of it", async () =
   await visit.start("clobber", { opponent: "human" });
   await tabTo(page, ".board [data-square]");
   await walk(page, "a1");
+  const targets = async () => (await visit.board()).targets.sort();
   await page.keyboard.press("Enter");
-  assert.deepEqual((await visit.board()).targets.sort(), ["a2", "b1"]);
+  await becomes(targets, ["a2", "b1"]);
   await page.keyboard.press("Escape");
-  assert.deepEqual((await visit.board()).targets, []);
+  await becomes(targets, []);
   await page.keyboard.press(" ");
   await walk(page, "b1");
   await page.keyboard.press(" ");
@@ -84,24 +85,24 @@ test("the focus stays on what was pressed", async () => {
   const { page } = visit;
   const label = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent);
   await visit.start("crosphere", { opponent: "human" });
-  await visit.tap("d4");
-  await visit.tap("e5");
-  await visit.until(/Green to move/);
+  await visit.play("d4", "e5");
   await page.getByRole("button", { name: "One move back" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 1);
-  assert.equal(await label(), "One move back");
+  await becomes(label, "One move back");
   await page.getByRole("button", { name: "To the last move" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 2);
-  assert.equal(await label(), "To the start", "a button that can be pressed, beside the one that cannot");
+  // A button that can be pressed, beside the one that cannot.
+  await becomes(label, "To the start");
   await page.getByRole("button", { name: "Analyse" }).focus();
   await page.keyboard.press("Enter");
+  await page.locator(".analysis").waitFor();
   assert.equal(await label(), "Analyse");
   await page.getByRole("radio", { name: "weak stone" }).focus();
   await page.keyboard.press("ArrowUp");
-  assert.ok(await page.getByRole("radio", { name: "green strong stone" }).isChecked());
-  assert.equal(await page.evaluate(() => document.activeElement.value), "green strong");
+  await becomes(() => page.getByRole("radio", { name: "green strong stone" }).isChecked(), true);
+  await becomes(() => page.evaluate(() => document.activeElement.value), "green strong");
   await visit.close();
 });
 
@@ -129,7 +130,7 @@ test("moves, turns and ends are read aloud, and squares say what is on them", as
   await heard("Crosses: b2. Noughts to move.");
   assert.equal(await page.locator("[data-square=b2]").getAttribute("aria-label"), "b2, cross");
   assert.equal(await page.locator("[data-square=a1]").getAttribute("aria-label"), "a1, empty, possible");
-  for (const square of ["a1", "a2", "a3", "c2"]) await visit.tap(square);
+  await visit.play("a1", "a2", "a3", "c2");
   await heard("Crosses: c2. Crosses wins: Crosses has 3 in a row.");
   await visit.close();
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serverHost, staticHost } from "../lib/hosts.mjs";
-import { SIZES, Visit, launch } from "../lib/visit.mjs";
+import { SIZES, Visit, becomes, launch } from "../lib/visit.mjs";
 
 let browser;
 before(async () => (browser = await launch()));
@@ -32,11 +32,11 @@ for (const size of Object.keys(SIZES)) {
     await problem.waitFor();
     await order(visit, { game: "clobber:size=4x4", agents: ["mcts:sims=50", "random"], pairs: 10 });
     await visit.page.getByText("finished", { exact: true }).first().waitFor();
-    assert.match(await visit.text("main"), /20 games/);
+    await becomes(() => visit.text("main"), /20 games/);
     await visit.shot("lab-run", size);
     const [report] = await Promise.all([visit.context.waitForEvent("page"), visit.press("Report", "link")]);
     await report.locator("h1").first().waitFor();
-    assert.match(await report.innerText("body"), /mcts:sims=50/);
+    await becomes(() => report.innerText("body"), /mcts:sims=50/);
     await report.close();
     await visit.go("#/lab");
     await visit.page.locator(".run").first().waitFor();

@@ -120,7 +120,7 @@ test("the language of the device is taken, and another can be chosen", async () 
   assert.match(await visit.text("h1"), /Hrajte/);
   await visit.press("Nastavení");
   await visit.page.getByLabel("Jazyk").selectOption("en");
-  await visit.press("OK");
+  await visit.answer("OK");
   await visit.page.locator("h1").filter({ hasText: "Play" }).waitFor();
   assert.equal(await visit.page.evaluate(() => document.documentElement.lang), "en");
   await visit.reload();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HOSTS, serverHost } from "../lib/hosts.mjs";
-import { Visit, launch, stream } from "../lib/visit.mjs";
+import { Visit, becomes, launch, stream } from "../lib/visit.mjs";
 
 let browser;
 before(async () => (browser = await launch()));
@@ -18,11 +18,10 @@ for (const [way, open] of Object.entries(HOSTS)) {
     test("a link holds the whole game, and whoever plays on owns it", async () => {
       const visit = await Visit.open(browser, host, { permissions: ["clipboard-read", "clipboard-write"] });
       await visit.start("crosphere", { opponent: "human", board: "crosphere:size=5x5,strong=3" });
-      for (const square of ["c3", "b2", "d4"]) await visit.tap(square);
-      await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 3);
+      await visit.play("c3", "b2", "d4");
       await visit.press("Share");
       const link = await visit.page.getByLabel("Link to this game").inputValue();
-      await visit.press("Copy link");
+      await visit.answer("Copy link");
       await visit.page.locator(".toast").waitFor();
       assert.equal(await visit.page.evaluate(() => navigator.clipboard.readText()), link);
       const other = await Visit.open(browser, host, { size: "phone", at: link.slice(host.base.length) });
@@ -69,8 +68,7 @@ for (const [way, open] of Object.entries(HOSTS)) {
       await visit.page.locator("dialog .problem").filter({ hasText: /\w/ }).waitFor();
       await visit.page.getByLabel("Record", { exact: true }).fill(JSON.stringify(record));
       await visit.press("Import");
-      await visit.page.locator(".table").waitFor();
-      assert.equal((await visit.board()).moves, 2);
+      await becomes(async () => (await visit.board()).moves, 2);
       await visit.close();
     });
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { staticHost } from "../lib/hosts.mjs";
-import { SIZES, Visit, launch, options, stream } from "../lib/visit.mjs";
+import { PATIENCE, SIZES, Visit, becomes, launch, options, stream } from "../lib/visit.mjs";
 
 let browser;
 before(async () => (browser = await launch()));
@@ -59,9 +59,13 @@ test("the browser offers to install it", async (t) => {
   t.after(() => host.close());
   // Only in a profile of its own: in a private window nothing can be installed.
   const profile = await mkdtemp(join(tmpdir(), "plyground-"));
-  t.after(() => rm(profile, { recursive: true, force: true }));
   const context = await chromium.launchPersistentContext(profile, { ...options, ...SIZES.phone });
-  t.after(() => context.close());
+  t.after(async () => {
+    // A browser that is still there writes into its profile, and what ends it may take a moment.
+    await context.close();
+    await rm(profile, { recursive: true, maxRetries: 10 });
+  });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto(host.base);
   await page.locator(".games").waitFor();
@@ -79,6 +83,5 @@ test("the browser offers to install it", async (t) => {
     }, icon.src);
     assert.equal(size, icon.sizes);
   }
-  const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
-  assert.deepEqual(installabilityErrors, []);
+  await becomes(async () => (await devtools.send("Page.getInstallabilityErrors")).installabilityErrors, []);
 });

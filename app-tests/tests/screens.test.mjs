@@ -27,7 +27,15 @@ const analysed = async (visit) => {
   await visit.page.locator(".graph polyline").waitFor();
   await visit.page.locator(".analysis button:enabled").waitFor();
   await visit.press("One move back");
+  await visit.page.locator(".moves li:nth-last-child(2).current").waitFor();
   await visit.page.locator(".candidates tbody tr").first().waitFor();
+  await visit.quiet();
+};
+
+/** The record is asked for before the dialog opens. */
+const shared = async (visit) => {
+  await visit.press("Share");
+  await visit.page.locator("dialog[open]").waitFor();
 };
 
 const TUC = "tuc-chess/5242.@41.1222.@-.6252.@-.0212.@23";
@@ -44,7 +52,7 @@ const SCREENS = {
   "play-connect-four": { at: "#/g/connect-four/d.d.c.e.e.c.d.f" },
   analysis: { at: "#/g/connect-four/d.d.c.e.b.a.f", act: analysed },
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },
-  share: { at: "#/g/crosphere/wd4.we5.se4", act: (visit) => visit.press("Share") },
+  share: { at: "#/g/crosphere/wd4.we5.se4", act: shared },
   import: { at: "", act: (visit) => visit.press("Open a record") },
   tour: { at: "#/play", memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } } },
   end: { at: "#/g/connect-four/a.b.a.b.a.b.a" },
@@ -91,7 +99,7 @@ test("themes are chosen in the settings, and the device's is taken otherwise", a
     const visit = await Visit.open(browser, host);
     await visit.press("Settings");
     await visit.page.getByLabel("Colours").selectOption({ label });
-    await visit.press("OK");
+    await visit.answer("OK");
     colours[theme] = await ground(visit);
     await visit.reload();
     assert.equal(await ground(visit), colours[theme]);

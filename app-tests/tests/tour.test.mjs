@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { staticHost } from "../lib/hosts.mjs";
-import { SIZES, Visit, launch, stream } from "../lib/visit.mjs";
+import { SIZES, Visit, becomes, launch, stream } from "../lib/visit.mjs";
 
 let browser;
 let host;
@@ -23,7 +23,7 @@ for (const size of Object.keys(SIZES)) {
     const tour = visit.page.locator(".tour");
     const said = [];
     for (let step = 1; step <= 5; step++) {
-      assert.match(await tour.innerText(), new RegExp(`${step} / 5`));
+      await becomes(() => tour.innerText(), new RegExp(`${step} / 5`));
       assert.equal(await visit.page.locator(".pointed").count(), 1);
       said.push(await tour.locator("p").innerText());
       if (step === 2) {
@@ -34,7 +34,7 @@ for (const size of Object.keys(SIZES)) {
       await visit.press(step < 5 ? "Next" : "Got it");
     }
     assert.equal(new Set(said).size, 5, "every step says something else");
-    assert.ok(await tour.isHidden());
+    await tour.waitFor({ state: "hidden" });
     assert.equal(await visit.page.locator(".pointed").count(), 0);
     await visit.start("mnk");
     assert.ok(await tour.isHidden(), "it comes once");
@@ -51,7 +51,7 @@ test("it can be skipped, and asked for again", async () => {
   assert.ok(await visit.page.locator(".tour").isHidden());
   await visit.press("Settings");
   await visit.page.getByLabel("Show the tour of the first game again").check();
-  await visit.press("OK");
+  await visit.answer("OK");
   await visit.page.locator(".tour").waitFor();
   await visit.close();
 });
