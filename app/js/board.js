@@ -146,10 +146,10 @@ export class Board {
     }
     const labels = [];
     // As large on the screen on a small board as on a large one.
-    const size = Math.min(30, Math.max(12, 3 * Math.max(files, ranks)));
+    const size = Math.min(30, Math.max(14, 3.25 * Math.max(files, ranks)));
     for (let file = 0; file < files; file++) {
       const [x] = this.#middle(letters[file] + "1");
-      labels.push(svg("text", { x, y: height - 8, "text-anchor": "middle", "font-size": size, class: "label" }, letters[file]));
+      labels.push(svg("text", { x, y: height - 7, "text-anchor": "middle", "font-size": size, class: "label" }, letters[file]));
     }
     for (let rank = 1; rank <= ranks; rank++) {
       const [, y] = this.#middle("a" + rank);
@@ -167,7 +167,7 @@ export class Board {
   #arrow(from, to, weight, number) {
     if (!to) return null;
     const [x, y] = this.#middle(to);
-    if (!from) return svg("g", { class: "hint", opacity: weight }, svg("circle", { cx: x, cy: y, r: 42 }), svg("text", { x, y: y + 10, "text-anchor": "middle" }, String(number + 1)));
+    if (!from) return svg("g", { class: "hint" }, svg("circle", { cx: x, cy: y, r: 42, opacity: weight }), svg("text", { x, y: y + 13, "text-anchor": "middle" }, String(number + 1)));
     const [x0, y0] = this.#middle(from);
     const length = Math.hypot(x - x0, y - y0) || 1;
     const [dx, dy] = [(x - x0) / length, (y - y0) / length];
