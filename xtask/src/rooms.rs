@@ -10,8 +10,8 @@ use crate::workspace::{Member, Workspace};
 const ROOMS: [&str; 9] = [
     "plyground-core",
     "plyground-games",
-    "plyground-agents",
     "plyground-nets",
+    "plyground-agents",
     "plyground-table",
     "plyground-lab",
     "plyground-serve",

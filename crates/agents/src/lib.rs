@@ -11,6 +11,7 @@ mod informed;
 mod learn;
 mod mcts;
 mod minimax;
+pub mod net;
 mod pace;
 mod random;
 mod slip;
@@ -163,8 +164,9 @@ use learn::q;
 use mcts::{flat as mc, hybrid, uct as mcts_uct};
 use minimax::family::{alphabeta, expectimax, mtdf, negascout, pvs, sss};
 use minimax::plain as minimax_plain;
+use net::{az, one_ply};
 
-agents!(random, mc, mcts_uct, hybrid, minimax_plain, alphabeta, pvs, negascout, mtdf, sss, expectimax, solve, q);
+agents!(random, mc, mcts_uct, hybrid, minimax_plain, alphabeta, pvs, negascout, mtdf, sss, expectimax, solve, q, one_ply, az);
 
 type Enrol<G> = fn(&G, &Params) -> Result<Box<dyn Learner<G>>, InputError>;
 

@@ -293,17 +293,43 @@ fn limits(text: &str) -> Result<Limits, String> {
 
 #[derive(clap::Args)]
 pub struct Train {
-    /// The game, e.g. tictactoe or pawn:size=4x3 (see `ply games`)
+    /// The game, e.g. crosphere or clobber:size=8x8 (see `ply games`)
     pub game: String,
-    /// Who learns, with the keys of its training, e.g. q:alpha=0.5 (see `ply agents`)
-    #[arg(long, value_name = "SPEC", default_value = "q")]
-    pub agent: String,
-    /// The file for what is learnt; if it is there from an earlier training, that goes on
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Training games to play now [default: as many as the spec says]
+    /// Train another agent than a network, with the keys of its training, e.g. q:alpha=0.5 (see `ply agents`)
+    #[arg(long, value_name = "SPEC")]
+    pub agent: Option<String>,
+    /// The folder of the training, or for --agent the file for what is learnt; what is there from an earlier training goes on
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Train until there have been so many hours of training in all
+    #[arg(long, value_name = "H", default_value = "2", value_parser = hours)]
+    pub hours: f64,
+    /// The size of the network: small or medium
+    #[arg(long, value_name = "SIZE", default_value = "small")]
+    pub net: String,
+    /// How the network sees the game (see `ply runs export --help`) [default: as its mover does]
+    #[arg(long, value_name = "NAME")]
+    pub encoder: Option<String>,
+    /// Whose games to learn from first, or none [default: mcts:sims=200]
+    #[arg(long, value_name = "SPEC")]
+    pub teacher: Option<String>,
+    /// How many of them [default: 3000]
+    #[arg(long, value_name = "N")]
+    pub teacher_games: Option<u64>,
+    /// Another value for a setting of the training (see docs/training.md)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub threads: Option<u32>,
+    /// With --agent: training games to play now [default: as many as the spec says]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = games)]
     pub games: Option<u64>,
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number <= 10_000.0);
+    number.ok_or_else(|| "expected a number of hours, above 0".to_owned())
 }
 
 fn games(text: &str) -> Result<u64, String> {

@@ -56,6 +56,19 @@ impl LiveText {
     }
 }
 
+impl LiveText {
+    /// A line that stays, above what is drawn again and again.
+    pub fn print(&self, line: &str) {
+        match &self.screen {
+            _ if self.quiet => (),
+            Some(screen) => screen.suspend(|| eprintln!("{line}")),
+            None => {
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+        }
+    }
+}
+
 impl Drop for LiveText {
     fn drop(&mut self) {
         if let Some(screen) = &self.screen {

@@ -183,15 +183,15 @@ fn play_alone_asks_and_enter_is_enough() {
 fn training_is_kept_goes_on_and_plays() {
     let dir = Scratch::new("train");
     let file = dir.file("tictactoe.q");
-    let first = stdout(&ply(&dir.0, &["train", "tictactoe", "--out", &file, "--games", "1500"], ""));
+    let first = stdout(&ply(&dir.0, &["train", "tictactoe", "--agent", "q", "--out", &file, "--games", "1500"], ""));
     for expected in ["q has played 1,500 training games of mnk:size=3x3,k=3", "764 positions from 1,500 games", "lost 0)"] {
         assert!(first.contains(expected), "{expected}: {first}");
     }
     assert!(first.contains(&format!("ply play mnk:size=3x3,k=3 --against q:table={file}")), "{first}");
-    let more = stdout(&ply(&dir.0, &["train", "tictactoe", "--out", &file, "--games", "500", "--json"], ""));
+    let more = stdout(&ply(&dir.0, &["train", "tictactoe", "--agent", "q", "--out", &file, "--games", "500", "--json"], ""));
     assert!(more.contains("\"games\":500") && more.contains("\"total_games\":2000"), "{more}");
     let at_once = dir.file("at-once.q");
-    stdout(&ply(&dir.0, &["train", "tictactoe", "--out", &at_once, "--games", "2000"], ""));
+    stdout(&ply(&dir.0, &["train", "tictactoe", "--agent", "q", "--out", &at_once, "--games", "2000"], ""));
     assert_eq!(fs::read(&file).unwrap(), fs::read(&at_once).unwrap(), "in two sittings or in one, the same table");
 
     let agent = format!("q:table={file}");
@@ -199,10 +199,13 @@ fn training_is_kept_goes_on_and_plays() {
     assert!(json.contains("\"simulations\":0") && json.contains("\"training games\":2000.0"), "{json}");
     let text = fs::read(&file).unwrap();
     for (args, message) in [
-        (vec!["train", "clobber", "--out", &file], "it was learnt for 'mnk:size=3x3,k=3', not for clobber:size=5x6"),
+        (
+            vec!["train", "clobber", "--agent", "q", "--out", &file],
+            "it was learnt for 'mnk:size=3x3,k=3', not for clobber:size=5x6",
+        ),
         (vec!["think", "clobber", "--agent", &agent], "it was learnt for 'mnk:size=3x3,k=3', not for clobber:size=5x6"),
-        (vec!["train", "clobber", "--out", &dir.file("no/such/file")], "there is no directory"),
-        (vec!["train", "clobber", "--out", dir.0.to_str().unwrap()], "cannot read"),
+        (vec!["train", "clobber", "--agent", "q", "--out", &dir.file("no/such/file")], "there is no directory"),
+        (vec!["train", "clobber", "--agent", "q", "--out", dir.0.to_str().unwrap()], "cannot read"),
     ] {
         let output = ply(&dir.0, &args, "");
         let error = String::from_utf8_lossy(&output.stderr);
@@ -246,7 +249,7 @@ fn who_is_interrupted_answers_with_what_there_is() {
     assert!(compared.contains("\nrandom ") && compared.contains("\nmcts "), "{compared}");
     assert!(!compared.contains("\nmc "), "nobody else is asked: {compared}");
     let file = dir.file("clobber.q");
-    let trained = stdout(&interrupted(&dir.0, &["train", "clobber", "--out", &file, "--games", "1000000000"]));
+    let trained = stdout(&interrupted(&dir.0, &["train", "clobber", "--agent", "q", "--out", &file, "--games", "1000000000"]));
     assert!(trained.contains("training games of clobber") && !trained.contains("against random"), "{trained}");
     let agent = format!("q:table={file}");
     stdout(&ply(&dir.0, &["think", "clobber", "--agent", &agent], ""));

@@ -1,15 +1,28 @@
 //! Positions and moves as numbers: what networks see, and what those that train them write to files.
 
-use crate::{Game, GameInfo, MoveSquares, Owner, Piece, Player, Scratch, Seed, Square, Turn};
+use crate::{Game, Heuristics, MoveSquares, MoverEncoder, Owner, Piece, Player, Scratch, Seed, Square, Turn};
 
-/// Turns positions into planes of numbers, and moves into indices. Planes and indices are absolute, not in the view of whoever is to
-/// move: in many games the players want different things of the same board.
+/// In whose view an encoder shows positions; a network's value is in the same view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewpoint {
+    /// Always the first player's.
+    First,
+    /// That of whoever is to move.
+    Mover,
+}
+
+/// Turns positions into planes of numbers, and moves into indices.
 pub trait Encoder<G: Game>: Send + Sync {
     /// What each plane shows, in their order.
     fn planes(&self) -> Vec<String>;
 
     /// Ranks and files of a plane.
     fn board(&self) -> [usize; 2];
+
+    /// In whose view planes and indices are.
+    fn viewpoint(&self) -> Viewpoint {
+        Viewpoint::First
+    }
 
     /// Replaces the contents of `values` by the planes of a position, one after the other, each row by row from the top left, as a
     /// board is drawn. Asked for positions in which a player is to move.
@@ -21,7 +34,7 @@ pub trait Encoder<G: Game>: Send + Sync {
     /// How indices come about, in a line.
     fn move_order(&self) -> String;
 
-    /// The index of a legal move: the same for the same move in every position, different for two moves of a position. `None` for a move
+    /// The index of a legal move: the same for the same move in every position (with the same player to move), different for two moves of a position. `None` for a move
     /// that this encoder was not made for.
     fn move_index(&self, game: &G, state: &G::State, mv: G::Move) -> Option<usize>;
 
@@ -30,6 +43,15 @@ pub trait Encoder<G: Game>: Send + Sync {
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
         moves.into_iter().find(|&mv| self.move_index(game, state, mv) == Some(index))
+    }
+}
+
+/// The encoder of a game with this name: one that every game has, or one of its own.
+pub fn encoder<G: Heuristics>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
+    match name {
+        GeneralEncoder::NAME => Some(Box::new(GeneralEncoder::new(game))),
+        MoverEncoder::NAME => Some(Box::new(MoverEncoder::new(game))),
+        own => game.encoder(own),
     }
 }
 
@@ -70,15 +92,18 @@ enum Kind {
 }
 
 impl GeneralEncoder {
+    pub(crate) const NAME: &str = "general";
+
     /// How it is listed.
     pub const INFO: EncoderInfo =
-        EncoderInfo { name: "general", summary: "pieces by kind and side, the side to move, the numbers beside the board" };
+        EncoderInfo { name: Self::NAME, summary: "pieces by kind and side, the side to move, the numbers beside the board" };
 
     /// Games that show whether a game is one of placing, of moving, or both.
     const GAMES: u64 = 20;
 
-    /// For a game and its description.
-    pub fn new<G: Game>(info: &GameInfo, game: &G) -> Self {
+    /// For a game.
+    pub fn new<G: Heuristics>(game: &G) -> Self {
+        let info = G::info();
         let view = game.view(&game.start());
         let name = |player: Player| info.players[player.index()];
         let counters = view.counters.iter().map(|counter| format!("{}: {}", name(counter.player), counter.label)).collect();

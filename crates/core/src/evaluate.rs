@@ -1,6 +1,8 @@
 //! Judging positions without searching.
 
-use crate::{Encoder, EncoderInfo, ExactSolver, Game, InputError, KeyInfo, Params, Turn, Worth, hash_state};
+use crate::{
+    Encoder, EncoderInfo, ExactSolver, Game, GameInfo, InputError, KeyInfo, MoverEncoder, Params, Swap, Turn, Worth, hash_state,
+};
 
 /// The score of a won game; every score of an evaluator is smaller than this in magnitude. (A whole number of this size is exact in
 /// `f32` with room to spare, so that searches can subtract plies from it to prefer short wins.)
@@ -60,6 +62,9 @@ pub struct EvaluatorInfo {
 pub trait Heuristics: Game {
     /// The evaluators of the game, as one type, so that searches can be compiled for it.
     type Evaluator: Evaluator<Self>;
+
+    /// The description of the game.
+    fn info() -> &'static GameInfo;
 
     /// What there is; the first one is the default.
     fn evaluators() -> &'static [EvaluatorInfo];
@@ -136,6 +141,16 @@ pub trait Heuristics: Game {
     /// The spec of the strongest agent known for this game at this size.
     fn best(&self) -> &'static str {
         self.levels()[7]
+    }
+
+    /// How the game looks from the other side of the board: where it looks the same, networks learn both sides at once.
+    fn swap(&self) -> Swap {
+        Swap::Never
+    }
+
+    /// The encoder that networks of this game learn with when nobody says otherwise.
+    fn usual_encoder(&self) -> &'static str {
+        MoverEncoder::INFO.name
     }
 
     /// Encoders that show a network more of this game than the general one ([`crate::GeneralEncoder`]) does.

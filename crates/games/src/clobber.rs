@@ -3,10 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::hint::select_unpredictable;
 
-use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
-    MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Turn, Visitor,
-};
+use plyground_core::{BoardView, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Swap, Turn, Visitor};
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
@@ -448,6 +445,14 @@ const LEVELS: [&str; 8] = [
 
 impl<B: Bits> Heuristics for Clobber<B> {
     type Evaluator = Count;
+
+    fn info() -> &'static GameInfo {
+        Rules::INFO
+    }
+
+    fn swap(&self) -> Swap {
+        Swap::Same
+    }
 
     fn evaluators() -> &'static [EvaluatorInfo] {
         &[

@@ -1,9 +1,6 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
-use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
-    Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, logistic,
-};
+use plyground_core::{BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, logistic};
 
 use crate::bits::Bits;
 use crate::board::{Grid, LineTest, PositionText, agreed_size};
@@ -305,6 +302,14 @@ const LEVELS: [&str; 8] = [
 
 impl Heuristics for ConnectFour {
     type Evaluator = OpenLines;
+
+    fn info() -> &'static GameInfo {
+        Rules::INFO
+    }
+
+    fn swap(&self) -> Swap {
+        Swap::Same
+    }
 
     fn evaluators() -> &'static [EvaluatorInfo] {
         &[EvaluatorInfo {

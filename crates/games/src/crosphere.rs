@@ -1,10 +1,6 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
-use plyground_core::{
-    BoardView, Counter, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Turn, Visitor,
-    WIN_SCORE, Worth, hash_state,
-};
+use plyground_core::{BoardView, Counter, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Swap, Turn, Visitor, WIN_SCORE, Worth, hash_state};
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
@@ -16,7 +12,7 @@ mod playout;
 mod thesis;
 
 use chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};
-use planes::ThesisPlanes;
+use planes::{ThesisPlanes, WaysPlanes};
 use playout::{RandomGame, Verdict};
 
 const INFO: GameInfo = GameInfo {
@@ -568,6 +564,18 @@ const THESIS_APP: &[Preset] = &[
 impl Heuristics for Crosphere {
     type Evaluator = Links;
 
+    fn info() -> &'static GameInfo {
+        Rules::INFO
+    }
+
+    fn swap(&self) -> Swap {
+        if self.grid.ranks == self.grid.files { Swap::Transposed } else { Swap::Never }
+    }
+
+    fn usual_encoder(&self) -> &'static str {
+        if self.grid.ranks == self.grid.files { planes::WAYS.name } else { MoverEncoder::INFO.name }
+    }
+
     fn evaluators() -> &'static [EvaluatorInfo] {
         &[EvaluatorInfo {
             name: "links",
@@ -619,12 +627,16 @@ impl Heuristics for Crosphere {
     }
 
     fn encoders() -> &'static [EncoderInfo] {
-        &[planes::INFO]
+        &[planes::INFO, planes::WAYS]
     }
 
     fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
         let (ranks, files) = (self.grid.ranks.into(), self.grid.files.into());
-        (name == planes::INFO.name).then(|| Box::new(ThesisPlanes { ranks, files }) as Box<dyn Encoder<Self>>)
+        match name {
+            "thesis" => Some(Box::new(ThesisPlanes { ranks, files })),
+            "ways" if ranks == files => Some(Box::new(WaysPlanes { size: ranks })),
+            _ => None,
+        }
     }
 
     fn presets(&self) -> &'static [Preset] {

@@ -2,10 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
-    Owner, Params, Piece, Player, Rng, Scratch, Square, Turn, Visitor, Worth, logistic,
-};
+use plyground_core::{BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, Worth, logistic};
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
@@ -525,6 +522,14 @@ const LEVELS: [&str; 8] = [
 
 impl Heuristics for Pawn {
     type Evaluator = StudyValue;
+
+    fn info() -> &'static GameInfo {
+        Rules::INFO
+    }
+
+    fn swap(&self) -> Swap {
+        Swap::UpsideDown
+    }
 
     fn evaluators() -> &'static [EvaluatorInfo] {
         &[

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use plyground_core::{
-    Encoder, Evaluator, Game, GeneralEncoder, Heuristics, Outcome, Params, Player, Rng, Scratch, Seed, Turn, Visitor, WIN_SCORE,
+    Encoder, Evaluator, Game, GeneralEncoder, Heuristics, MoverEncoder, Outcome, Params, Player, Rng, Scratch, Seed, Turn,
+    Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, infos, open};
 
@@ -48,8 +49,9 @@ impl Visitor for Conformance {
         assert_eq!(game.start(), start, "{spec}: opened without a position, a game is at its start");
         assert_eq!(open(&game.spec(), None, Reopen).unwrap().0, game.spec(), "{spec}: the spec opens the same game");
         let info = plyground_games::info(spec.split(':').next().unwrap()).unwrap();
-        let mut encoders: Vec<Box<dyn Encoder<G>>> = vec![Box::new(GeneralEncoder::new(info, &game))];
-        encoders.extend(G::encoders().iter().map(|info| game.encoder(info.name).expect("what is listed can be made")));
+        let mut encoders: Vec<Box<dyn Encoder<G>>> =
+            vec![Box::new(GeneralEncoder::new(&game)), Box::new(MoverEncoder::new(&game))];
+        encoders.extend(G::encoders().iter().filter_map(|info| game.encoder(info.name)));
         random_walk(&game, &start, 3_000, &mut Seed(5).named(spec).rng(), |state, rng| {
             let here = format!("{spec}: {}", game.position_text(state));
             check_texts(&game, state, &here);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plyground_core::InputError;
+use plyground_core::{AgentError, InputError};
 
 /// Why an experiment could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,18 @@ pub enum LabError {
         file: PathBuf,
         /// Why.
         error: std::io::Error,
+    },
+    /// A network could not be made, read or taught.
+    #[error(transparent)]
+    Network(#[from] plyground_nets::NetError),
+    /// An agent gave no move.
+    #[error(transparent)]
+    Agent(AgentError),
+    /// Not one game came to an end.
+    #[error("not one game of {game} had something to learn from")]
+    NothingToLearn {
+        /// The game.
+        game: String,
     },
     /// The run was removed while it was worked on.
     #[error("run {run} was removed while it was played")]

@@ -26,6 +26,7 @@ mod standings;
 pub mod statistics;
 mod store;
 pub mod study;
+pub mod train;
 pub mod tune;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};

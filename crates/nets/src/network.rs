@@ -61,6 +61,20 @@ impl Network {
         Ok(Self { architecture, plan, parameters: self.parameters.clone() })
     }
 
+    /// Moves every number by a share of the way to that of another network of the same architecture: the running average of a network in
+    /// training is better than the network itself.
+    pub fn approach(&mut self, other: &Self, share: f32) -> Result<(), NetError> {
+        if self.architecture != other.architecture {
+            return Err(NetError::architecture("an average of two networks that are not made alike"));
+        }
+        for (mine, theirs) in self.parameters.iter_mut().zip(&other.parameters) {
+            for (mine, theirs) in mine.0.iter_mut().zip(theirs.0) {
+                *mine += share * (theirs - *mine);
+            }
+        }
+        Ok(())
+    }
+
     /// All weights and biases.
     pub fn tensors(&self) -> Vec<Tensor> {
         tensors(&self.plan, &self.parameters)

@@ -1,6 +1,8 @@
 //! Positions and moves as numbers, from text.
 
-use plyground_core::{Encoder, EncoderInfo, GameInfo, GeneralEncoder, Heuristics, InputError, Player, Turn, Visitor, split_spec};
+use plyground_core::{
+    Encoder, EncoderInfo, GeneralEncoder, Heuristics, InputError, MoverEncoder, Player, Turn, Visitor, encoder, split_spec,
+};
 
 /// Turns the positions of games into numbers.
 pub trait Encoding: Send {
@@ -38,8 +40,9 @@ pub fn encoders(game: &str) -> Result<Vec<EncoderInfo>, InputError> {
     struct List;
     impl Visitor for List {
         type Output = Vec<EncoderInfo>;
-        fn visit<G: Heuristics>(self, _: G, _: G::State) -> Self::Output {
-            [&[GeneralEncoder::INFO], G::encoders()].concat()
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            let own = G::encoders().iter().filter(|info| game.encoder(info.name).is_some());
+            [GeneralEncoder::INFO, MoverEncoder::INFO].iter().chain(own).copied().collect()
         }
     }
     plyground_games::open(game, None, List)
@@ -47,25 +50,17 @@ pub fn encoders(game: &str) -> Result<Vec<EncoderInfo>, InputError> {
 
 /// The encoder with this name for a game.
 pub fn encoding(game: &str, name: &str) -> Result<Box<dyn Encoding>, InputError> {
-    struct Open<'a> {
-        info: &'static GameInfo,
-        name: &'a str,
-    }
+    struct Open<'a>(&'a str);
     impl Visitor for Open<'_> {
         type Output = Option<Box<dyn Encoding>>;
         fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
-            let encoder = if self.name == GeneralEncoder::INFO.name {
-                Some(Box::new(GeneralEncoder::new(self.info, &game)) as Box<dyn Encoder<G>>)
-            } else {
-                game.encoder(self.name)
-            };
-            encoder.map(|encoder| Box::new(Coder { game, encoder }) as Box<dyn Encoding>)
+            encoder(&game, self.0).map(|encoder| Box::new(Coder { game, encoder }) as Box<dyn Encoding>)
         }
     }
     let info = plyground_games::info(split_spec(game).0)?;
     let known = encoders(game)?;
     let unknown = || InputError::unknown(&format!("encoding of {}", info.name), name, known.iter().map(|info| info.name));
-    plyground_games::open(game, None, Open { info, name })?.ok_or_else(unknown)
+    plyground_games::open(game, None, Open(name))?.ok_or_else(unknown)
 }
 
 struct Coder<G: Heuristics> {

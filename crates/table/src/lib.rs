@@ -8,6 +8,8 @@
 
 mod advice;
 mod desk;
+#[cfg(not(target_family = "wasm"))]
+mod dojo;
 mod draw;
 mod encoding;
 // A page neither judges nor trains: what it never asks for, nobody has to download with it.
@@ -21,10 +23,14 @@ mod training;
 
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use desk::{Allowance, Desk, Tell};
+#[cfg(not(target_family = "wasm"))]
+pub use dojo::{Dojo, Partner};
 pub use draw::{draw_board, draw_counters};
 pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
 #[cfg(not(target_family = "wasm"))]
 pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
+#[cfg(not(target_family = "wasm"))]
+pub use plyground_agents::net::{Lesson as PlayedLesson, SelfPlay, Target};
 pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
 pub use plyground_core::{
     AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,

@@ -8,6 +8,8 @@ use plyground_core::{
 
 use crate::advice::{Advice, Onlooker, Watcher};
 #[cfg(not(target_family = "wasm"))]
+use crate::dojo::{Dojo, dojo};
+#[cfg(not(target_family = "wasm"))]
 use crate::judging::{JudgeOrder, JudgeWatch, Judging, judge};
 use crate::solving::{SolveOrder, Solved, solve};
 #[cfg(not(target_family = "wasm"))]
@@ -78,6 +80,9 @@ pub trait Session: Send {
     /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
     #[cfg(not(target_family = "wasm"))]
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
+    /// Makes the game ready to be learnt by a network, which sees it by its usual encoder or by another one.
+    #[cfg(not(target_family = "wasm"))]
+    fn dojo(&self, encoder: Option<&str>) -> Result<Box<dyn Dojo>, InputError>;
     /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.
     #[cfg(not(target_family = "wasm"))]
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError>;
@@ -364,6 +369,11 @@ impl<G: Heuristics> Session for Table<G> {
     #[cfg(not(target_family = "wasm"))]
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError> {
         enrol(&self.game, spec)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn dojo(&self, encoder: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
+        dojo(&self.game, encoder)
     }
 
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError> {

@@ -1,8 +1,8 @@
 //! Judging TUC-Chess positions: the evaluation of the course report of 2022, and the points alone.
 
-use plyground_core::{Evaluator, EvaluatorInfo, Heuristics, InputError, Params, Player, logistic};
+use plyground_core::{Evaluator, EvaluatorInfo, Family, GameInfo, Heuristics, InputError, Params, Player, Swap, logistic};
 
-use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, shifted};
+use super::{Rules, AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, shifted};
 use crate::bits::Bits;
 
 /// Judges positions by what is on the board and what has been earned.
@@ -86,6 +86,14 @@ const LEVELS: [&str; 8] = [
 
 impl Heuristics for TucChess {
     type Evaluator = Judge;
+
+    fn info() -> &'static GameInfo {
+        Rules::INFO
+    }
+
+    fn swap(&self) -> Swap {
+        Swap::UpsideDown
+    }
 
     fn evaluators() -> &'static [EvaluatorInfo] {
         &[

@@ -14,7 +14,7 @@ impl Visitor for Solved {
     type Output = (Shape, usize, Vec<Sample>);
 
     fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-        let encoder = GeneralEncoder::new(plyground_games::info("tictactoe").unwrap(), &game);
+        let encoder = GeneralEncoder::new(&game);
         let [ranks, files] = Encoder::<G>::board(&encoder);
         let shape = Shape { planes: Encoder::<G>::planes(&encoder).len(), ranks, files };
         let mut walk = Walk { game, encoder, known: HashMap::new(), samples: Vec::new() };

@@ -1,4 +1,4 @@
-//! `ply train GAME --out FILE`: an agent learns by playing against itself, and what it has learnt is kept.
+//! `ply train GAME --agent q --out FILE`: an agent with a table learns by playing against itself, and what it has learnt is kept.
 
 use std::fs;
 use std::io::Write;
@@ -22,22 +22,22 @@ const CHECK_GAMES: u64 = 1_000;
 /// What was learnt is written at least this often: whatever happens, not more is lost.
 const KEEP_EVERY: Duration = Duration::from_secs(30);
 
-pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &Train, agent: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let session = open(&args.game, None)?;
-    let mut training = session.training(&args.agent)?;
-    let before = load(training.as_mut(), &args.out)?;
+    let mut training = session.training(agent)?;
+    let file = args.out.as_ref().context("--out is missing: expected the file for what is learnt")?;
+    let before = load(training.as_mut(), file)?;
     let games = args.games.unwrap_or_else(|| training.lessons());
     interrupt::catch()?;
     let begin = Instant::now();
-    train(training.as_mut(), games, &args.out, global.quiet)?;
+    train(training.as_mut(), games, file, global.quiet)?;
     let time = begin.elapsed();
     let learnt = training.learnt();
-    let bytes = fs::metadata(&args.out).map_or(0, |metadata| metadata.len());
+    let bytes = fs::metadata(file).map_or(0, |metadata| metadata.len());
     // Who has asked to stop does not want to wait for a check either.
     let tallies = if interrupt::asked() { None } else { Some(check(training.as_mut(), global)?) };
     print_notes(&learnt.notes, global.quiet);
-    let sitting =
-        Sitting { game: session.spec(), agent: &args.agent, file: &args.out, games: learnt.games - before, time, bytes };
+    let sitting = Sitting { game: session.spec(), agent, file, games: learnt.games - before, time, bytes };
     if global.json {
         return print_json(out, &sitting.json(&learnt, tallies.as_ref()));
     }

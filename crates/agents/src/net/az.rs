@@ -1,0 +1,321 @@
+//! Tree search led by a network (Silver et al., 2017): the policy says where to look, the value what to expect.
+
+use std::sync::Mutex;
+
+use plyground_core::{
+    Agent, AgentError, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Player, Rng, Shelf,
+    Thought,
+};
+
+use super::brain::Brain;
+use super::one_ply::{NET, named};
+use super::search::{Searcher, Settings, Visit};
+use super::tree::{Kind, ROOT, Tree};
+use crate::{AgentInfo, SIMS, TIME, pace::Pace};
+
+const DEFAULT_SIMULATIONS: u64 = 400;
+
+pub(crate) const INFO: AgentInfo = AgentInfo {
+    name: "az",
+    summary: "tree search led by a network that ply train has made (PUCT, with proofs where the end is in sight)",
+    keys: &[
+        NET,
+        KeyInfo { meaning: "judge N positions", default: "400", ..SIMS },
+        TIME,
+        KeyInfo { key: "c", value: "C", default: "1.25", meaning: "the weight of the policy, from 0 to 100" },
+        KeyInfo {
+            key: "fpu",
+            value: "F",
+            default: "0.25",
+            meaning: "how much less a move that was not tried is worth, from 0 to 2",
+        },
+        KeyInfo { key: "temper", value: "T", default: "1", meaning: "above 1 the policy is trusted less, from 0.1 to 10" },
+        KeyInfo { key: "policy", value: "net|uniform", default: "net", meaning: "uniform: all moves are equally likely" },
+        KeyInfo { key: "batch", value: "N", default: "1", meaning: "positions that are judged together, from 1 to 64" },
+        KeyInfo { key: "threads", value: "N", default: "1", meaning: "threads that search one tree, from 1 to 64" },
+        KeyInfo { key: "reuse", value: "yes|no", default: "yes", meaning: "keep what is still of use from the last move" },
+        KeyInfo { key: "memory", value: "MB", default: "1000", meaning: "the tree stops growing at this size" },
+    ],
+    evaluates: false,
+};
+
+pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetSearch<G>, InputError> {
+    let usual = Settings::default();
+    let batch = params.number("batch", 1..=64)?.unwrap_or(1);
+    Ok(NetSearch {
+        settings: Settings {
+            exploration: params.number("c", 0.0..=100.0)?.unwrap_or(usual.exploration),
+            first_play: params.number("fpu", 0.0..=2.0)?.unwrap_or(usual.first_play),
+            uniform: params.choice("policy", &["net", "uniform"])? == 1,
+            temperature: params.number("temper", 0.1..=10.0)?.unwrap_or(usual.temperature),
+        },
+        batch,
+        threads: params.number("threads", 1..=64)?.unwrap_or(1),
+        reuse: params.choice("reuse", &["yes", "no"])? == 0,
+        memory: params.number("memory", 1..=1_000_000)?.unwrap_or(1_000) * 1_000_000,
+        brain: named(game, params, shelf, batch)?,
+        tree: Tree::new(),
+        last: None,
+    })
+}
+
+/// Tree search led by a network.
+pub struct NetSearch<G: Heuristics> {
+    settings: Settings,
+    batch: usize,
+    threads: usize,
+    reuse: bool,
+    /// In bytes.
+    memory: usize,
+    brain: Brain<G>,
+    tree: Tree<G::Move>,
+    /// The position at the root of the tree.
+    last: Option<G::State>,
+}
+
+impl<G: Heuristics> NetSearch<G> {
+    /// Makes the tree ready for a position.
+    fn begin(&mut self, game: &G, state: &G::State) -> u32 {
+        let last = self.last.replace(state.clone());
+        match last.filter(|_| self.reuse).and_then(|last| find(game, &self.tree, &last, state)) {
+            // A node whose end was foreseen without moves has to be looked at to choose one.
+            Some(node) if matches!(self.tree.node(node).kind, Kind::Player(_)) => self.tree.reroot(node),
+            _ => self.tree.clear(),
+        }
+        self.tree.node(ROOT).visits
+    }
+}
+
+/// The node of a position at most this many plies below the root: both have moved, and chance may have acted twice.
+const PLIES_BETWEEN: u32 = 6;
+/// Positions that are compared at most.
+const LOOKED_AT: usize = 20_000;
+
+fn find<G: Heuristics>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: &G::State) -> Option<u32> {
+    let mut level = vec![(ROOT, root.clone())];
+    let mut left = LOOKED_AT;
+    for _ in 0..=PLIES_BETWEEN {
+        let mut next = Vec::new();
+        for (at, state) in level {
+            if state == *wanted {
+                return Some(at);
+            }
+            for edge in tree.node(at).edges() {
+                if tree.child(edge).is_some() {
+                    left = left.checked_sub(1)?;
+                    let mut after = state.clone();
+                    game.play(&mut after, tree.edges[edge].mv);
+                    next.push((tree.edges[edge].child, after));
+                }
+            }
+        }
+        level = next;
+    }
+    None
+}
+
+impl<G: Heuristics> Agent<G> for NetSearch<G> {
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Thought { game, state, budget, rng, watcher } = thought;
+        let kept = self.begin(game, state);
+        let most = simulations(&budget.limits);
+        // A judgement of the largest network takes a millisecond in a browser.
+        let mut pace = Pace::new(&budget, watcher, Some(most), (8 / self.batch as u64).max(1));
+        let job = Job { game, root: state, settings: self.settings, memory: self.memory, batch: self.batch };
+        if self.threads == 1 {
+            job.alone(&mut self.tree, &mut self.brain, rng, &mut pace, mover);
+        } else {
+            let tree = std::mem::replace(&mut self.tree, Tree::new());
+            self.tree = job.together(tree, &self.brain, self.threads, most, rng, &mut pace, mover);
+        }
+        let opinion = opinion(&self.tree, mover);
+        let mut notes = Vec::new();
+        if self.tree.bytes() >= self.memory {
+            let megabytes = self.memory / 1_000_000;
+            notes.push(format!("the tree reached memory={megabytes} (MB): the search ended there"));
+        }
+        Ok(Choice {
+            mv: opinion.candidates[0].mv,
+            value: opinion.value,
+            depth: opinion.depth,
+            principal_variation: opinion.line,
+            candidates: opinion.candidates,
+            nodes: self.tree.nodes.len() as u64,
+            simulations: pace.steps,
+            elapsed: budget.clock.elapsed(),
+            facts: vec![
+                Fact { name: "tree nodes", value: self.tree.nodes.len() as f64 },
+                Fact { name: "memory in MB", value: self.tree.bytes() as f64 / 1e6 },
+                Fact { name: "proven", value: f64::from(u8::from(self.tree.node(ROOT).proof.is_some())) },
+                Fact { name: "visits kept from the last move", value: f64::from(kept) },
+            ],
+            notes,
+        })
+    }
+}
+
+fn simulations(limits: &Limits) -> u64 {
+    let unlimited = limits.simulations.is_none() && limits.time.is_none();
+    if unlimited { DEFAULT_SIMULATIONS } else { limits.simulations.unwrap_or(u64::from(u32::MAX)) }
+}
+
+/// A search.
+struct Job<'a, G: Heuristics> {
+    game: &'a G,
+    root: &'a G::State,
+    settings: Settings,
+    memory: usize,
+    batch: usize,
+}
+
+impl<G: Heuristics> Job<'_, G> {
+    /// Is there nothing left to find out, or no room for it?
+    fn done(&self, tree: &Tree<G::Move>) -> bool {
+        let root = tree.node(ROOT);
+        (root.proof.is_some() && root.visits > 1) || tree.bytes() >= self.memory
+    }
+
+    fn alone(
+        &self,
+        tree: &mut Tree<G::Move>,
+        brain: &mut Brain<G>,
+        rng: &mut Rng,
+        pace: &mut Pace<'_, '_, G::Move>,
+        mover: Player,
+    ) {
+        let mut searcher = Searcher::new(self.game, self.settings);
+        let mut visits: Vec<Visit<G>> = (0..self.batch).map(|_| Visit::new(self.root)).collect();
+        while !pace.stopped() && !self.done(tree) {
+            // The first look at the root is one that nothing can be batched with.
+            let count = if tree.node(ROOT).kind == Kind::New { 1 } else { self.batch };
+            let mut waiting = 0;
+            for visit in &mut visits[..count] {
+                searcher.descend(tree, self.root, None, rng, visit);
+                if visit.waits {
+                    brain.load(waiting, self.game, &visit.state);
+                    waiting += 1;
+                }
+            }
+            if waiting > 0 {
+                brain.run(waiting);
+            }
+            let mut place = 0;
+            for visit in &visits[..count] {
+                let judged = visit.waits.then(|| {
+                    place += 1;
+                    searcher.judged(tree, visit, brain, place - 1)
+                });
+                Searcher::finish(tree, visit, judged);
+                pace.step(|| opinion(tree, mover));
+            }
+        }
+    }
+
+    /// Several threads on one tree: it is locked while they walk in it, not while the network thinks, which takes most of the time.
+    #[expect(clippy::too_many_arguments, reason = "everything that a search has")]
+    fn together(
+        &self,
+        tree: Tree<G::Move>,
+        brain: &Brain<G>,
+        threads: usize,
+        most: u64,
+        rng: &mut Rng,
+        pace: &mut Pace<'_, '_, G::Move>,
+        mover: Player,
+    ) -> Tree<G::Move> {
+        use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+        let shared = Mutex::new(tree);
+        let (begun, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+        let seed = plyground_core::Seed(rng.bits());
+        let work = |number: u64, watch: &mut dyn FnMut(&Tree<G::Move>)| {
+            let (mut brain, mut rng) = (brain.clone(), seed.numbered(number).rng());
+            let mut searcher = Searcher::new(self.game, self.settings);
+            let mut visit = Visit::new(self.root);
+            while !stop.load(Ordering::Relaxed) && begun.fetch_add(1, Ordering::Relaxed) < most {
+                {
+                    let mut tree = shared.lock().expect("no thread has panicked");
+                    if self.done(&tree) {
+                        break;
+                    }
+                    searcher.descend(&mut tree, self.root, None, &mut rng, &mut visit);
+                    if !visit.waits {
+                        Searcher::finish(&mut tree, &visit, None);
+                        watch(&tree);
+                        continue;
+                    }
+                }
+                brain.load(0, self.game, &visit.state);
+                brain.run(1);
+                let mut tree = shared.lock().expect("no thread has panicked");
+                let judged = searcher.judged(&mut tree, &visit, &mut brain, 0);
+                Searcher::finish(&mut tree, &visit, Some(judged));
+                watch(&tree);
+            }
+        };
+        std::thread::scope(|scope| {
+            for number in 1..threads as u64 {
+                scope.spawn(move || work(number, &mut |_| ()));
+            }
+            work(0, &mut |tree| {
+                pace.steps = begun.load(Ordering::Relaxed).min(most) - 1;
+                if pace.step(|| opinion(tree, mover)) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            });
+            stop.store(true, Ordering::Relaxed);
+        });
+        shared.into_inner().expect("no thread has panicked")
+    }
+}
+
+/// What the tree says.
+fn opinion<M: Copy + Eq>(tree: &Tree<M>, mover: Player) -> Opinion<M> {
+    let mut candidates: Vec<(f32, Candidate<M>)> = Vec::new();
+    for edge in tree.node(ROOT).edges() {
+        let child = tree.child(edge).filter(|child| child.visits > 0 || child.proof.is_some());
+        let value = child.map(|child| child.mean() * mover.sign());
+        let visits = u64::from(tree.visits(edge));
+        candidates.push((rank(tree, edge, mover), Candidate { mv: tree.edges[edge].mv, visits, value }));
+    }
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut line = Vec::new();
+    let mut at = ROOT;
+    while let Some(edge) = best(tree, at) {
+        line.push(tree.edges[edge].mv);
+        at = tree.edges[edge].child;
+        if tree.nodes.get(at as usize).is_none() {
+            break;
+        }
+    }
+    let root = tree.node(ROOT);
+    let value = candidates.first().and_then(|(_, best)| best.value).or(Some(root.judged * mover.sign()));
+    Opinion {
+        value,
+        depth: Some(line.len() as u32),
+        line,
+        candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(),
+    }
+}
+
+/// The order of moves: what is certain to win, then by visits (where there are none, by the policy), then what is certain to lose.
+fn rank<M: Copy + Eq>(tree: &Tree<M>, edge: usize, mover: Player) -> f32 {
+    let likely = tree.edges[edge].prior;
+    let Some(child) = tree.child(edge) else { return likely };
+    match child.proof.map(|proof| f32::from(proof) * mover.sign()) {
+        Some(1.0) => 1e12,
+        Some(-1.0) => -1e12 + child.visits as f32,
+        _ => child.visits as f32 + likely,
+    }
+}
+
+/// The best edge of a node for whoever is to move there; of chance, the most frequent.
+fn best<M: Copy + Eq>(tree: &Tree<M>, at: u32) -> Option<usize> {
+    let node = tree.node(at);
+    let order = |edge: usize| match node.kind {
+        Kind::Player(player) => rank(tree, edge, player),
+        _ => tree.visits(edge) as f32,
+    };
+    let tried = node.edges().filter(|&edge| at == ROOT || tree.visits(edge) > 0);
+    tried.reduce(|best, edge| if order(edge) > order(best) { edge } else { best })
+}

@@ -1,0 +1,164 @@
+//! A network that knows which game it is asked about.
+
+use std::sync::Arc;
+
+use plyground_core::{Encoder, Heuristics, InputError, Player, Turn, Viewpoint, encoder, split_spec};
+use plyground_nets::weights::{self, Header};
+use plyground_nets::{Isa, Layer, Network, Predictor};
+
+/// A network with the eyes that it learnt to see with. A clone shares the weights: one for each thread.
+pub struct Brain<G: Heuristics> {
+    encoder: Arc<dyn Encoder<G>>,
+    predictor: Predictor,
+    /// Does the network speak of 0 to 1 instead of -1 to 1?
+    from_zero: bool,
+    planes: Vec<f32>,
+    indices: Vec<usize>,
+    known: Vec<f32>,
+}
+
+impl<G: Heuristics> Clone for Brain<G> {
+    fn clone(&self) -> Self {
+        Self {
+            encoder: self.encoder.clone(),
+            predictor: self.predictor.clone(),
+            from_zero: self.from_zero,
+            planes: Vec::new(),
+            indices: Vec::new(),
+            known: Vec::new(),
+        }
+    }
+}
+
+/// The logit of a move that the encoder was not made for.
+const UNKNOWN_MOVE: f32 = -4.0;
+
+/// The header of a network file for a game.
+pub fn header<G: Heuristics>(game: &G, encoder: &str, network: &Network) -> Header {
+    let spec = game.spec();
+    let (name, parameters) = split_spec(&spec);
+    Header {
+        format: weights::FORMAT,
+        game: name.to_owned(),
+        parameters: parameters.to_owned(),
+        encoder: encoder.to_owned(),
+        architecture: network.architecture().clone(),
+        training: String::new(),
+        strength: String::new(),
+    }
+}
+
+/// Reads a network file for a game. Networks of the same game on another size of board are taken where nothing in them depends on it.
+pub fn network_for<G: Heuristics>(game: &G, name: &str, file: &[u8]) -> Result<(Header, Network), InputError> {
+    let refuse = |why: String| InputError::malformed("network", name, why);
+    let (header, network) = weights::read(file).map_err(|error| refuse(error.to_string()))?;
+    let spec = game.spec();
+    let wanted = split_spec(&spec).0;
+    if header.game != wanted {
+        return Err(refuse(format!("it is for {}, not for {wanted}", header.game)));
+    }
+    let eyes = encoder(game, &header.encoder);
+    let eyes = eyes.ok_or_else(|| refuse(format!("it sees by the encoder '{}', which {spec} does not have", header.encoder)))?;
+    let [ranks, files] = eyes.board();
+    let network = network.resized(ranks, files).map_err(|error| refuse(error.to_string()))?;
+    let architecture = network.architecture();
+    let (sees, shown) = (architecture.input.numbers(), eyes.planes().len() * ranks * files);
+    if sees != shown {
+        return Err(refuse(format!("it sees {sees} numbers, but the encoder '{}' shows {shown} for {spec}", header.encoder)));
+    }
+    if architecture.policy.is_some() && architecture.moves() != eyes.moves() {
+        let (known, moves) = (architecture.moves(), eyes.moves());
+        return Err(refuse(format!("it knows {known} moves, but the encoder '{}' has {moves} for {spec}", header.encoder)));
+    }
+    Ok((header, network))
+}
+
+impl<G: Heuristics> Brain<G> {
+    /// A network with the encoder of this name, for up to so many positions at once. `None` if the game has no such encoder.
+    pub fn new(game: &G, encoder_name: &str, network: &Network, at_once: usize) -> Option<Self> {
+        let eyes: Arc<dyn Encoder<G>> = encoder(game, encoder_name)?.into();
+        let last = network.architecture().value.as_ref().and_then(|layers| layers.last());
+        Some(Self {
+            encoder: eyes,
+            predictor: Predictor::with(network, at_once, Isa::best()),
+            from_zero: matches!(last, Some(Layer::Sigmoid(_))),
+            planes: Vec::new(),
+            indices: Vec::new(),
+            known: Vec::new(),
+        })
+    }
+
+    /// From a file, with its header.
+    pub fn read(game: &G, name: &str, file: &[u8], at_once: usize) -> Result<(Header, Self), InputError> {
+        let (header, network) = network_for(game, name, file)?;
+        let brain = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
+        Ok((header, brain))
+    }
+
+    /// The same eyes with other weights.
+    #[must_use]
+    pub fn with_network(&self, network: &Network) -> Self {
+        Self { predictor: Predictor::new(network), ..self.clone() }
+    }
+
+    /// The encoder.
+    pub fn encoder(&self) -> &dyn Encoder<G> {
+        &*self.encoder
+    }
+
+    /// What the first player can expect, from -1 to 1, and the logits of the moves, in their order. A player is to move.
+    pub fn judge(&mut self, game: &G, state: &G::State, moves: &[G::Move], logits: &mut Vec<f32>) -> f32 {
+        self.load(0, game, state);
+        self.run(1);
+        self.logits(0, game, state, moves, logits);
+        self.value(0, game, state)
+    }
+
+    /// What the first player can expect, from -1 to 1. A player is to move.
+    pub fn expect(&mut self, game: &G, state: &G::State) -> f32 {
+        self.load(0, game, state);
+        self.run(1);
+        self.value(0, game, state)
+    }
+
+    /// Puts a position into a place, to be judged together with others.
+    pub fn load(&mut self, place: usize, game: &G, state: &G::State) {
+        self.encoder.encode(game, state, &mut self.planes);
+        self.predictor.load(place, &self.planes).expect("the network was made for the encoder");
+    }
+
+    /// Judges what is in the first places.
+    pub fn run(&mut self, places: usize) {
+        self.predictor.run(places);
+    }
+
+    /// What the first player can expect of the position in a place.
+    pub fn value(&self, place: usize, game: &G, state: &G::State) -> f32 {
+        let said = self.predictor.value(place);
+        let value = if self.from_zero { 2.0 * said - 1.0 } else { said };
+        match (self.encoder.viewpoint(), game.turn(state)) {
+            (Viewpoint::Mover, Turn::Player(Player::Second)) => -value,
+            _ => value,
+        }
+    }
+
+    /// The logits of the moves of the position in a place.
+    pub fn logits(&mut self, place: usize, game: &G, state: &G::State, moves: &[G::Move], logits: &mut Vec<f32>) {
+        self.indices.clear();
+        self.indices.extend(moves.iter().map(|&mv| self.encoder.move_index(game, state, mv).unwrap_or(usize::MAX)));
+        logits.clear();
+        if !self.indices.contains(&usize::MAX) {
+            logits.resize(moves.len(), 0.0);
+            self.predictor.logits(place, &self.indices, logits).expect("the network was made for the encoder");
+            return;
+        }
+        let indices: Vec<usize> = self.indices.iter().copied().filter(|&index| index != usize::MAX).collect();
+        self.known.resize(indices.len(), 0.0);
+        self.predictor.logits(place, &indices, &mut self.known).expect("the network was made for the encoder");
+        let mut known = self.known.iter();
+        logits.extend(self.indices.iter().map(|&index| match index {
+            usize::MAX => UNKNOWN_MOVE,
+            _ => *known.next().expect("there is a logit for every index"),
+        }));
+    }
+}

@@ -1,0 +1,13 @@
+//! Agents that ask a network, and the search that both they and self-play use.
+
+pub(crate) mod az;
+mod brain;
+mod gumbel;
+pub(crate) mod one_ply;
+mod search;
+mod self_play;
+mod tree;
+
+pub use brain::{Brain, header, network_for};
+pub use search::Settings;
+pub use self_play::{Lesson, SelfPlay, Target, fill, play, teach};

@@ -1,0 +1,113 @@
+//! A network alone: the move after which it expects most, as in the Clobber thesis.
+
+use plyground_core::{
+    Agent, AgentError, Candidate, Choice, Heuristics, InputError, KeyInfo, Opinion, Params, Progress, Scratch, Shelf, Thought,
+    Turn,
+};
+
+use super::brain::Brain;
+use crate::AgentInfo;
+
+/// Which network; also the key of the other agents that have one.
+pub const NET: KeyInfo =
+    KeyInfo { key: "net", value: "NAME|FILE", default: "", meaning: "the network: one of ply nets, or a file" };
+
+pub(crate) const INFO: AgentInfo = AgentInfo {
+    name: "net",
+    summary: "a network without a search: plays the move after which it expects most, or the one that it thinks likeliest",
+    keys: &[
+        NET,
+        KeyInfo {
+            key: "by",
+            value: "value|policy",
+            default: "value",
+            meaning: "judge every move by the position it leads to, or all by one look at the position",
+        },
+    ],
+    evaluates: false,
+};
+
+pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetAlone<G>, InputError> {
+    let by_policy = params.choice("by", &["value", "policy"])? == 1;
+    Ok(NetAlone { brain: named(game, params, shelf, 1)?, by_policy })
+}
+
+/// The network that the key `net` names.
+pub(crate) fn named<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf, at_once: usize) -> Result<Brain<G>, InputError> {
+    let name = params
+        .get("net")
+        .ok_or_else(|| InputError::malformed("key", "net", "it is missing: expected a network, net=NAME or net=FILE"))?;
+    Ok(Brain::read(game, name, &shelf.read(name)?, at_once)?.1)
+}
+
+/// A network without a search.
+pub struct NetAlone<G: Heuristics> {
+    brain: Brain<G>,
+    by_policy: bool,
+}
+
+impl<G: Heuristics> NetAlone<G> {
+    /// What the first player can expect after a move, over everything that chance may do.
+    fn expect(&mut self, game: &G, state: &G::State, looked: &mut u64) -> f32 {
+        match game.turn(state) {
+            Turn::Over(outcome) => outcome.value(),
+            Turn::Player(_) => {
+                *looked += 1;
+                self.brain.expect(game, state)
+            }
+            Turn::Chance => {
+                let mut scratch = Scratch::<G::Move>::default();
+                game.chance(state, &mut scratch.outcomes);
+                let mut sum = 0.0;
+                for (outcome, probability) in scratch.outcomes {
+                    let mut after = state.clone();
+                    game.play(&mut after, outcome);
+                    sum += probability as f32 * self.expect(game, &after, looked);
+                }
+                sum
+            }
+        }
+    }
+}
+
+impl<G: Heuristics> Agent<G> for NetAlone<G> {
+    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = thought.mover()?;
+        let Thought { game, state, budget, watcher, .. } = thought;
+        let (mut moves, mut logits, mut looked) = (Vec::new(), Vec::new(), 1);
+        game.moves(state, &mut moves);
+        let value = self.brain.judge(game, state, &moves, &mut logits) * mover.sign();
+        let mut candidates: Vec<Candidate<G::Move>> = Vec::new();
+        for (number, &mv) in moves.iter().enumerate() {
+            let value = if self.by_policy {
+                None
+            } else {
+                let mut after = state.clone();
+                game.play(&mut after, mv);
+                Some(self.expect(game, &after, &mut looked) * mover.sign())
+            };
+            candidates.push(Candidate { mv, visits: 0, value });
+            let done = (number + 1) as f32 / moves.len() as f32;
+            let progress = Progress { done, nodes: looked, opinion: &Opinion::default };
+            if watcher.progress(&progress).is_break() || budget.out_of_time() {
+                break;
+            }
+        }
+        // Moves that were not reached in time, or that nobody judged, are ordered by what the network thinks likely.
+        let likely = |mv: G::Move| moves.iter().position(|&known| known == mv).map_or(f32::NEG_INFINITY, |index| logits[index]);
+        candidates.sort_by(|a, b| {
+            let by_value = b.value.unwrap_or(-2.0).total_cmp(&a.value.unwrap_or(-2.0));
+            by_value.then_with(|| likely(b.mv).total_cmp(&likely(a.mv)))
+        });
+        let best = candidates[0];
+        Ok(Choice {
+            value: best.value.or(Some(value)),
+            principal_variation: vec![best.mv],
+            candidates,
+            nodes: looked,
+            depth: Some(1),
+            elapsed: budget.clock.elapsed(),
+            ..Choice::bare(best.mv)
+        })
+    }
+}

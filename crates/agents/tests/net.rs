@@ -1,0 +1,259 @@
+//! Agents that ask a network, with networks that have learnt nothing: what they are worth, `ply train` measures; here is what must hold
+//! whatever the network says.
+
+use plyground_agents::net::{Brain, SelfPlay, fill, header, play, teach};
+use plyground_agents::{AgentSpec, INFOS, build};
+use plyground_core::{
+    Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, MoverEncoder, NoClock, Scratch, Seed, Shelf,
+    Thought, Turn, Unwatched, Viewpoint, Visitor, encoder,
+};
+use plyground_games::{for_each_sample, open};
+use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
+
+/// A network without knowledge, as a file.
+fn untaught<G: Heuristics>(game: &G, seed: u64) -> (Network, Vec<u8>) {
+    let name = game.usual_encoder();
+    let eyes = encoder(game, name).unwrap();
+    let [ranks, files] = eyes.board();
+    let input = Shape { planes: eyes.planes().len(), ranks, files };
+    let architecture = Architecture::policy_value(input, eyes.moves() / (ranks * files), Size { channels: 8, blocks: 1 });
+    let network = Network::new(architecture, Seed(seed)).unwrap();
+    let file = weights::write(&header(game, name, &network), &network).unwrap();
+    (network, file)
+}
+
+struct OneFile(Vec<u8>);
+
+impl Shelf for OneFile {
+    fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
+        Ok(self.0.clone())
+    }
+}
+
+fn agent<G: Heuristics>(game: &G, spec: &str, file: &[u8]) -> Result<Box<dyn Agent<G>>, InputError> {
+    build(&AgentSpec::parse(spec, game)?, game, &OneFile(file.to_vec()))
+}
+
+fn ask<G: Heuristics>(game: &G, state: &G::State, agent: &mut dyn Agent<G>, simulations: u64, seed: u64) -> Choice<G> {
+    let budget = Budget { limits: Limits { simulations: Some(simulations), ..Limits::default() }, clock: &NoClock };
+    agent.choose(Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched }).unwrap()
+}
+
+/// A position somewhere in a random game, in which a player is to move.
+fn somewhere<G: Game>(game: &G, plies: u32, seed: u64) -> G::State {
+    let (mut state, mut rng, mut scratch) = (game.start(), Seed(seed).rng(), Scratch::default());
+    let mut last = state.clone();
+    for _ in 0..plies {
+        let mv = match game.turn(&state) {
+            Turn::Over(_) => break,
+            Turn::Player(_) => game.random_move(&state, &mut rng, &mut scratch),
+            Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
+        };
+        game.play(&mut state, mv);
+        if matches!(game.turn(&state), Turn::Player(_)) {
+            last = state.clone();
+        }
+    }
+    last
+}
+
+#[test]
+fn they_play_every_game_and_the_same_seed_gives_the_same_move() {
+    struct Every(&'static str);
+    impl Visitor for Every {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+            let (_, file) = untaught(&game, 1);
+            for spec in ["net:net=x", "net:net=x,by=policy", "az:net=x", "az:net=x,batch=4", "az:net=x,policy=uniform"] {
+                for plies in [0, 5, 11] {
+                    let state = somewhere(&game, plies, 3);
+                    let [one, other] = [1, 2].map(|_| {
+                        let mut agent = agent(&game, spec, &file).unwrap();
+                        ask(&game, &state, agent.as_mut(), 30, 7)
+                    });
+                    let mut moves = Vec::new();
+                    game.moves(&state, &mut moves);
+                    assert!(moves.contains(&one.mv), "{} {spec}", self.0);
+                    assert_eq!((one.mv, one.value), (other.mv, other.value), "{} {spec}", self.0);
+                    assert!(one.value.is_some_and(|value| (-1.0..=1.0).contains(&value)), "{} {spec}: {:?}", self.0, one.value);
+                }
+            }
+        }
+    }
+    for_each_sample(Every);
+}
+
+#[test]
+fn a_search_proves_what_is_certain_whatever_the_network_says() {
+    struct Proves {
+        value: f32,
+        best: Option<&'static str>,
+    }
+    impl Visitor for Proves {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+            for seed in 0..5 {
+                let (_, file) = untaught(&game, seed);
+                for spec in ["az:net=x", "az:net=x,batch=8", "az:net=x,threads=3"] {
+                    let choice = ask(&game, &state, agent(&game, spec, &file).unwrap().as_mut(), 20_000, seed);
+                    assert_eq!(choice.value, Some(self.value), "{spec}");
+                    assert!(choice.simulations < 20_000, "{spec}: a proof ends the search");
+                    let text = game.move_text(&state, choice.mv);
+                    assert!(self.best.is_none_or(|best| text == best), "{spec}: {text}");
+                }
+            }
+        }
+    }
+    // A win at once, a loss whatever is played, the draw of Tic-Tac-Toe after both have answered well.
+    open("tictactoe", Some("xx1/oo1/3 x 3"), Proves { value: 1.0, best: Some("c3") }).unwrap();
+    open("tictactoe", Some("x1x/1o1/x1o o 3"), Proves { value: -1.0, best: None }).unwrap();
+    open("tictactoe", Some("x2/1o1/2x o 3"), Proves { value: 0.0, best: None }).unwrap();
+}
+
+#[test]
+fn what_is_kept_from_the_last_move_is_counted() {
+    struct Keeps;
+    impl Visitor for Keeps {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, mut state: G::State) {
+            let (_, file) = untaught(&game, 1);
+            let kept = |choice: &Choice<G>| choice.facts.iter().find(|fact| fact.name.starts_with("visits kept")).unwrap().value;
+            for (spec, expected) in [("az:net=x", true), ("az:net=x,reuse=no", false)] {
+                let mut agent = agent(&game, spec, &file).unwrap();
+                let first = ask(&game, &state, agent.as_mut(), 400, 1);
+                assert_eq!(kept(&first), 0.0);
+                let mut after = state.clone();
+                for &mv in &first.principal_variation[..2] {
+                    game.play(&mut after, mv);
+                }
+                let second = ask(&game, &after, agent.as_mut(), 400, 1);
+                assert_eq!(kept(&second) > 0.0, expected, "{spec}");
+                // And somewhere else altogether nothing is.
+                state = game.start();
+                assert_eq!(kept(&ask(&game, &somewhere(&game, 9, 1), agent.as_mut(), 10, 1)), 0.0);
+            }
+        }
+    }
+    open("clobber:size=5x6", None, Keeps).unwrap();
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused_with_the_reason() {
+    struct Refuse<'a>(&'a str, Vec<u8>);
+    impl Visitor for Refuse<'_> {
+        type Output = Option<String>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
+            agent(&game, self.0, &self.1).err().map(|error| error.to_string())
+        }
+    }
+    struct File;
+    impl Visitor for File {
+        type Output = Vec<u8>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Vec<u8> {
+            untaught(&game, 1).1
+        }
+    }
+    let clobber = open("clobber:size=5x6", None, File).unwrap();
+    let mnk = open("mnk:size=5x5,k=4", None, File).unwrap();
+    let refusal = |game: &str, spec: &str, file: &[u8]| open(game, None, Refuse(spec, file.to_vec())).unwrap();
+    // One network for all sizes, where nothing depends on the size.
+    assert_eq!(refusal("clobber:size=8x8", "az:net=x", &clobber), None);
+    assert_eq!(refusal("clobber:size=10x10", "az:net=x", &clobber), None);
+    for (file, reason) in [
+        (&mnk[..], "malformed network 'x': it is for mnk, not for clobber"),
+        (&clobber[..clobber.len() - 1], "the file is damaged or no safetensors"),
+        (b"nonsense", "the file is damaged or no safetensors"),
+        (b"", "the file is damaged or no safetensors"),
+    ] {
+        let found = refusal("clobber", "az:net=x", file).unwrap();
+        assert!(found.contains(reason), "{found}");
+    }
+    for info in INFOS.iter().filter(|info| info.keys.iter().any(|key| key.key == "net")) {
+        let found = refusal("clobber", info.name, &clobber).unwrap();
+        assert!(found.contains("expected a network"), "{}: {found}", info.name);
+    }
+}
+
+#[test]
+fn lessons_are_games_by_the_rules_and_teach_the_same_through_every_symmetry() {
+    struct Learn(&'static str);
+    impl Visitor for Learn {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+            let (network, _) = untaught(&game, 2);
+            let eyes = encoder(&game, game.usual_encoder()).unwrap();
+            let mut brain = Brain::new(&game, game.usual_encoder(), &network, 1).unwrap();
+            let how = SelfPlay { full: 8, fast: 4, ..SelfPlay::default() };
+            let mut rng = Seed(9).named(self.0).rng();
+            let played = play(&game, &mut brain, &how, &mut rng, &|| false).expect("nobody said stop");
+            let mut teacher = agent(&game, "mcts:sims=8", &[]).unwrap();
+            let limits = Limits { simulations: Some(8), ..Limits::default() };
+            let taught = teach(&game, teacher.as_mut(), limits, 3, &mut rng, &|| false).unwrap().expect("nobody said stop");
+            assert!(!taught.targets.is_empty(), "{}", self.0);
+            assert!(play(&game, &mut brain, &how, &mut rng, &|| true).is_none(), "{}", self.0);
+            for lesson in [&played, &taught] {
+                for target in 0..lesson.targets.len() {
+                    for symmetry in 0..game.symmetries() {
+                        let mut batch = Batch::new(network.architecture());
+                        fill(&game, &*eyes, lesson, target, symmetry, 0.5, &mut batch).unwrap();
+                        assert_eq!(batch.len(), 1);
+                    }
+                }
+            }
+            let mut false_one = taught.clone();
+            false_one.moves[0] = u16::MAX;
+            if let Some(last) = false_one.targets.iter().position(|target| target.ply > 0) {
+                let mut batch = Batch::new(network.architecture());
+                assert!(fill(&game, &*eyes, &false_one, last, 0, 0.5, &mut batch).is_err(), "{}", self.0);
+            }
+        }
+    }
+    for_each_sample(Learn);
+}
+
+/// Where a game says that it looks the same from the other side, it does: a position and the one with everything exchanged are encoded the
+/// same way. The exchanged position is reached by the exchanged moves, with somebody to waste a move in between; so it is tested on
+/// positions as text.
+#[test]
+fn both_players_see_the_same() {
+    struct Planes;
+    impl Visitor for Planes {
+        type Output = (Vec<f32>, Vec<usize>);
+        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+            let eyes = encoder(&game, game.usual_encoder()).unwrap();
+            assert_eq!(eyes.viewpoint(), Viewpoint::Mover);
+            let mut planes = Vec::new();
+            eyes.encode(&game, &state, &mut planes);
+            let mut moves = Vec::new();
+            game.moves(&state, &mut moves);
+            let mut indices: Vec<usize> = moves.iter().map(|&mv| eyes.move_index(&game, &state, mv).unwrap()).collect();
+            indices.sort_unstable();
+            (planes, indices)
+        }
+    }
+    for (game, one, other) in [
+        ("clobber:size=3x3", "xox/o1o/xox x", "oxo/x1x/oxo o"),
+        ("pawn:size=4x4", "pp2/2p1/PP2/2PP w", "2pp/pp2/2P1/PP2 b"),
+        ("tuc-chess", "1k1rp/5/*4/2P2/1p3/5/P1K1R w 3 1 20", "p1k1r/5/1P3/2p2/*4/5/1K1RP b 1 3 21"),
+        ("crosphere:size=4x4,strong=1", "G3/4/2P1/4 g 0 0", "4/1G2/4/3P p 0 0"),
+    ] {
+        let [one, other] =
+            [one, other].map(|position| open(game, Some(position), Planes).unwrap_or_else(|error| panic!("{game}: {error}")));
+        assert_eq!(one, other, "{game}");
+    }
+}
+
+#[test]
+fn the_usual_encoder_is_one_of_the_game() {
+    struct Usual(&'static str);
+    impl Visitor for Usual {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+            let name = game.usual_encoder();
+            let own = G::encoders().iter().any(|info| info.name == name);
+            assert!((own || name == MoverEncoder::INFO.name) && encoder(&game, name).is_some(), "{}: {name}", self.0);
+            assert!(build(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &EmptyShelf).is_err());
+        }
+    }
+    for_each_sample(Usual);
+}

@@ -1,0 +1,155 @@
+//! A training on disk: its settings, its games, its curves and its networks, so that it can be killed at any moment.
+//!
+//! Games and curves are only ever added to. Which part of them counts, and which networks belong to it, says `checkpoint.json`, which is
+//! replaced in one go after everything else is there.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use plyground_nets::weights::{self, Header};
+use plyground_nets::{Network, Trainer};
+use plyground_table::PlayedLesson;
+use serde::{Deserialize, Serialize};
+
+use super::replay::GameFile;
+use super::{Plan, Round};
+use crate::LabError;
+
+/// What of the folder counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Checkpoint {
+    /// Rounds that are over.
+    rounds: u64,
+    /// Bytes of games.
+    games: u64,
+}
+
+/// The files of a training.
+pub struct Folder {
+    path: PathBuf,
+    games: GameFile,
+}
+
+/// What was found in a folder.
+pub struct Found {
+    pub plan: Plan,
+    pub rounds: Vec<Round>,
+    pub lessons: Vec<PlayedLesson>,
+    /// Trainer and average.
+    pub networks: Option<[Vec<u8>; 2]>,
+}
+
+const PLAN: &str = "plan.json";
+const GAMES: &str = "games.bin";
+const ROUNDS: &str = "rounds.jsonl";
+const CHECKPOINT: &str = "checkpoint.json";
+const NETWORK: &str = "network.safetensors";
+
+impl Folder {
+    /// A new one, which must not hold a training yet.
+    pub fn create(path: &Path, plan: &Plan) -> Result<Self, LabError> {
+        let file = path.join(PLAN);
+        if Self::is_in(path) {
+            let detail = "there is a training already; resume it, or choose another folder".to_owned();
+            return Err(LabError::Foreign { file: path.to_owned(), detail });
+        }
+        fs::create_dir_all(path).map_err(|error| LabError::Write { file: path.to_owned(), error })?;
+        let text = serde_json::to_string_pretty(plan).expect("a plan is plain data");
+        write_whole(&file, text.as_bytes())?;
+        let (games, _) = GameFile::open(&path.join(GAMES), 0)?;
+        Ok(Self { path: path.to_owned(), games })
+    }
+
+    /// Is there one?
+    pub fn is_in(path: &Path) -> bool {
+        path.join(PLAN).exists()
+    }
+
+    /// One that is there.
+    pub fn open(path: &Path) -> Result<(Self, Found), LabError> {
+        let plan: Plan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
+        if plan.version != Plan::VERSION {
+            let detail = format!("a training of version {}; this program goes on with version {}", plan.version, Plan::VERSION);
+            return Err(LabError::Foreign { file: path.join(PLAN), detail });
+        }
+        let file = path.join(CHECKPOINT);
+        let checkpoint: Checkpoint = if file.exists() { json(&file, &read(&file)?)? } else { Checkpoint::default() };
+        let (games, lessons) = GameFile::open(&path.join(GAMES), checkpoint.games)?;
+        let mut rounds = Vec::new();
+        let mut networks = None;
+        if checkpoint.rounds > 0 {
+            let file = path.join(ROUNDS);
+            let text = read(&file)?;
+            for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(checkpoint.rounds as usize) {
+                rounds.push(json(&file, line)?);
+            }
+            if rounds.len() as u64 != checkpoint.rounds {
+                let detail = format!("it has {} rounds; its checkpoint says {}", rounds.len(), checkpoint.rounds);
+                return Err(LabError::Foreign { file, detail });
+            }
+            networks = Some([read(&trainer(path, checkpoint.rounds))?, read(&average(path, checkpoint.rounds))?]);
+        }
+        Ok((Self { path: path.to_owned(), games }, Found { plan, rounds, lessons, networks }))
+    }
+
+    /// Adds games; they count with the next checkpoint.
+    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<(), LabError> {
+        self.games.add(lessons)
+    }
+
+    /// Writes down a round that is over.
+    pub fn keep(&self, state: &Trainer, header: &Header, network: &Network, rounds: &[Round]) -> Result<(), LabError> {
+        let number = rounds.len() as u64;
+        let bytes = weights::write(header, network)?;
+        write_whole(&trainer(&self.path, number), &state.checkpoint()?)?;
+        write_whole(&average(&self.path, number), &bytes)?;
+        // All of them again: a line that was added before a crash must not stay.
+        let lines: String =
+            rounds.iter().map(|round| serde_json::to_string(round).expect("a round is plain data") + "\n").collect();
+        write_whole(&self.path.join(ROUNDS), lines.as_bytes())?;
+        let checkpoint = Checkpoint { rounds: number, games: self.games.bytes() };
+        let text = serde_json::to_string(&checkpoint).expect("a checkpoint is plain data");
+        write_whole(&self.path.join(CHECKPOINT), text.as_bytes())?;
+        write_whole(&self.network(), &bytes)?;
+        // The last round is kept as well: whoever copies the folder meanwhile has a whole one.
+        if number > 2 {
+            for old in [trainer(&self.path, number - 2), average(&self.path, number - 2)] {
+                let _ = fs::remove_file(old);
+            }
+        }
+        Ok(())
+    }
+
+    /// The network that the training has come to.
+    pub fn network(&self) -> PathBuf {
+        self.path.join(NETWORK)
+    }
+}
+
+fn trainer(path: &Path, round: u64) -> PathBuf {
+    path.join(format!("round-{round}.trainer"))
+}
+
+fn average(path: &Path, round: u64) -> PathBuf {
+    path.join(format!("round-{round}.average"))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, LabError> {
+    fs::read(file).map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be read: {error}") })
+}
+
+fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, LabError> {
+    serde_json::from_slice(text)
+        .map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be understood: {error}") })
+}
+
+/// Writes a file so that it is there whole or not at all.
+fn write_whole(file: &Path, contents: &[u8]) -> Result<(), LabError> {
+    let part = file.with_extension("part");
+    let written = fs::File::create(&part).and_then(|mut part| {
+        part.write_all(contents)?;
+        part.sync_all()
+    });
+    written.and_then(|()| fs::rename(&part, file)).map_err(|error| LabError::Write { file: file.to_owned(), error })
+}

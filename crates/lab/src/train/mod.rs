@@ -1,0 +1,418 @@
+//! From rules to a network: it plays against itself, learns from its games, and is measured, over and over.
+//!
+//! Everything is in rounds: games are played by all threads with one network, then the network learns from the newest ones, then
+//! all is written down. Killed at any moment, a training goes on with the round that it was in; the same seed gives the same network,
+//! however many threads there are and however often it was killed.
+
+mod anchors;
+mod folder;
+mod plan;
+mod replay;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use plyground_core::{Seed, Shelf};
+use plyground_nets::weights::{self, Header};
+use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
+use plyground_table::{Dojo, Partner, PlayedLesson, open};
+use serde::{Deserialize, Serialize};
+
+pub use anchors::Measured;
+use folder::Folder;
+pub use plan::Plan;
+use replay::Replay;
+
+use crate::LabError;
+use crate::statistics::redundancy;
+
+/// What a training is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// The teacher plays.
+    Teaching,
+    /// The network plays against itself.
+    Playing,
+    /// The network learns.
+    Learning,
+    /// It is measured.
+    Measuring,
+}
+
+/// How far it has come with what it is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Stage {
+    /// What it is doing.
+    pub phase: Phase,
+    /// How much of it is done.
+    pub done: u64,
+    /// Of how much.
+    pub of: u64,
+    /// The round, from 1.
+    pub round: u64,
+    /// Seconds of training in all sittings.
+    pub seconds: f64,
+}
+
+/// What a round has brought: a point of every curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Its number, from 1.
+    pub round: u64,
+    /// Seconds of training up to its end.
+    pub seconds: f64,
+    /// Were these games of the teacher?
+    pub taught: bool,
+    /// Games of all rounds up to it.
+    pub games: u64,
+    /// Steps of learning of all rounds up to it.
+    pub steps: u64,
+    /// Positions that could be learnt from.
+    pub window: usize,
+    /// The mean age of what could be learnt from, in games.
+    pub age: f64,
+    /// How often a position of the window was learnt from in this round, on average.
+    pub reuse: f64,
+    /// Cross-entropy of the policy with what it should have been.
+    pub policy_loss: f64,
+    /// Squared error of the value.
+    pub value_loss: f64,
+    /// The mean length of a game.
+    pub plies: f64,
+    /// The first player's share of the points.
+    pub first_score: f64,
+    /// The share of games that repeat another one of the round.
+    pub redundancy: f64,
+    /// Games an hour while it played.
+    pub games_per_hour: f64,
+    /// Judgements of the network a second, all threads together.
+    pub judgements_per_second: f64,
+    /// The share of the time of playing that the network took.
+    pub network_share: f64,
+    /// Steps of learning a second.
+    pub steps_per_second: f64,
+    /// What it achieved, if it was measured after this round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<Measured>,
+}
+
+/// Who looks on.
+pub trait Onlooker: Sync {
+    /// How far it is; called often, from any thread.
+    fn stage(&self, stage: Stage);
+    /// A round is over and written down.
+    fn round(&self, round: &Round);
+    /// Should it stop? What the round in progress has brought is lost.
+    fn stop(&self) -> bool;
+}
+
+/// A training under way.
+pub struct Training {
+    plan: Plan,
+    dojo: Box<dyn Dojo>,
+    folder: Folder,
+    trainer: Trainer,
+    /// The running average of the network, which is what plays.
+    average: Network,
+    replay: Replay,
+    rounds: Vec<Round>,
+    threads: usize,
+    begun: Instant,
+    /// Seconds before this sitting.
+    before: f64,
+}
+
+/// The average follows the network by this share after every step.
+const FOLLOW: f32 = 0.01;
+
+impl Training {
+    /// Begins a training in a new folder.
+    pub fn begin(folder: &Path, plan: Plan, threads: usize) -> Result<Self, LabError> {
+        let dojo = open(&plan.game, None)?.dojo(Some(&plan.encoder))?;
+        let network = untaught(dojo.as_ref(), &plan)?;
+        let trainer = Trainer::new(network.clone(), Learning::default(), threads);
+        let folder = Folder::create(folder, &plan)?;
+        let replay = Replay::new(plan.window);
+        Ok(Self {
+            dojo,
+            folder,
+            trainer,
+            average: network,
+            replay,
+            rounds: Vec::new(),
+            threads,
+            begun: Instant::now(),
+            before: 0.0,
+            plan,
+        })
+    }
+
+    /// Is there a training in this folder?
+    pub fn is_in(folder: &Path) -> bool {
+        Folder::is_in(folder)
+    }
+
+    /// Goes on where a training was.
+    pub fn resume(folder: &Path, threads: usize) -> Result<Self, LabError> {
+        let (folder, found) = Folder::open(folder)?;
+        let dojo = open(&found.plan.game, None)?.dojo(Some(&found.plan.encoder))?;
+        let (trainer, average) = if let Some([trainer, average]) = found.networks {
+            (Trainer::resume(&trainer, Learning::default(), threads)?, weights::read(&average)?.1)
+        } else {
+            let network = untaught(dojo.as_ref(), &found.plan)?;
+            (Trainer::new(network.clone(), Learning::default(), threads), network)
+        };
+        let mut replay = Replay::new(found.plan.window);
+        found.lessons.into_iter().for_each(|lesson| replay.push(lesson));
+        let before = found.rounds.last().map_or(0.0, |round| round.seconds);
+        Ok(Self {
+            plan: found.plan,
+            dojo,
+            folder,
+            trainer,
+            average,
+            replay,
+            rounds: found.rounds,
+            threads,
+            begun: Instant::now(),
+            before,
+        })
+    }
+
+    /// Its settings.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// All rounds so far.
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// Where the network is.
+    pub fn network_file(&self) -> PathBuf {
+        self.folder.network()
+    }
+
+    /// Seconds of training in all sittings.
+    pub fn seconds(&self) -> f64 {
+        self.before + self.begun.elapsed().as_secs_f64()
+    }
+
+    /// Trains until there have been so many seconds of training in all, or the onlooker says stop.
+    pub fn run(
+        &mut self,
+        seconds: f64,
+        command: &str,
+        shelf: &(dyn Shelf + Sync),
+        onlooker: &dyn Onlooker,
+    ) -> Result<(), LabError> {
+        self.begun = Instant::now();
+        self.before = self.rounds.last().map_or(0.0, |round| round.seconds);
+        while self.seconds() < seconds && !onlooker.stop() {
+            let Some(round) = self.round(seconds, shelf, onlooker)? else { break };
+            self.rounds.push(round);
+            let header = Header { training: command.to_owned(), strength: self.strength(), ..self.dojo.header(&self.average) };
+            self.folder.keep(&self.trainer, &header, &self.average, &self.rounds)?;
+            onlooker.round(self.rounds.last().expect("a round was pushed"));
+        }
+        Ok(())
+    }
+
+    /// What the last measurement said, in words.
+    fn strength(&self) -> String {
+        let last = self.rounds.iter().rev().find(|round| !round.measured.is_empty());
+        let words = last.into_iter().flat_map(|round| &round.measured).filter(|measured| measured.player == "search");
+        let words: Vec<String> =
+            words.map(|measured| format!("{:.0} % against {}", 100.0 * measured.score, measured.anchor)).collect();
+        if words.is_empty() { String::new() } else { format!("with {} simulations: {}", self.plan.anchor_sims, words.join(", ")) }
+    }
+
+    fn round(&mut self, seconds: f64, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
+        let number = self.rounds.len() as u64 + 1;
+        let games = self.rounds.last().map_or(0, |round| round.games);
+        let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
+        let begun = Instant::now();
+        let Some(lessons) = self.play(number, games, teaching, shelf, onlooker)? else { return Ok(None) };
+        let playing = begun.elapsed().as_secs_f64();
+        let new: usize = lessons.iter().map(|lesson| lesson.targets.len()).sum();
+        let of = |number: f64| number / lessons.len() as f64;
+        let judgements: u64 = lessons.iter().map(|lesson| lesson.judgements).sum();
+        let mut round = Round {
+            round: number,
+            seconds: 0.0,
+            taught: teaching,
+            games: games + lessons.len() as u64,
+            steps: 0,
+            window: 0,
+            age: 0.0,
+            reuse: 0.0,
+            policy_loss: 0.0,
+            value_loss: 0.0,
+            plies: of(lessons.iter().map(|lesson| lesson.moves.len() as f64).sum()),
+            first_score: of(lessons.iter().map(|lesson| f64::from(lesson.result + 1.0) / 2.0).sum()),
+            redundancy: redundancy(lessons.iter().map(|lesson| (lesson.moves.clone(), 1))),
+            games_per_hour: lessons.len() as f64 * 3600.0 / playing,
+            judgements_per_second: judgements as f64 / playing,
+            network_share: self.network_share(judgements, playing),
+            steps_per_second: 0.0,
+            measured: Vec::new(),
+        };
+        self.folder.add(&lessons)?;
+        for lesson in lessons {
+            self.replay.push(lesson);
+        }
+        round.window = self.replay.positions();
+        round.age = self.replay.games() as f64 / 2.0;
+        let begun = Instant::now();
+        let steps = (self.plan.passes * new as f64 / self.plan.batch as f64).ceil() as u64;
+        let Some(losses) = self.learn(number, steps, seconds, onlooker)? else { return Ok(None) };
+        round.steps = self.trainer.steps();
+        round.steps_per_second = steps as f64 / begun.elapsed().as_secs_f64();
+        round.reuse = steps as f64 * self.plan.batch as f64 / self.replay.positions() as f64;
+        (round.policy_loss, round.value_loss) = (losses.policy, losses.value);
+        if self.measure_now(seconds) {
+            let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
+            let told = |done: usize, of: usize| onlooker.stage(self.stage(Phase::Measuring, number, done as u64, of as u64));
+            let Some(measured) = anchors::measure(&self.plan, &file, shelf, self.threads, &|| onlooker.stop(), &told)? else {
+                return Ok(None);
+            };
+            round.measured = measured;
+        }
+        round.seconds = self.seconds();
+        Ok(Some(round))
+    }
+
+    fn stage(&self, phase: Phase, round: u64, done: u64, of: u64) -> Stage {
+        Stage { phase, done, of, round, seconds: self.seconds() }
+    }
+
+    /// Is it time to measure: after every so many minutes, and at the end?
+    fn measure_now(&self, seconds: f64) -> bool {
+        let last = self.rounds.iter().rev().find(|round| !round.measured.is_empty()).map_or(0.0, |round| round.seconds);
+        let now = self.seconds();
+        self.plan.anchor_games > 0 && (now - last >= 60.0 * self.plan.anchor_minutes || now >= seconds)
+    }
+
+    /// The games of a round; `None` if it was told to stop. Game number n is the same whichever thread plays it.
+    fn play(
+        &self,
+        number: u64,
+        before: u64,
+        teaching: bool,
+        shelf: &(dyn Shelf + Sync),
+        onlooker: &dyn Onlooker,
+    ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
+        let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
+        let phase = if teaching { Phase::Teaching } else { Phase::Playing };
+        let mut partners: Vec<Box<dyn Partner>> = Vec::new();
+        for _ in 0..self.threads {
+            partners.push(if teaching {
+                self.dojo.teacher(&self.plan.teacher, self.plan.random_plies.max(2), shelf)?
+            } else {
+                self.dojo.learner(&self.average, self.plan.self_play())
+            });
+        }
+        let seed = Seed(self.plan.seed).named("games").numbered(number);
+        let (next, done) = (AtomicU64::new(0), AtomicUsize::new(0));
+        let played: Mutex<Vec<(u64, PlayedLesson)>> = Mutex::new(Vec::new());
+        let failed = Mutex::new(None);
+        let work = |mut partner: Box<dyn Partner>| {
+            loop {
+                let game = next.fetch_add(1, Ordering::Relaxed);
+                if game >= most || onlooker.stop() {
+                    return;
+                }
+                match partner.play(seed.numbered(game), &|| onlooker.stop()) {
+                    Ok(Some(lesson)) if !lesson.targets.is_empty() => {
+                        played.lock().expect("no thread has panicked").push((game, lesson));
+                    }
+                    Ok(_) => (),
+                    Err(error) => {
+                        *failed.lock().expect("no thread has panicked") = Some(error);
+                        return;
+                    }
+                }
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                onlooker.stage(self.stage(phase, number, done as u64, most));
+            }
+        };
+        std::thread::scope(|scope| {
+            let mut partners = partners.into_iter();
+            let first = partners.next();
+            for partner in partners {
+                scope.spawn(|| work(partner));
+            }
+            first.into_iter().for_each(&work);
+        });
+        if let Some(error) = failed.into_inner().expect("no thread has panicked") {
+            return Err(LabError::Agent(error));
+        }
+        if onlooker.stop() {
+            return Ok(None);
+        }
+        let mut played = played.into_inner().expect("no thread has panicked");
+        played.sort_by_key(|&(game, _)| game);
+        let lessons: Vec<PlayedLesson> = played.into_iter().map(|(_, lesson)| lesson).collect();
+        if lessons.is_empty() {
+            return Err(LabError::NothingToLearn { game: self.plan.game.clone() });
+        }
+        Ok(Some(lessons))
+    }
+
+    /// So many steps; `None` if it was told to stop.
+    fn learn(&mut self, number: u64, steps: u64, seconds: f64, onlooker: &dyn Onlooker) -> Result<Option<Losses>, LabError> {
+        let mut rng = Seed(self.plan.seed).named("batches").numbered(number).rng();
+        let mut batch = Batch::new(self.trainer.network().architecture());
+        let mut sum = Losses::default();
+        self.trainer.learning.rate = self.plan.rate * schedule(self.seconds() / seconds);
+        for step in 0..steps {
+            if onlooker.stop() {
+                return Ok(None);
+            }
+            batch.clear();
+            while batch.len() < self.plan.batch {
+                let (lesson, target) = self.replay.draw(&mut rng);
+                self.dojo.fill(lesson, target, self.plan.trust, &mut rng, &mut batch)?;
+            }
+            let losses = self.trainer.step(&batch)?;
+            sum.policy += losses.policy / steps as f64;
+            sum.value += losses.value / steps as f64;
+            // Early on, the network changes too fast for a long average.
+            let share = FOLLOW.max(1.0 / (1.0 + self.trainer.steps() as f32));
+            self.average.approach(self.trainer.network(), share)?;
+            onlooker.stage(self.stage(Phase::Learning, number, step + 1, steps));
+        }
+        Ok(Some(sum))
+    }
+
+    /// How much of the time of playing the network took: by what a judgement takes alone.
+    fn network_share(&self, judgements: u64, seconds: f64) -> f64 {
+        const LOOKS: u32 = 200;
+        let mut predictor = Predictor::new(&self.average);
+        let planes = vec![0.5; self.average.architecture().input.numbers()];
+        let begun = Instant::now();
+        for _ in 0..LOOKS {
+            predictor.evaluate(&planes, &[], &mut []).expect("the planes fit");
+        }
+        let each = begun.elapsed().as_secs_f64() / f64::from(LOOKS);
+        (judgements as f64 * each / (seconds * self.threads as f64)).min(1.0)
+    }
+}
+
+/// The network that a training begins with.
+fn untaught(dojo: &dyn Dojo, plan: &Plan) -> Result<Network, LabError> {
+    Ok(Network::new(dojo.architecture(plan.size()), Seed(plan.seed).named("network"))?)
+}
+
+/// The rate of learning: full at first, a tenth at the end.
+fn schedule(done: f64) -> f32 {
+    match done {
+        ..0.6 => 1.0,
+        0.6..0.85 => 0.3,
+        _ => 0.1,
+    }
+}

@@ -1,0 +1,181 @@
+//! The games that a network learns from: the newest ones, in memory; all of them, in a file.
+
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use plyground_core::Rng;
+use plyground_table::{PlayedLesson, Target};
+
+use crate::LabError;
+
+/// The newest games. How many positions count as new grows with all that were ever played, but more slowly (Wu, 2019).
+#[derive(Debug, Default)]
+pub struct Replay {
+    lessons: VecDeque<PlayedLesson>,
+    /// Positions in them.
+    positions: usize,
+    /// Positions that there ever were.
+    seen: u64,
+    /// The smallest window.
+    least: usize,
+}
+
+impl Replay {
+    /// Nothing yet; at least so many positions are kept.
+    pub fn new(least: usize) -> Self {
+        Self { least, ..Self::default() }
+    }
+
+    /// The positions to keep: all at first, then c (1 + b ((n/c)^a - 1) / a) of n.
+    fn window(&self) -> usize {
+        const EXPONENT: f64 = 0.75;
+        const SLOPE: f64 = 0.4;
+        let share = self.seen as f64 / self.least as f64;
+        let grown = 1.0 + SLOPE * (share.max(1.0).powf(EXPONENT) - 1.0) / EXPONENT;
+        (self.least as f64 * grown) as usize
+    }
+
+    /// Adds a game and drops the oldest ones that are too many.
+    pub fn push(&mut self, lesson: PlayedLesson) {
+        self.positions += lesson.targets.len();
+        self.seen += lesson.targets.len() as u64;
+        self.lessons.push_back(lesson);
+        let window = self.window();
+        while let Some(oldest) = self.lessons.front()
+            && self.positions - oldest.targets.len() >= window
+        {
+            self.positions -= oldest.targets.len();
+            self.lessons.pop_front();
+        }
+    }
+
+    /// Positions to learn from.
+    pub fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// Games in the window.
+    pub fn games(&self) -> usize {
+        self.lessons.len()
+    }
+
+    /// A position at random: its game and its number there. Games count by what they have to teach.
+    pub fn draw(&self, rng: &mut Rng) -> (&PlayedLesson, usize) {
+        loop {
+            let lesson = &self.lessons[rng.below(self.lessons.len() as u32) as usize];
+            // The longest game decides how often a shorter one is passed over.
+            let number = rng.below(MOST_TARGETS) as usize;
+            if number < lesson.targets.len() {
+                return (lesson, number);
+            }
+            if lesson.targets.len() > MOST_TARGETS as usize {
+                return (lesson, rng.below(lesson.targets.len() as u32) as usize);
+            }
+        }
+    }
+}
+
+/// Games rarely have more positions to learn from.
+const MOST_TARGETS: u32 = 64;
+
+/// A file of games, added to as they come. What was written after the last checkpoint is cut off when it is opened again.
+pub struct GameFile {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl GameFile {
+    /// Opens a file, cuts it to so many bytes, and gives its games.
+    pub fn open(path: &Path, bytes: u64) -> Result<(Self, Vec<PlayedLesson>), LabError> {
+        let mut contents = Vec::new();
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path).and_then(|mut file| {
+            file.read_to_end(&mut contents)?;
+            Ok(file)
+        });
+        let file = file.map_err(|error| LabError::Write { file: path.to_owned(), error })?;
+        let foreign = |detail: String| LabError::Foreign { file: path.to_owned(), detail };
+        let found = contents.len();
+        let contents = contents
+            .get(..bytes as usize)
+            .ok_or_else(|| foreign(format!("it has {found} bytes; its checkpoint says {bytes}")))?;
+        file.set_len(bytes).map_err(|error| LabError::Write { file: path.to_owned(), error })?;
+        let mut reader = Reader(contents);
+        let mut lessons = Vec::new();
+        while !reader.0.is_empty() {
+            let damaged = || foreign(format!("game {} cannot be read", lessons.len() + 1));
+            lessons.push(reader.lesson().ok_or_else(damaged)?);
+        }
+        Ok((Self { path: path.to_owned(), file, bytes }, lessons))
+    }
+
+    /// Adds games.
+    pub fn add<'a>(&mut self, lessons: impl IntoIterator<Item = &'a PlayedLesson>) -> Result<(), LabError> {
+        let mut bytes = Vec::new();
+        for lesson in lessons {
+            write(lesson, &mut bytes);
+        }
+        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
+        written.map_err(|error| LabError::Write { file: self.path.clone(), error })?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Its length.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Probabilities are kept in 16 bits.
+const UNIT: f32 = 65_535.0;
+
+fn write(lesson: &PlayedLesson, bytes: &mut Vec<u8>) {
+    let mut number = |number: u16| bytes.extend_from_slice(&number.to_le_bytes());
+    number(lesson.moves.len() as u16);
+    lesson.moves.iter().for_each(|&mv| number(mv));
+    number((lesson.result + 1.0) as u16);
+    number(lesson.targets.len() as u16);
+    for target in &lesson.targets {
+        number(target.ply);
+        number(target.moves);
+        number(u16::from(target.certain));
+        number(((0.5 + 0.5 * target.value) * UNIT).round() as u16);
+        number(target.policy.len() as u16);
+        for &(mv, share) in &target.policy {
+            number(mv);
+            number((share * UNIT).round() as u16);
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn number(&mut self) -> Option<u16> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u16::from_le_bytes(*number))
+    }
+
+    fn lesson(&mut self) -> Option<PlayedLesson> {
+        let moves = (0..self.number()?).map(|_| self.number()).collect::<Option<_>>()?;
+        let result = f32::from(self.number()?) - 1.0;
+        let targets = (0..self.number()?).map(|_| self.target()).collect::<Option<_>>()?;
+        Some(PlayedLesson { moves, result, targets, judgements: 0 })
+    }
+
+    fn target(&mut self) -> Option<Target> {
+        let (ply, moves, certain) = (self.number()?, self.number()?, self.number()? != 0);
+        let value = 2.0 * f32::from(self.number()?) / UNIT - 1.0;
+        let mut policy: Vec<(u16, f32)> =
+            (0..self.number()?).map(|_| Some((self.number()?, f32::from(self.number()?) / UNIT))).collect::<Option<_>>()?;
+        let sum: f32 = policy.iter().map(|(_, share)| share).sum();
+        for (_, share) in &mut policy {
+            *share /= sum;
+        }
+        Some(Target { ply, moves, policy, value, certain })
+    }
+}

@@ -1,0 +1,116 @@
+//! What training needs of a game, without its types.
+
+use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, play, teach};
+use plyground_agents::{AgentSpec, build};
+use plyground_core::{Agent, AgentError, Encoder, Heuristics, InputError, Limits, Rng, Seed, Shelf, encoder};
+use plyground_nets::weights::Header;
+use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
+
+/// A game that networks can learn.
+pub trait Dojo: Send + Sync {
+    /// The game.
+    fn game(&self) -> String;
+
+    /// The encoder that networks see by.
+    fn encoder(&self) -> &str;
+
+    /// The policy and value network of a size.
+    fn architecture(&self, size: Size) -> Architecture;
+
+    /// The header of a network's file.
+    fn header(&self, network: &Network) -> Header;
+
+    /// A network that plays against itself.
+    fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn Partner>;
+
+    /// An agent that plays against itself, from random openings of at most so many moves.
+    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Shelf) -> Result<Box<dyn Partner>, InputError>;
+
+    /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
+    /// 0) and what the search expected (1).
+    fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
+}
+
+/// Somebody who plays games to learn from.
+pub trait Partner: Send {
+    /// A game; the same seed gives the same game. `None` if it was told to stop, or the game came to no end.
+    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError>;
+}
+
+struct Hall<G: Heuristics> {
+    game: G,
+    name: String,
+    encoder: Box<dyn Encoder<G>>,
+}
+
+/// Makes a game ready for training, with its usual encoder or another one.
+pub(crate) fn dojo<G: Heuristics>(game: &G, name: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
+    let name = name.unwrap_or_else(|| game.usual_encoder()).to_owned();
+    let spec = game.spec();
+    let known = crate::encoders(&spec)?;
+    let unknown = || InputError::unknown(&format!("encoding of {spec}"), &name, known.iter().map(|info| info.name));
+    let encoder = encoder(game, &name).ok_or_else(unknown)?;
+    Ok(Box::new(Hall { game: game.clone(), name, encoder }))
+}
+
+impl<G: Heuristics> Dojo for Hall<G> {
+    fn game(&self) -> String {
+        self.game.spec()
+    }
+
+    fn encoder(&self) -> &str {
+        &self.name
+    }
+
+    fn architecture(&self, size: Size) -> Architecture {
+        let [ranks, files] = self.encoder.board();
+        let input = Shape { planes: self.encoder.planes().len(), ranks, files };
+        Architecture::policy_value(input, self.encoder.moves() / (ranks * files), size)
+    }
+
+    fn header(&self, network: &Network) -> Header {
+        header(&self.game, &self.name, network)
+    }
+
+    fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn Partner> {
+        let brain = Brain::new(&self.game, &self.name, network, 1).expect("the encoder is there");
+        Box::new(Sparring { game: self.game.clone(), brain, how })
+    }
+
+    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Shelf) -> Result<Box<dyn Partner>, InputError> {
+        let spec = AgentSpec::parse(spec, &self.game)?;
+        let agent = build(&spec, &self.game, shelf)?;
+        Ok(Box::new(Teacher { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
+    }
+
+    fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError> {
+        let symmetry = rng.below(self.game.symmetries().into()) as u8;
+        fill(&self.game, &*self.encoder, lesson, target, symmetry, trust, batch)
+    }
+}
+
+/// A network and itself.
+struct Sparring<G: Heuristics> {
+    game: G,
+    brain: Brain<G>,
+    how: SelfPlay,
+}
+
+impl<G: Heuristics> Partner for Sparring<G> {
+    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError> {
+        Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), stop))
+    }
+}
+
+struct Teacher<G: Heuristics> {
+    game: G,
+    agent: Box<dyn Agent<G>>,
+    limits: Limits,
+    random_plies: u32,
+}
+
+impl<G: Heuristics> Partner for Teacher<G> {
+    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError> {
+        teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), stop)
+    }
+}
