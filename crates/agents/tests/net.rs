@@ -2,7 +2,7 @@
 //! whatever the network says.
 
 use plyground_agents::net::{Brain, SelfPlay, fill, header, play, teach};
-use plyground_agents::{AgentSpec, INFOS, build};
+use plyground_agents::{AgentSpec, build};
 use plyground_core::{
     Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, MoverEncoder, NoClock, Scratch, Seed, Shelf,
     Thought, Turn, Unwatched, Viewpoint, Visitor, encoder,
@@ -111,6 +111,26 @@ fn a_search_proves_what_is_certain_whatever_the_network_says() {
 }
 
 #[test]
+fn a_solver_with_a_network_is_perfect_where_it_has_solved_and_plays_on_where_it_has_not() {
+    struct Plays;
+    impl Visitor for Plays {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+            let (_, file) = untaught(&game, 1);
+            for (limit, solved) in [("", true), (",nodes=1", false)] {
+                let spec = AgentSpec::parse(&format!("solve:net=x{limit}"), &game).unwrap();
+                let mut agent = build(&spec, &game, &OneFile(file.clone())).unwrap();
+                let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
+                let thought = Thought { game: &game, state: &state, budget, rng: &mut Seed(1).rng(), watcher: &mut Unwatched };
+                let choice = agent.choose(thought).unwrap();
+                assert_eq!(choice.notes.iter().any(|note| note.contains("not solved")), !solved, "{:?}", choice.notes);
+            }
+        }
+    }
+    open("mnk:size=4x4,k=4", None, Plays).unwrap();
+}
+
+#[test]
 fn what_is_kept_from_the_last_move_is_counted() {
     struct Keeps;
     impl Visitor for Keeps {
@@ -168,9 +188,9 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
         let found = refusal("clobber", "az:net=x", file).unwrap();
         assert!(found.contains(reason), "{found}");
     }
-    for info in INFOS.iter().filter(|info| info.keys.iter().any(|key| key.key == "net")) {
-        let found = refusal("clobber", info.name, &clobber).unwrap();
-        assert!(found.contains("expected a network"), "{}: {found}", info.name);
+    for agent in ["net", "az"] {
+        let found = refusal("clobber", agent, &clobber).unwrap();
+        assert!(found.contains("expected a network"), "{agent}: {found}");
     }
 }
 

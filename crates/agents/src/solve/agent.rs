@@ -12,12 +12,13 @@ use super::{
     table::Bounds,
     tablebase::Tablebase,
 };
-use crate::mcts::{Uct, uct};
+use crate::mcts::uct;
+use crate::net::{az, one_ply::NET};
 use crate::{AgentInfo, NODES, TABLEBASE, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "solve",
-    summary: "exact: plays perfectly once it has solved the position; until then, what Monte Carlo tree search likes best",
+    summary: "exact: plays perfectly once it has solved the position; until then, what a tree search likes best",
     keys: &[
         KeyInfo {
             key: "method",
@@ -33,6 +34,13 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
             default: "",
             meaning: "values of small regions that ply regions has written, for a game whose own solver uses them",
         },
+        KeyInfo { meaning: "until it is solved, search with this network (as az does) instead of random games", ..NET },
+        KeyInfo {
+            key: "part",
+            value: "P",
+            default: "0.5",
+            meaning: "the part of the time that goes into solving, from 0.01 to 0.99; the rest chooses a move otherwise",
+        },
         KeyInfo { default: "5000000, or until time is used up", ..NODES },
         TIME,
     ],
@@ -42,8 +50,9 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 const DEFAULT_NODES: u64 = 5_000_000;
 /// The part of the time that goes into solving; in the rest a move is chosen in case the position is not solved.
 const SOLVING_PART: f32 = 0.5;
-/// So many simulated games choose that move where the time is not limited.
+/// So many simulated games choose that move where the time is not limited, or so many judgements of a network.
 const SIMULATIONS: u64 = 10_000;
+const JUDGEMENTS: u64 = 800;
 /// So many choose what is said before anything is known.
 const FIRST_SIMULATIONS: u64 = 50;
 
@@ -54,14 +63,23 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
     let tablebase = params.get("tb").map(read).transpose()?;
     let regions = params.get("regions").map(|name| shelf.read(name)).transpose()?;
     let solver = Solver::new(game, method, memory, tablebase, regions.as_deref())?;
-    Ok(Solve { solver, otherwise: uct::build(game, &Params::parse("solver=on")?, shelf)? })
+    let (otherwise, simulations): (Box<dyn Agent<G>>, u64) = match params.get("net") {
+        Some(net) => (Box::new(az::build(game, &Params::parse(&format!("net={net}"))?, shelf)?), JUDGEMENTS),
+        None => (Box::new(uct::build(game, &Params::parse("solver=on")?, shelf)?), SIMULATIONS),
+    };
+    let part = params.number("part", 0.01..=0.99)?.unwrap_or(SOLVING_PART);
+    Ok(Solve { solver, part, otherwise, simulations })
 }
 
 /// The agent that solves.
 pub struct Solve<G: Heuristics> {
     solver: Solver<G>,
+    /// Of the time, for solving.
+    part: f32,
     /// Who chooses where the position is not solved in time.
-    otherwise: Uct<G>,
+    otherwise: Box<dyn Agent<G>>,
+    /// With so many simulations where the time is not limited.
+    simulations: u64,
 }
 
 /// Lets the watcher look at the solver, and keeps it within its part of the budget.
@@ -69,6 +87,8 @@ struct Looking<'a, 'b, G: Heuristics> {
     budget: &'a Budget<'b>,
     watcher: &'a mut dyn Watcher<G::Move>,
     most: Option<u64>,
+    /// Of the time.
+    part: f32,
     before: u64,
     /// What to say before the position is solved.
     first: &'a Choice<G>,
@@ -89,7 +109,7 @@ impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
             candidates: self.first.candidates.clone(),
         };
         self.told |= self.watcher.progress(&Progress { done, nodes, opinion: &opinion }).is_break();
-        if self.told || by_nodes >= 1.0 || by_time >= SOLVING_PART { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.told || by_nodes >= 1.0 || by_time >= self.part { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -104,7 +124,8 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
         let open_ended = budget.limits.nodes.is_none() && budget.limits.time.is_none();
         let most = if open_ended { Some(DEFAULT_NODES) } else { budget.limits.nodes };
         let before = self.solver.nodes();
-        let mut looking = Looking { budget: &budget, watcher: &mut *watcher, most, before, first: &first, told: false };
+        let mut looking =
+            Looking { budget: &budget, watcher: &mut *watcher, most, part: self.part, before, first: &first, told: false };
         let solution = self.solver.solve(game, state, &mut looking);
         let told = looking.told;
         let known = self.solver.moves(game, state);
@@ -112,7 +133,7 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
             Some((worth, best)) => perfect(&solution, worth, best, &known),
             None if told => hopeful(first, &known),
             None => {
-                let budget = simulate(budget.limits.time.is_none().then_some(SIMULATIONS), budget.limits.time);
+                let budget = simulate(budget.limits.time.is_none().then_some(self.simulations), budget.limits.time);
                 hopeful(self.otherwise.choose(Thought { game, state, budget, rng, watcher })?, &known)
             }
         };
@@ -159,6 +180,6 @@ fn hopeful<G: Heuristics>(mut choice: Choice<G>, known: &[(G::Move, Bounds)]) ->
         choice.mv = best;
         choice.principal_variation = vec![best];
     }
-    choice.notes.push("not solved within its limits: the move is that of Monte Carlo tree search".to_owned());
+    choice.notes.push("not solved within its limits: the move is that of a tree search".to_owned());
     choice
 }
