@@ -49,6 +49,8 @@ pub trait Encoder<G: Game>: Send + Sync {
 /// The encoder of a game with this name: one that every game has, or one of its own.
 pub fn encoder<G: Heuristics>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
     match name {
+        // Nobody learns or exports in a browser, and no network that comes with the program sees by it.
+        #[cfg(not(target_family = "wasm"))]
         GeneralEncoder::NAME => Some(Box::new(GeneralEncoder::new(game))),
         MoverEncoder::NAME => Some(Box::new(MoverEncoder::new(game))),
         own => game.encoder(own),

@@ -17,6 +17,7 @@ mod outcome;
 mod perft;
 mod record;
 mod rng;
+mod sort;
 mod text;
 mod view;
 
@@ -32,5 +33,6 @@ pub use outcome::{Outcome, Player, Turn};
 pub use perft::{divide, perft, usual_outcome};
 pub use record::{GameRecord, PlayedMove, RecordedPlayer, read_records, write_records};
 pub use rng::{Rng, Seed};
+pub use sort::sort_moves;
 pub use text::{InputError, KeyInfo, Params, nearest, parse_duration, parse_size, quoted, split_spec};
 pub use view::{BoardView, Counter, MoveSquares, Owner, Piece, Square};

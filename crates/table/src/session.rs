@@ -88,6 +88,18 @@ pub trait Session: Send {
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError>;
 }
 
+/// Moves in the order of their texts. Not a method of a game's session: it would be compiled for every game.
+fn in_order(mut moves: Vec<LegalMove>) -> Vec<LegalMove> {
+    moves.sort_by(|a, b| a.text.cmp(&b.text));
+    moves
+}
+
+/// What belongs to texts, in their order.
+fn by_text<T>(mut parts: Vec<(String, T)>) -> Vec<(String, T)> {
+    parts.sort_by(|a, b| a.0.cmp(&b.0));
+    parts
+}
+
 /// A legal move as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LegalMove {
@@ -235,18 +247,15 @@ impl<G: Heuristics> Session for Table<G> {
     fn moves(&self) -> Vec<LegalMove> {
         let mut moves = Vec::new();
         self.game.moves(&self.state, &mut moves);
-        let mut moves: Vec<LegalMove> = moves.into_iter().map(|mv| self.described(&self.state, mv)).collect();
-        moves.sort_by(|a, b| a.text.cmp(&b.text));
-        moves
+        let moves = moves.into_iter().map(|mv| self.described(&self.state, mv)).collect();
+        in_order(moves)
     }
 
     fn outcomes(&self) -> Vec<(String, f64)> {
         let mut outcomes = Vec::new();
         self.game.chance(&self.state, &mut outcomes);
         let text = |(mv, probability)| (self.game.move_text(&self.state, mv), probability);
-        let mut outcomes: Vec<(String, f64)> = outcomes.into_iter().map(text).collect();
-        outcomes.sort_by(|a, b| a.0.cmp(&b.0));
-        outcomes
+        by_text(outcomes.into_iter().map(text).collect())
     }
 
     fn play(&mut self, text: &str) -> Result<String, InputError> {
@@ -320,10 +329,7 @@ impl<G: Heuristics> Session for Table<G> {
 
     fn divide(&self, depth: u32) -> Vec<(String, u64)> {
         let parts = plyground_core::divide(&self.game, &self.state, depth);
-        let mut parts: Vec<(String, u64)> =
-            parts.into_iter().map(|(mv, count)| (self.game.move_text(&self.state, mv), count)).collect();
-        parts.sort();
-        parts
+        by_text(parts.into_iter().map(|(mv, count)| (self.game.move_text(&self.state, mv), count)).collect())
     }
 
     fn evaluators(&self) -> &'static [EvaluatorInfo] {

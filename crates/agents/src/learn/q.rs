@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use plyground_core::{
     Agent, AgentError, Budget, Candidate, Choice, Fact, Game, InputError, KeyInfo, Opinion, Params, Player, Progress, Rng,
-    Scratch, Seed, Shelf, Thought, Turn, Watcher,
+    Scratch, Seed, Shelf, Thought, Turn, Watcher, sort_moves,
 };
 
 use super::{Coach, Learner, Learnt, Lesson, values::Entry, values::Values, values::key};
@@ -177,7 +177,7 @@ impl QLearning {
         let mut judged: Vec<_> = moves.into_iter().map(judge).collect();
         // An unknown position is worth what training began with; of equals the known one is the better bet.
         let rank = |entry: Option<Entry>| (entry.map_or(0.0, |entry| player.sign() * entry.value), entry.is_some());
-        judged.sort_by(|a, b| rank(b.1).partial_cmp(&rank(a.1)).expect("values are numbers"));
+        sort_moves(&mut judged, |a, b| rank(b.1).partial_cmp(&rank(a.1)).expect("values are numbers"));
         judged
     }
 

@@ -2,6 +2,7 @@
 
 use plyground_core::{
     Agent, AgentError, Candidate, Choice, Game, InputError, KeyInfo, Opinion, Params, Player, Rng, Scratch, Shelf, Thought,
+    sort_moves,
 };
 
 use crate::{AgentInfo, SIMS, TIME, pace::Pace};
@@ -111,7 +112,7 @@ fn opinion<G: Game>(arms: &[Arm<G>]) -> Opinion<G::Move> {
         value: (arm.games > 0).then(|| (2.0 * arm.average() - 1.0) as f32),
     };
     let mut candidates: Vec<_> = arms.iter().map(candidate).collect();
-    candidates.sort_by(|a, b| b.value.partial_cmp(&a.value).expect("averages are numbers").then(a.mv.cmp(&b.mv)));
+    sort_moves(&mut candidates, |a, b| b.value.partial_cmp(&a.value).expect("averages are numbers").then(a.mv.cmp(&b.mv)));
     let best = candidate(&arms[best_arm(arms)]);
     Opinion { value: best.value, depth: None, line: vec![best.mv], candidates }
 }

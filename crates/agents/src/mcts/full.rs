@@ -1,6 +1,6 @@
 //! Simulations with all switches: solver, RAVE, progressive bias and widening, first-play urgency, shared positions, and minimax.
 
-use plyground_core::{Game, Heuristics, Player, Turn};
+use plyground_core::{Game, Heuristics, Player, Turn, sort_moves};
 
 use super::amaf::move_key;
 use super::arena::{Kind, Proof, ROOT, Tree};
@@ -151,7 +151,7 @@ impl<G: Heuristics> Searcher<'_, G> {
         let mut order: Vec<(f32, G::Move)> = edges.clone().map(|edge| (score(edge), tree.moves[edge])).collect();
         self.rng.shuffle(&mut order);
         if widening.is_some() {
-            order.sort_by(|a, b| (b.0 * player.sign()).total_cmp(&(a.0 * player.sign())));
+            sort_moves(&mut order, |a, b| (b.0 * player.sign()).total_cmp(&(a.0 * player.sign())));
         }
         for (edge, (score, mv)) in edges.zip(order) {
             tree.moves[edge] = mv;

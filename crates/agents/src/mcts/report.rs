@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use plyground_core::{Candidate, Fact, Opinion, Player};
+use plyground_core::{Candidate, Fact, Opinion, Player, sort_moves};
 
 use super::arena::{Node, Proof, ROOT, Tree};
 use super::options::{Final, Options};
@@ -89,7 +89,7 @@ pub(crate) fn opinion<M: Copy>(tree: &Tree<M>, mover: Player, options: &Options)
     let root = &tree.nodes[ROOT];
     let mut edges: Vec<usize> = root.opened().collect();
     let ranking = Ranking::new(tree, root, mover, last);
-    edges.sort_by(|&a, &b| ranking.compare(tree, b, a));
+    sort_moves(&mut edges, |&a, &b| ranking.compare(tree, b, a));
     let candidate = |edge: usize| {
         let value = value(tree.behind(edge), mover);
         Candidate { mv: tree.moves[edge], visits: u64::from(tree.visits(edge)), value: Some(value) }

@@ -2,7 +2,7 @@
 
 use plyground_core::{
     Agent, AgentError, Budget, Candidate, Choice, Evaluator, Fact, Game, Heuristics, InputError, KeyInfo, Opinion, Params,
-    Player, Shelf, Thought, Turn, WIN_SCORE,
+    Player, Shelf, Thought, Turn, WIN_SCORE, sort_moves,
 };
 
 use super::{expected, settings::EVAL};
@@ -72,14 +72,14 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
             }
             (best, reached) = (deeper, depth);
         }
-        Ok(self.explain(best, mover, reached, search.pace.steps, &budget))
+        Ok(self.explain(&best, mover, reached, search.pace.steps, &budget))
     }
 }
 
 impl<E> Minimax<E> {
     fn explain<G: Game>(
         &self,
-        mut moves: Vec<RootMove<G::Move>>,
+        moves: &[RootMove<G::Move>],
         mover: Player,
         depth: u32,
         nodes: u64,
@@ -90,9 +90,10 @@ impl<E> Minimax<E> {
     {
         let value = |score: f32| expected(&self.evaluator, score, mover);
         // Stable: of equals the first in the shuffled order stays first (and 0 and -0 are equal).
-        moves.sort_by(|a, b| (b.score * mover.sign() + 0.0).total_cmp(&(a.score * mover.sign() + 0.0)));
-        let best = &moves[0];
-        let candidate = |mv: &RootMove<G::Move>| Candidate { mv: mv.mv, visits: 0, value: Some(value(mv.score)) };
+        let mut moves: Vec<&RootMove<G::Move>> = moves.iter().collect();
+        sort_moves(&mut moves, |a, b| (b.score * mover.sign() + 0.0).total_cmp(&(a.score * mover.sign() + 0.0)));
+        let best = moves[0];
+        let candidate = |mv: &&RootMove<G::Move>| Candidate { mv: mv.mv, visits: 0, value: Some(value(mv.score)) };
         Choice {
             value: Some(value(best.score)),
             principal_variation: best.line.clone(),

@@ -2,6 +2,7 @@
 
 use plyground_core::{
     Agent, AgentError, Candidate, Choice, Evaluator, Fact, Heuristics, InputError, Limits, Opinion, Params, Player, Thought,
+    sort_moves,
 };
 
 use super::order::{History, Moves};
@@ -90,6 +91,7 @@ impl<G: Heuristics, E: Evaluator<G>> Agent<G> for Searcher<E> {
 }
 
 /// A move of the root and what the current iteration has found out about it, in the mover's view.
+#[derive(Clone, Copy)]
 struct RootMove<M> {
     mv: M,
     /// Its place in the shuffled order: of equal moves the first one is played.
@@ -126,7 +128,8 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
         let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY };
         let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
         if search.settings.order.uses_hints() {
-            moves.sort_by_key(|root| std::cmp::Reverse(search.game.hint(state, root.mv)));
+            let hint = |root: &RootMove<G::Move>| search.game.hint(state, root.mv);
+            sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
         }
         Self { search, state, mover, moves, best: None, depth: 0, branching: 0.0, notes: Vec::new() }
     }
@@ -311,7 +314,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     /// The first move in the shuffled order that has the value of the root.
     fn first_with(&mut self, reach: Reach, value: f32) -> Option<Best<G::Move>> {
         let mut by_rank: Vec<usize> = (0..self.moves.len()).collect();
-        by_rank.sort_by_key(|&at| self.moves[at].rank);
+        sort_moves(&mut by_rank, |&a, &b| self.moves[a].rank.cmp(&self.moves[b].rank));
         for at in by_rank {
             let reached = self.test(at, reach, value);
             if self.search.stop {
@@ -329,7 +332,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     /// SSS* as it was published; when its list outgrows the memory, in the form that does without.
     fn by_open_list(&mut self, reach: Reach) -> Option<Best<G::Move>> {
         let mut ranked: Vec<(usize, G::Move)> = self.moves.iter().map(|root| (root.rank, root.mv)).collect();
-        ranked.sort_by_key(|&(rank, _)| rank);
+        sort_moves(&mut ranked, |a, b| a.0.cmp(&b.0));
         let moves: Vec<G::Move> = ranked.into_iter().map(|(_, mv)| mv).collect();
         match OpenList::solve(self.search, self.state, self.mover, reach, &moves) {
             Some((rank, value)) => {
@@ -374,7 +377,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     /// The best move, then the others in the order of what is known about them; a value only where it is exact.
     fn candidates(&self, best: &Best<G::Move>) -> Vec<Candidate<G::Move>> {
         let mut others: Vec<&RootMove<G::Move>> = self.moves.iter().filter(|root| root.rank != best.rank).collect();
-        others.sort_by(|a, b| b.upper.total_cmp(&a.upper).then(a.rank.cmp(&b.rank)));
+        sort_moves(&mut others, |a, b| b.upper.total_cmp(&a.upper).then(a.rank.cmp(&b.rank)));
         let value = |score: f32| Some(expected(self.search.evaluator, score * self.mover.sign(), self.mover));
         let first = Candidate { mv: best.mv, visits: 0, value: value(best.value) };
         let rest = others.into_iter().map(|root| Candidate {

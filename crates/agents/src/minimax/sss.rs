@@ -4,10 +4,10 @@
 //! reach. The six cases of the original are the arms of [`OpenList::settle`] and [`OpenList::expand`]; which case holds is decided by
 //! the player at the parent, so that games in which somebody moves twice are no exception.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use plyground_core::{Evaluator, Heuristics, Player, Turn};
+use plyground_core::{Evaluator, Heuristics, Player, Turn, sort_moves};
 
 use super::search::{Reach, Search, Window};
 
@@ -165,7 +165,8 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
         let mut moves = Vec::new();
         search.game.moves(state, &mut moves);
         if search.settings.order.uses_hints() {
-            moves.sort_by_key(|&mv| Reverse(search.game.hint(state, mv)));
+            let hint = |&mv: &G::Move| search.game.hint(state, mv);
+            sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
         }
         let children = if is_max { moves.len() } else { 1 };
         self.bytes += size_of_val(moves.as_slice());

@@ -1,5 +1,6 @@
 //! Tree search led by a network (Silver et al., 2017): the policy says where to look, the value what to expect.
 
+#[cfg(not(target_family = "wasm"))]
 use std::sync::Mutex;
 
 use plyground_core::{
@@ -8,7 +9,7 @@ use plyground_core::{
 };
 
 use super::brain::Brain;
-use super::one_ply::{NET, named};
+use super::one_ply::{NET, best_first, named};
 use super::search::{Searcher, Settings, Visit};
 use super::tree::{Kind, ROOT, Tree};
 use crate::{AgentInfo, SIMS, TIME, pace::Pace};
@@ -123,9 +124,16 @@ impl<G: Heuristics> Agent<G> for NetSearch<G> {
         // A judgement of the largest network takes a millisecond in a browser.
         let mut pace = Pace::new(&budget, watcher, Some(most), (8 / self.batch as u64).max(1));
         let job = Job { game, root: state, settings: self.settings, memory: self.memory, batch: self.batch };
-        if self.threads == 1 {
+        // In a browser there are no threads.
+        #[cfg(not(target_family = "wasm"))]
+        let alone = self.threads == 1;
+        #[cfg(target_family = "wasm")]
+        let alone = true;
+        if alone {
             job.alone(&mut self.tree, &mut self.brain, rng, &mut pace, mover);
-        } else {
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if !alone {
             let tree = std::mem::replace(&mut self.tree, Tree::new());
             self.tree = job.together(tree, &self.brain, self.threads, most, rng, &mut pace, mover);
         }
@@ -213,6 +221,7 @@ impl<G: Heuristics> Job<'_, G> {
     }
 
     /// Several threads on one tree: it is locked while they walk in it, not while the network thinks, which takes most of the time.
+    #[cfg(not(target_family = "wasm"))]
     #[expect(clippy::too_many_arguments, reason = "everything that a search has")]
     fn together(
         &self,
@@ -271,14 +280,15 @@ impl<G: Heuristics> Job<'_, G> {
 
 /// What the tree says.
 fn opinion<M: Copy + Eq>(tree: &Tree<M>, mover: Player) -> Opinion<M> {
-    let mut candidates: Vec<(f32, Candidate<M>)> = Vec::new();
-    for edge in tree.node(ROOT).edges() {
+    let root = tree.node(ROOT);
+    let ranks: Vec<f32> = root.edges().map(|edge| rank(tree, edge, mover)).collect();
+    let candidate = |number: usize| {
+        let edge = root.first as usize + number;
         let child = tree.child(edge).filter(|child| child.visits > 0 || child.proof.is_some());
         let value = child.map(|child| child.mean() * mover.sign());
-        let visits = u64::from(tree.visits(edge));
-        candidates.push((rank(tree, edge, mover), Candidate { mv: tree.edges[edge].mv, visits, value }));
-    }
-    candidates.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Candidate { mv: tree.edges[edge].mv, visits: u64::from(tree.visits(edge)), value }
+    };
+    let candidates: Vec<Candidate<M>> = best_first(&ranks).into_iter().map(candidate).collect();
     let mut line = Vec::new();
     let mut at = ROOT;
     while let Some(edge) = best(tree, at) {
@@ -288,14 +298,8 @@ fn opinion<M: Copy + Eq>(tree: &Tree<M>, mover: Player) -> Opinion<M> {
             break;
         }
     }
-    let root = tree.node(ROOT);
-    let value = candidates.first().and_then(|(_, best)| best.value).or(Some(root.judged * mover.sign()));
-    Opinion {
-        value,
-        depth: Some(line.len() as u32),
-        line,
-        candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(),
-    }
+    let value = candidates.first().and_then(|best| best.value).or(Some(root.judged * mover.sign()));
+    Opinion { value, depth: Some(line.len() as u32), line, candidates }
 }
 
 /// The order of moves: what is certain to win, then by visits (where there are none, by the policy), then what is certain to lose.

@@ -2,7 +2,7 @@
 
 use plyground_core::{
     Agent, AgentError, Candidate, Choice, Heuristics, InputError, KeyInfo, Opinion, Params, Progress, Scratch, Shelf, Thought,
-    Turn,
+    Turn, sort_moves,
 };
 
 use super::brain::Brain;
@@ -38,6 +38,13 @@ pub(crate) fn named<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf,
         .get("net")
         .ok_or_else(|| InputError::malformed("key", "net", "it is missing: expected a network, net=NAME or net=FILE"))?;
     Ok(Brain::read(game, name, &shelf.read(name)?, at_once)?.1)
+}
+
+/// The numbers of ranks from the highest to the lowest; of equals, the first comes first.
+pub(crate) fn best_first(ranks: &[f32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ranks.len()).collect();
+    sort_moves(&mut order, |&a, &b| ranks[b].total_cmp(&ranks[a]));
+    order
 }
 
 /// A network without a search.
@@ -94,11 +101,12 @@ impl<G: Heuristics> Agent<G> for NetAlone<G> {
             }
         }
         // Moves that were not reached in time, or that nobody judged, are ordered by what the network thinks likely.
-        let likely = |mv: G::Move| moves.iter().position(|&known| known == mv).map_or(f32::NEG_INFINITY, |index| logits[index]);
-        candidates.sort_by(|a, b| {
-            let by_value = b.value.unwrap_or(-2.0).total_cmp(&a.value.unwrap_or(-2.0));
-            by_value.then_with(|| likely(b.mv).total_cmp(&likely(a.mv)))
-        });
+        let (least, most) =
+            logits.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &x| (least.min(x), most.max(x)));
+        let likely = |number: usize| 1e-6 * (logits[number] - least) / (most - least).max(1e-6);
+        let ranks: Vec<f32> =
+            candidates.iter().enumerate().map(|(number, candidate)| candidate.value.unwrap_or(-2.0) + likely(number)).collect();
+        let candidates: Vec<Candidate<G::Move>> = best_first(&ranks).into_iter().map(|number| candidates[number]).collect();
         let best = candidates[0];
         Ok(Choice {
             value: best.value.or(Some(value)),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_core::{
     Agent, AgentError, Budget, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Progress,
-    Pulse, Shelf, Thought, Unwatched, Watcher, Worth,
+    Pulse, Shelf, Thought, Unwatched, Watcher, Worth, sort_moves,
 };
 
 use super::{
@@ -158,7 +158,7 @@ fn perfect<G: Heuristics>(solution: &Solution<G>, worth: Worth, best: G::Move, k
         Candidate { mv, visits: 0, value: worth.map(Worth::value) }
     };
     choice.candidates = known.iter().map(candidate).collect();
-    choice.candidates.sort_by(|a, b| {
+    sort_moves(&mut choice.candidates, |a, b| {
         let rank = |candidate: &Candidate<G::Move>| (candidate.mv != best, -candidate.value.unwrap_or(-2.0));
         rank(a).partial_cmp(&rank(b)).expect("values are numbers")
     });
