@@ -16,11 +16,18 @@ addEventListener("activate", (event) => {
   );
 });
 
+/** Networks are large, and most visitors never meet one: each is kept when it is asked for. */
+async function keep(request) {
+  const answer = await fetch(request);
+  if (answer.ok) await (await caches.open(CACHE)).put(request, answer.clone());
+  return answer;
+}
+
 addEventListener("fetch", (event) => {
   const { request } = event;
   const address = new URL(request.url);
   // Whether there is a server is asked of the network alone.
   if (request.method !== "GET" || address.origin !== location.origin || address.pathname.endsWith("/server.json")) return;
-  const kept = () => caches.match(request, { ignoreSearch: true }).then((found) => found ?? fetch(request));
+  const kept = () => caches.match(request, { ignoreSearch: true }).then((found) => found ?? (address.pathname.includes("/nets/") ? keep(request) : fetch(request)));
   event.respondWith(request.mode === "navigate" ? caches.match("./").then((found) => found ?? fetch(request)) : kept());
 });

@@ -33,8 +33,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     }
     copy(&source, &dist, &|_| true)?;
     fs::copy(engine, dist.join("engine.wasm"))?;
-    let mut files = files(&dist, &dist)?;
-    files.sort();
+    let files = files_in_order(&dist)?;
     let (mut hasher, mut bytes, mut compressed) = (DefaultHasher::new(), 0, 0);
     for file in &files {
         let content = fs::read(dist.join(file))?;
@@ -43,6 +42,12 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&content)?;
         compressed += encoder.finish()?.len();
+    }
+    // Networks are fetched by those who play against one, and only then: they are no part of the first visit. New ones make a new version.
+    let networks = dist.join("nets");
+    copy(&workspace.root.join("nets"), &networks, &|name| Path::new(name).extension() == Some(OsStr::new("safetensors")))?;
+    for file in files_in_order(&networks)? {
+        fs::read(networks.join(file))?.hash(&mut hasher);
     }
     let worker = dist.join("sw.js");
     let listed: Vec<String> = files.iter().filter(|file| *file != "sw.js" && *file != "index.html").cloned().collect();
@@ -86,6 +91,13 @@ pub fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&OsStr) -> bool) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Everything in a folder, in the same order on every machine.
+fn files_in_order(folder: &Path) -> Result<Vec<String>> {
+    let mut files = files(folder, folder)?;
+    files.sort();
+    Ok(files)
 }
 
 /// All files below a folder, by their names from `root`, with slashes.

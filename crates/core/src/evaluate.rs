@@ -153,6 +153,11 @@ pub trait Heuristics: Game {
         MoverEncoder::INFO.name
     }
 
+    /// The network that comes with the program for this game at this size, where there is one.
+    fn network(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Encoders that show a network more of this game than the general one ([`crate::GeneralEncoder`]) does.
     fn encoders() -> &'static [EncoderInfo] {
         &[]

@@ -576,6 +576,10 @@ impl Heuristics for Crosphere {
         if self.grid.ranks == self.grid.files { planes::WAYS.name } else { MoverEncoder::INFO.name }
     }
 
+    fn network(&self) -> Option<&'static str> {
+        (self.grid.ranks == 8 && self.grid.files == 8).then_some("crosphere-8x8")
+    }
+
     fn evaluators() -> &'static [EvaluatorInfo] {
         &[EvaluatorInfo {
             name: "links",

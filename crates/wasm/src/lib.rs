@@ -1,4 +1,4 @@
-//! The desk in the browser. A request is one text and so is its answer, so three functions and two imports are all that page and
+//! The desk in the browser. A request is one text and so is its answer, so three functions and four imports are all that page and
 //! engine need to share: `room(length)` is where the page writes the request, `handle()` answers it, and `answer()` is where the
 //! answer stands. (Hence no binding generator, which would be one more tool to install.)
 //!
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_table::{Allowance, Clock, Desk, EmptyShelf};
+use plyground_table::{Allowance, Clock, Desk, InputError, Shelf};
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
@@ -18,6 +18,10 @@ unsafe extern "C" {
     safe fn now() -> f64;
     /// Takes a message that is not an answer; other than 0 if the thought should end.
     fn tell(text: *const u8, length: usize) -> u32;
+    /// Looks for a network by its name: how many bytes it has, or less than 0 if there is none.
+    fn find(name: *const u8, length: usize) -> i32;
+    /// Writes the network that was found last to where there is room for it.
+    fn fetch(room: *mut u8);
 }
 
 thread_local! {
@@ -31,6 +35,23 @@ struct PageClock(f64);
 impl Clock for PageClock {
     fn elapsed(&self) -> Duration {
         Duration::from_secs_f64((now() - self.0).max(0.0) / 1e3)
+    }
+}
+
+/// The networks that lie beside the page. Other files there are none.
+struct PageShelf;
+
+impl Shelf for PageShelf {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        // SAFETY: the page reads the bytes of the name before it returns, and nothing else.
+        let found = unsafe { find(name.as_ptr(), name.len()) };
+        let Ok(length) = usize::try_from(found) else {
+            return Err(InputError::malformed("network", name, "there is no network with this name beside the page"));
+        };
+        let mut file = vec![0; length];
+        // SAFETY: the page writes as many bytes as it has just said, and there is room for them.
+        unsafe { fetch(file.as_mut_ptr()) };
+        Ok(file)
     }
 }
 
@@ -53,7 +74,7 @@ pub extern "C" fn handle() -> usize {
         let stop = unsafe { tell(message.as_ptr(), message.len()) };
         if stop == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let desk = Desk { shelf: &EmptyShelf, allowance: Allowance { memory: 256, ..Allowance::default() } };
+    let desk = Desk { shelf: &PageShelf, allowance: Allowance { memory: 256, ..Allowance::default() } };
     let answer = desk.handle(&request, &PageClock(now()), &mut told);
     ANSWER.with_borrow_mut(|kept| {
         *kept = answer;

@@ -10,7 +10,7 @@ use crate::AgentInfo;
 
 /// Which network; also the key of the other agents that have one.
 pub const NET: KeyInfo =
-    KeyInfo { key: "net", value: "NAME|FILE", default: "", meaning: "the network: one of ply nets, or a file" };
+    KeyInfo { key: "net", value: "NAME|FILE", default: "the game's own", meaning: "the network: one of ply nets, or a file" };
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "net",
@@ -36,6 +36,7 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
 pub(crate) fn named<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf, at_once: usize) -> Result<Brain<G>, InputError> {
     let name = params
         .get("net")
+        .or_else(|| game.network())
         .ok_or_else(|| InputError::malformed("key", "net", "it is missing: expected a network, net=NAME or net=FILE"))?;
     Ok(Brain::read(game, name, &shelf.read(name)?, at_once)?.1)
 }

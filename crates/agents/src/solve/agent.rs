@@ -34,7 +34,11 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
             default: "",
             meaning: "values of small regions that ply regions has written, for a game whose own solver uses them",
         },
-        KeyInfo { meaning: "until it is solved, search with this network (as az does) instead of random games", ..NET },
+        KeyInfo {
+            meaning: "until it is solved, search with this network (as az does) instead of random games",
+            default: "",
+            ..NET
+        },
         KeyInfo {
             key: "part",
             value: "P",
