@@ -1,5 +1,7 @@
 //! What can be typed after `ply`.
 
+mod nets;
+
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -7,6 +9,8 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
+
+pub use nets::{MeasureNet, Nets, NetsAction};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -71,6 +75,8 @@ pub enum Command {
     Judge(Judge),
     /// Train an agent that learns by playing against itself, and keep what it has learnt
     Train(Train),
+    /// List, verify and measure networks, and write them for other programs
+    Nets(Nets),
     /// Compute the values of all small regions of a game once and for all, for its solver
     Regions(Regions),
     /// Let two agents play pairs of games with swapped seats, and see who is stronger

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::bail;
-use plyground_lab::train::{Onlooker, Phase, Plan, Round, Stage, Training};
+use plyground_lab::train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
 use plyground_lab::{Files, shell_word};
 use plyground_nets::Size;
 use plyground_table::InputError;
@@ -42,7 +42,7 @@ pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Resul
     interrupt::catch()?;
     let live = Live { text: Mutex::new(LiveText::new(global.quiet)), total: args.hours * 3600.0, quiet: global.quiet };
     let before = training.rounds().len();
-    training.run(args.hours * 3600.0, &command(args), &Files, &live)?;
+    training.run(End::Seconds(args.hours * 3600.0), &command(args), &Files, &live)?;
     let rounds = training.rounds();
     if global.json {
         return print_json(
