@@ -328,6 +328,9 @@ pub struct Train {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub threads: Option<u32>,
+    /// Print lines instead of showing everything on one screen
+    #[arg(long)]
+    pub plain: bool,
     /// With --agent: training games to play now [default: as many as the spec says]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = games)]
     pub games: Option<u64>,
