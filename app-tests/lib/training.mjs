@@ -33,10 +33,11 @@ const PLAN = {
 /** Losses fall, strength grows; every third round is measured. */
 function round(number) {
   const measured = ANCHORS.flatMap((anchor, index) => {
+    const line = (player, elo) => ({ player, anchor, games: 40, score: 1 / (1 + 10 ** (-elo / 400)), elo: [elo - 90, elo + 90] });
     const elo = 60 * number - 150 * index;
-    const score = 1 / (1 + 10 ** (-elo / 400));
-    const search = { player: "search", anchor, games: 40, score: index === 0 ? 1 : score, elo: index === 0 ? [elo, 4800] : [elo - 90, elo + 90] };
-    return index < 2 ? [search, { ...search, player: "alone", score: score / 2, elo: [elo - 200, elo - 60] }] : [search];
+    // Of an opponent that has lost every game only one end of the interval is known.
+    const search = index === 0 ? { ...line("search", elo), score: 1, elo: [elo, 4800] } : line("search", elo);
+    return index < 2 ? [search, line("alone", elo - 130)] : [search];
   });
   return {
     round: number,

@@ -82,6 +82,7 @@ for (const size of Object.keys(SIZES)) {
     await writeTraining(host.data, "clobber-small", 6);
     await becomes(() => visit.text("main"), /Round 6 was over/);
     await becomes(() => picture(/^Elo with 100 simulations/).locator("path.error").count(), 10);
+    await becomes(() => visit.text(".measured"), /at least \+360/);
     await visit.shot("training", size);
     await visit.go("#/lab/training/nobody");
     await becomes(() => visit.text("main"), /there is no training 'nobody'/);

@@ -10,13 +10,19 @@ const LEFT = 48;
 const BOTTOM = 22;
 const EDGE = 8;
 
-/** The numbers at the side: the least and the greatest, and one between them. */
-const ticks = ([low, high]) => [low, (low + high) / 2, high];
+/** The numbers at the side: two to five round ones. */
+function ticks([low, high]) {
+  const most = (high - low) / 2;
+  const unit = 10 ** Math.floor(Math.log10(most));
+  const step = [1, 2, 5].map((times) => times * unit).findLast((step) => step <= most);
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) => (first + index) * step);
+}
 
 /** From the least to the greatest of the values, and a little more; never nothing. */
 function range(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const gap = (high - low || Math.abs(high) || 1) * 0.06;
+  const gap = 0.06 * (high - low) || 0.06 * Math.abs(high) || 1;
   return [low - gap, high + gap];
 }
 

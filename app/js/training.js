@@ -44,7 +44,8 @@ export async function trainingScreen(app, name) {
   function draw() {
     facts.replaceChildren(...numbers(rounds.at(-1)));
     pictures.replaceChildren(...drawn(training.plan, rounds));
-    strength.replaceChildren(...table(rounds));
+    // Who has opened the table wants to see the next one, too.
+    strength.replaceChildren(...table(rounds, strength.querySelector("details")?.open ?? false));
   }
 
   function tell() {
@@ -142,7 +143,7 @@ function drawn(plan, rounds) {
 }
 
 /** The last measurement in words and numbers. */
-function table(rounds) {
+function table(rounds, open) {
   const last = rounds.findLast((round) => round.measured?.length > 0);
   if (!last) return [];
   const bounds = (measured) => {
@@ -157,7 +158,7 @@ function table(rounds) {
   return [
     html(
       "details",
-      {},
+      { open },
       html("summary", {}, t("training.measured", { round: formatNumber(last.round), games: formatNumber(last.measured[0].games) })),
       html("table", { class: "measured" }, html("thead", {}, html("tr", {}, heads)), html("tbody", {}, last.measured.map(row))),
     ),

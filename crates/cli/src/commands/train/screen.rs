@@ -13,8 +13,8 @@ use plyground_lab::train::{Onlooker, Round, Stage};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::crossterm::{cursor, execute};
 
 use super::dashboard::Dashboard;
 use crate::interrupt;
@@ -27,6 +27,7 @@ const REDRAW: Duration = Duration::from_millis(200);
 /// Shows a training, and hears what is typed meanwhile.
 pub struct Screen {
     dashboard: Arc<Mutex<Dashboard>>,
+    over: Arc<AtomicBool>,
     drawing: Option<JoinHandle<()>>,
 }
 
@@ -38,14 +39,14 @@ impl Screen {
 
     pub fn open(dashboard: Dashboard) -> io::Result<Self> {
         let terminal = take()?;
-        let dashboard = Arc::new(Mutex::new(dashboard));
-        let shown = Arc::clone(&dashboard);
+        let (dashboard, over) = (Arc::new(Mutex::new(dashboard)), Arc::new(AtomicBool::new(false)));
+        let (shown, ended) = (Arc::clone(&dashboard), Arc::clone(&over));
         let drawing = std::thread::spawn(move || {
             // Without a screen the training goes on: what it learns counts for more.
-            let _ = show(terminal, &shown);
+            let _ = show(terminal, &shown, &ended);
             give_back();
         });
-        Ok(Self { dashboard, drawing: Some(drawing) })
+        Ok(Self { dashboard, over, drawing: Some(drawing) })
     }
 
     fn dashboard(&self) -> MutexGuard<'_, Dashboard> {
@@ -55,7 +56,8 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        // Whoever draws gives the terminal back: nothing is drawn after that.
+        self.over.store(true, Ordering::Relaxed);
         if let Some(drawing) = self.drawing.take() {
             // If it has panicked, that was told.
             let _ = drawing.join();
@@ -101,13 +103,13 @@ fn take() -> io::Result<Shown> {
 fn give_back() {
     if TAKEN.swap(false, Ordering::Relaxed) {
         // There is nobody to tell if that fails.
-        let _ = execute!(stderr(), LeaveAlternateScreen, ratatui::crossterm::cursor::Show);
+        let _ = execute!(stderr(), LeaveAlternateScreen, cursor::Show);
         let _ = disable_raw_mode();
     }
 }
 
-fn show(mut terminal: Shown, dashboard: &Mutex<Dashboard>) -> io::Result<()> {
-    while TAKEN.load(Ordering::Relaxed) {
+fn show(mut terminal: Shown, dashboard: &Mutex<Dashboard>, over: &AtomicBool) -> io::Result<()> {
+    while TAKEN.load(Ordering::Relaxed) && !over.load(Ordering::Relaxed) {
         {
             let mut dashboard = dashboard.lock().unwrap_or_else(PoisonError::into_inner);
             dashboard.stopping = interrupt::asked();
