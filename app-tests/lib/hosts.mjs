@@ -41,7 +41,7 @@ export async function serverHost(port = 0) {
       await ended;
       await rm(data, { recursive: true });
     };
-    return { engine: "server", base, port: Number(new URL(base).port), close };
+    return { engine: "server", base, data, port: Number(new URL(base).port), close };
   }
   throw new Error("`ply serve` did not say where it is");
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serverHost, staticHost } from "../lib/hosts.mjs";
+import { writeTraining } from "../lib/training.mjs";
 import { SIZES, Visit, becomes, launch } from "../lib/visit.mjs";
 
 let browser;
@@ -61,6 +62,33 @@ test("a run is stopped and goes on where it was", async (context) => {
   await visit.page.getByText("not finished", { exact: true }).first().waitFor();
   await visit.close();
 });
+
+for (const size of Object.keys(SIZES)) {
+  test(`a training shows its curves, and new rounds as they come (${size})`, async (context) => {
+    const host = await serverHost();
+    context.after(() => host.close());
+    await writeTraining(host.data, "clobber-small", 5);
+    const visit = await Visit.open(browser, host, { size, at: "#/lab" });
+    await visit.hit(visit.page.locator(".trainings a").filter({ hasText: "clobber-small" }));
+    await becomes(() => visit.text("main"), /Round 5 was over/);
+    const picture = (name) => visit.page.getByRole("img", { name });
+    await becomes(() => picture(/^Loss of the policy\. 1\.5/).count(), 1);
+    // The search against five opponents, of which one has lost everything: no error bar without an end goes beyond the picture.
+    await becomes(() => picture(/^Elo with 100 simulations/).locator("path.error").count(), 5);
+    await becomes(() => picture(/^Elo of the network alone/).locator("polyline").count(), 2);
+    await becomes(() => picture(/^Right by the solver\. winner: 68\.3 %; move: 70 %/).count(), 1);
+    await visit.hit(visit.page.getByText("Measured after round 3"));
+    await becomes(() => visit.text(".measured"), /at least \+180/);
+    await writeTraining(host.data, "clobber-small", 6);
+    await becomes(() => visit.text("main"), /Round 6 was over/);
+    await becomes(() => picture(/^Elo with 100 simulations/).locator("path.error").count(), 10);
+    await becomes(() => visit.text(".measured"), /at least \+360/);
+    await visit.shot("training", size);
+    await visit.go("#/lab/training/nobody");
+    await becomes(() => visit.text("main"), /there is no training 'nobody'/);
+    await visit.close(/404 \(Not Found\)/);
+  });
+}
 
 test("without a server there is no lab", async (context) => {
   const host = await staticHost();

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { serverHost } from "../lib/hosts.mjs";
+import { writeTraining } from "../lib/training.mjs";
 import { SIZES, Visit, launch } from "../lib/visit.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -15,6 +16,7 @@ let host;
 before(async () => {
   browser = await launch();
   host = await serverHost();
+  await writeTraining(host.data, "clobber-small", 9);
 });
 after(async () => {
   await browser.close();
@@ -58,6 +60,8 @@ const SCREENS = {
   end: { at: "#/g/connect-four/a.b.a.b.a.b.a" },
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },
+  lab: { at: "#/lab" },
+  training: { at: "#/lab/training/clobber-small" },
   wrong: { at: "#/g/chess/e2e4" },
 };
 

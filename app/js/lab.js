@@ -1,34 +1,21 @@
 // The lab of a server: runs are listed, started, stopped and followed. `ply serve` has one; without it none of this is shown.
 
 import { toast } from "./dialog.js";
+import { LOOK_AGAIN, ask, duration, gameOf, percent, titleOf } from "./labtools.js";
 import { recall, remember } from "./memory.js";
 import { BOARDS, boardName } from "./setup.js";
 import { Spectator } from "./spectate.js";
 import { agentName, formatNumber, gameTitle, t } from "./strings.js";
 import { html } from "./svg.js";
+import { trainingList, trainingScreen } from "./training.js";
 
-/** How often a list or a page that is not told of changes looks for them. */
-const LOOK_AGAIN = 3000;
 const RUNNING = ["running", "stopping"];
 
-/** Asks the lab; an error says in words what was wrong. */
-async function ask(path, body) {
-  const answer = await fetch(`lab/${path}`, { cache: "no-store", ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }) });
-  const told = await answer.json().catch(() => ({ error: answer.statusText }));
-  if (!answer.ok) throw new Error(told.error);
-  return told;
-}
-
-const gameOf = (app, spec) => app.game(spec.split(":")[0]);
-const titleOf = (app, spec) => {
-  const game = gameOf(app, spec);
-  return game ? `${gameTitle(game)}, ${boardName(spec, game)}` : spec;
-};
-const percent = (share) => `${formatNumber(100 * share, 1)} %`;
 const interval = (row) => `[${formatNumber(100 * row.score_low, 1)}, ${formatNumber(100 * row.score_high, 1)}]`;
 
-export async function labScreen(app, [run]) {
+export async function labScreen(app, [run, training]) {
   if (!app.engine.lab) throw new Error(t("lab.none"));
+  if (run === "training") return trainingScreen(app, decodeURIComponent(training ?? ""));
   return run ? runScreen(app, run) : listScreen(app);
 }
 
@@ -52,6 +39,7 @@ async function listScreen(app) {
     return runs.length;
   }
   const known = await fill(shown);
+  const trainings = await trainingList(app);
   const form = await newRun(app);
   const wide = matchMedia("(min-width: 56rem)").matches;
   app.page.append(
@@ -60,7 +48,7 @@ async function listScreen(app) {
       "div",
       { class: "lab" },
       html("details", { class: "card new-run", open: wide || known === 0 }, html("summary", {}, t("lab.new")), form),
-      html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more),
+      html("div", {}, html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more), trainings),
     ),
   );
   return () => clearTimeout(timer);
@@ -332,11 +320,4 @@ function pace(run, told) {
   const rate = run.played / (run.seconds + (performance.now() - told) / 1000);
   const words = rate < 1 ? t("lab.pace.minute", { rate: formatNumber(60 * rate, 1) }) : t("lab.pace", { rate: formatNumber(rate, 1) });
   return `${words}, ${t("lab.left", { time: duration(Math.max(0, run.pairs - run.done) / rate) })}`;
-}
-
-/** Seconds in words. */
-function duration(seconds) {
-  if (seconds < 90) return t("lab.seconds", { count: formatNumber(Math.ceil(seconds)) });
-  if (seconds < 5400) return t("lab.minutes", { count: formatNumber(Math.round(seconds / 60)) });
-  return t("lab.hours", { count: formatNumber(seconds / 3600, 1) });
 }

@@ -1,5 +1,7 @@
 //! What can be typed after `ply`.
 
+mod nets;
+
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -7,6 +9,8 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
+
+pub use nets::{MeasureNet, Nets, NetsAction};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -71,6 +75,8 @@ pub enum Command {
     Judge(Judge),
     /// Train an agent that learns by playing against itself, and keep what it has learnt
     Train(Train),
+    /// List, verify and measure networks, and write them for other programs
+    Nets(Nets),
     /// Compute the values of all small regions of a game once and for all, for its solver
     Regions(Regions),
     /// Let two agents play pairs of games with swapped seats, and see who is stronger
@@ -322,6 +328,9 @@ pub struct Train {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub threads: Option<u32>,
+    /// Print lines instead of showing everything on one screen
+    #[arg(long)]
+    pub plain: bool,
     /// With --agent: training games to play now [default: as many as the spec says]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = games)]
     pub games: Option<u64>,

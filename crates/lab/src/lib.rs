@@ -14,6 +14,7 @@ mod export;
 mod files;
 pub mod judge;
 mod machine;
+pub mod nets;
 mod openings;
 pub mod positions;
 mod queue;

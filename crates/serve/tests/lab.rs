@@ -441,3 +441,81 @@ async fn without_a_lab_there_is_none() {
     assert_eq!(server.get("/lab/runs").await.status, 404);
     server.end().await;
 }
+
+/// A training as `ply train` leaves it, with so many rounds.
+fn write_training(folder: &Path, game: &str, rounds: u64) {
+    let round = |number: u64| {
+        json!({"round": number, "seconds": 60.0 * number as f64, "taught": number == 1, "games": 100 * number, "steps": 50 * number,
+            "window": 1000, "age": 50.0, "reuse": 1.5, "policy_loss": 2.0, "value_loss": 0.5, "plies": 20.0, "first_score": 0.5,
+            "redundancy": 0.0, "games_per_hour": 6000.0, "judgements_per_second": 5000.0, "network_share": 0.7, "steps_per_second": 40.0,
+            "measured": [{"player": "search", "anchor": "random", "games": 40, "score": 0.9, "elo": [200.0, 500.0]}]})
+    };
+    std::fs::create_dir_all(folder).unwrap();
+    let plan = plyground_lab::train::Plan::new(game, None, plyground_nets::Size::SMALL).unwrap();
+    std::fs::write(folder.join("plan.json"), serde_json::to_string(&plan).unwrap()).unwrap();
+    let lines: String = (1..=rounds).map(|number| round(number).to_string() + "\n").collect();
+    std::fs::write(folder.join("rounds.jsonl"), lines).unwrap();
+}
+
+#[tokio::test]
+async fn trainings_are_listed_and_their_new_rounds_are_told() {
+    let directory = Directory::new("trainings");
+    let server = serve(&directory.runs(), Limits::default()).await;
+    assert_eq!(server.get("/lab/trainings").await.json(), json!({"trainings": []}));
+    let folder = directory.0.join("training");
+    write_training(&folder.join("clobber-small"), "clobber", 3);
+    write_training(&folder.join("begun"), "tictactoe", 0);
+    std::fs::create_dir_all(folder.join("empty")).unwrap();
+    std::fs::create_dir_all(folder.join("damaged")).unwrap();
+    std::fs::write(folder.join("damaged/plan.json"), "{").unwrap();
+    let list = server.get("/lab/trainings").await.json();
+    let names: Vec<&str> = list["trainings"].as_array().unwrap().iter().map(|line| line["training"].as_str().unwrap()).collect();
+    assert_eq!(names, ["begun", "clobber-small"]);
+    assert_eq!((&list["trainings"][1]["rounds"], &list["trainings"][1]["games"]), (&json!(3), &json!(300)));
+    let page = server.get("/lab/trainings/clobber-small").await.json();
+    assert_eq!((page["rounds"].as_array().unwrap().len(), &page["of"]), (3, &json!(3)));
+    assert_eq!(page["rounds"][2]["measured"][0]["anchor"], "random");
+    assert!(page["plan"]["game"].as_str().unwrap().starts_with("clobber"));
+    // What is known is not told again, and what is new is.
+    assert_eq!(server.get("/lab/trainings/clobber-small?skip=3").await.json()["rounds"], json!([]));
+    write_training(&folder.join("clobber-small"), "clobber", 4);
+    let page = server.get("/lab/trainings/clobber-small?skip=3").await.json();
+    assert_eq!((page["rounds"].as_array().unwrap().len(), &page["rounds"][0]["round"]), (1, &json!(4)));
+    // Somebody may know more than there is: then it began anew.
+    assert_eq!(server.get("/lab/trainings/clobber-small?skip=9").await.json()["of"], 4);
+    assert_eq!(server.get("/lab/trainings/clobber-small?skip=x").await.status, 400);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn nothing_outside_the_training_folder_can_be_named() {
+    let directory = Directory::new("outside");
+    let folder = directory.0.join("training");
+    write_training(&folder.join("inside"), "clobber", 1);
+    write_training(&directory.0.join("outside"), "clobber", 1);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(directory.0.join("outside"), folder.join("linked")).unwrap();
+    let server = serve(&directory.runs(), Limits::default()).await;
+    let names = [
+        "..%2Foutside",
+        "%2e%2e%2foutside",
+        "..%5Coutside",
+        "inside%2F..%2F..%2Foutside",
+        "linked",
+        ".",
+        "..",
+        "%2e%2e",
+        "nobody",
+        "INSIDE%00",
+    ];
+    for name in names {
+        let answer = server.get(&format!("/lab/trainings/{name}")).await;
+        assert!(matches!(answer.status, 400 | 404), "{name}: {} {}", answer.status, answer.body);
+        assert!(!answer.body.contains("rounds"), "{name}");
+    }
+    assert_eq!(server.get("/lab/trainings/inside").await.status, 200);
+    assert_eq!(server.get("/lab/trainings").await.json()["trainings"].as_array().unwrap().len(), 1);
+    let stranger = server.ask("GET", "/lab/trainings", "Origin: http://elsewhere.example\r\n", "").await;
+    assert_eq!(stranger.status, 403, "{}", stranger.body);
+    server.end().await;
+}

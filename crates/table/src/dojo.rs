@@ -1,10 +1,12 @@
 //! What training needs of a game, without its types.
 
-use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, play, teach};
+use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, network_for, play, teach};
 use plyground_agents::{AgentSpec, build};
-use plyground_core::{Agent, AgentError, Encoder, Heuristics, InputError, Limits, Rng, Seed, Shelf, encoder};
-use plyground_nets::weights::Header;
+use plyground_core::{Agent, AgentError, Encoder, Heuristics, InputError, Limits, Rng, Seed, Shelf, Visitor, encoder};
+use plyground_nets::weights::{self, Header};
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
+
+use crate::agreement::{Agreement, agreement};
 
 /// A game that networks can learn.
 pub trait Dojo: Send + Sync {
@@ -29,12 +31,48 @@ pub trait Dojo: Send + Sync {
     /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
     /// 0) and what the search expected (1).
     fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
+
+    /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance
+    /// plays, since then nothing is won for certain, or if somebody said stop.
+    fn agreement(
+        &self,
+        network: &Network,
+        lessons: &mut dyn Iterator<Item = &Lesson>,
+        nodes: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Agreement>;
 }
 
 /// Somebody who plays games to learn from.
 pub trait Partner: Send {
     /// A game; the same seed gives the same game. `None` if it was told to stop, or the game came to no end.
     fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError>;
+}
+
+/// Reads a network file for the game that its header names. What does not fit is refused with a reason.
+pub fn read_network(name: &str, file: &[u8]) -> Result<(Header, Network), InputError> {
+    struct Fit<'a> {
+        name: &'a str,
+        file: &'a [u8],
+    }
+    impl Visitor for Fit<'_> {
+        type Output = Result<(Header, Network), InputError>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            network_for(&game, self.name, self.file)
+        }
+    }
+    let refuse = |why: String| InputError::malformed("network", name, why);
+    let (header, _) = weights::read(file).map_err(|error| refuse(error.to_string()))?;
+    let opened = plyground_games::open(&header_game(&header), None, Fit { name, file });
+    opened.map_err(|error| refuse(format!("its game cannot be opened: {error}")))?
+}
+
+/// The game of a network file, with its parameters.
+pub fn header_game(header: &Header) -> String {
+    match header.parameters.as_str() {
+        "" => header.game.clone(),
+        parameters => format!("{}:{parameters}", header.game),
+    }
 }
 
 struct Hall<G: Heuristics> {
@@ -86,6 +124,17 @@ impl<G: Heuristics> Dojo for Hall<G> {
     fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError> {
         let symmetry = rng.below(self.game.symmetries().into()) as u8;
         fill(&self.game, &*self.encoder, lesson, target, symmetry, trust, batch)
+    }
+
+    fn agreement(
+        &self,
+        network: &Network,
+        lessons: &mut dyn Iterator<Item = &Lesson>,
+        nodes: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Agreement> {
+        let mut brain = Brain::new(&self.game, &self.name, network, 1).expect("the encoder is there");
+        agreement(&self.game, &mut brain, lessons, nodes, stop)
     }
 }
 

@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+#[cfg(not(target_family = "wasm"))]
+mod agreement;
 mod desk;
 #[cfg(not(target_family = "wasm"))]
 mod dojo;
@@ -22,9 +24,11 @@ mod solving;
 mod training;
 
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
+#[cfg(not(target_family = "wasm"))]
+pub use agreement::Agreement;
 pub use desk::{Allowance, Desk, Tell};
 #[cfg(not(target_family = "wasm"))]
-pub use dojo::{Dojo, Partner};
+pub use dojo::{Dojo, Partner, header_game, read_network};
 pub use draw::{draw_board, draw_counters};
 pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
 #[cfg(not(target_family = "wasm"))]

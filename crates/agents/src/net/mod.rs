@@ -10,4 +10,4 @@ mod tree;
 
 pub use brain::{Brain, header, network_for};
 pub use search::Settings;
-pub use self_play::{Lesson, SelfPlay, Target, fill, play, teach};
+pub use self_play::{Lesson, SelfPlay, Target, fill, play, position, teach};

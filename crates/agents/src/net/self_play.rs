@@ -216,18 +216,12 @@ pub fn teach<G: Heuristics>(
     Ok(Some(Lesson { moves: play.moves, result, targets, judgements: 0 }))
 }
 
-/// Adds a position of a lesson to a batch, seen through one of the symmetries of the game. The value to learn is between the result
-/// (`trust` 0) and what the search expected (1). Says where a lesson does not fit the game.
-pub fn fill<G: Heuristics>(
-    game: &G,
-    encoder: &dyn Encoder<G>,
-    lesson: &Lesson,
-    target: usize,
-    symmetry: u8,
-    trust: f32,
-    batch: &mut Batch,
-) -> Result<(), NetError> {
-    let unfit = || NetError::Input("a game that the rules do not allow".to_owned());
+fn unfit() -> NetError {
+    NetError::Input("a game that the rules do not allow".to_owned())
+}
+
+/// A position of a lesson, and who is to move. Says where a lesson does not fit the game.
+pub fn position<G: Heuristics>(game: &G, lesson: &Lesson, target: usize) -> Result<(G::State, Player), NetError> {
     let target = &lesson.targets[target];
     let (mut state, mut scratch) = (game.start(), Scratch::default());
     for &number in lesson.moves.get(..target.ply.into()).ok_or_else(unfit)? {
@@ -247,9 +241,24 @@ pub fn fill<G: Heuristics>(
     }
     let Turn::Player(mover) = game.turn(&state) else { return Err(unfit()) };
     game.moves(&state, &mut scratch.moves);
-    if scratch.moves.len() != usize::from(target.moves) {
-        return Err(unfit());
-    }
+    if scratch.moves.len() == usize::from(target.moves) { Ok((state, mover)) } else { Err(unfit()) }
+}
+
+/// Adds a position of a lesson to a batch, seen through one of the symmetries of the game. The value to learn is between the result
+/// (`trust` 0) and what the search expected (1). Says where a lesson does not fit the game.
+pub fn fill<G: Heuristics>(
+    game: &G,
+    encoder: &dyn Encoder<G>,
+    lesson: &Lesson,
+    target: usize,
+    symmetry: u8,
+    trust: f32,
+    batch: &mut Batch,
+) -> Result<(), NetError> {
+    let (state, mover) = position(game, lesson, target)?;
+    let target = &lesson.targets[target];
+    let mut scratch = Scratch::default();
+    game.moves(&state, &mut scratch.moves);
     let seen = game.symmetric_state(&state, symmetry);
     let mut shares = vec![0.0; scratch.moves.len()];
     for &(number, share) in &target.policy {

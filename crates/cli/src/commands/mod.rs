@@ -9,6 +9,7 @@ pub mod duel;
 pub mod games;
 pub mod judge;
 pub mod moves;
+pub mod nets;
 pub mod perft;
 pub mod play;
 pub mod ratings;

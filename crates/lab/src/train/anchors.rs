@@ -7,9 +7,11 @@ use plyground_core::{InputError, Player, Seed, Shelf};
 use plyground_table::open;
 use serde::{Deserialize, Serialize};
 
-use super::plan::Plan;
-use crate::statistics::{EloEstimate, GameResult, MatchResult, logistic_elo};
+use crate::statistics::{EloEstimate, GameResult, MatchResult, elo_of_score, logistic_elo, score_of_elo};
 use crate::{Book, Experiment, Openings, Pace, Roster, Standard, Table, opening_plies, play_game};
+
+/// The opponents that every network is measured by, weakest first.
+pub const ANCHORS: [&str; 5] = ["random", "mc:playouts=10", "mcts:sims=100", "mcts:sims=1000", "alphabeta:depth=4"];
 
 /// The name under which the network in training stands on the shelf.
 const CURRENT: &str = "current";
@@ -29,6 +31,36 @@ pub struct Measured {
     pub elo: [f64; 2],
 }
 
+impl Measured {
+    /// The difference in Elo; where everything was won or lost, the end of it that is known.
+    pub fn elo_value(&self) -> f64 {
+        match self.score {
+            score if score >= 1.0 => self.elo[0],
+            score if score <= 0.0 => self.elo[1],
+            score => elo_of_score(score),
+        }
+    }
+
+    /// The ends of the 95 % interval of the score.
+    pub fn score_ends(&self) -> [f64; 2] {
+        self.elo.map(score_of_elo)
+    }
+}
+
+/// What is to be played.
+pub struct Trial<'a> {
+    /// The game with its parameters.
+    pub game: &'a str,
+    /// From which all randomness comes.
+    pub seed: u64,
+    /// The opponents, weakest first.
+    pub anchors: &'a [String],
+    /// Pairs of games against each of them.
+    pub pairs: usize,
+    /// Simulations of the network's search.
+    pub sims: u32,
+}
+
 /// The file of a network, and all others from the shelf behind.
 struct Candidate<'a> {
     file: &'a [u8],
@@ -41,9 +73,9 @@ impl Shelf for Candidate<'_> {
     }
 }
 
-/// Plays the games. `told` hears how many of how many have been played. `None` if it was told to stop.
+/// Plays the games. `told` hears how many of how many pairs have been played. `None` if it was told to stop.
 pub fn measure(
-    plan: &Plan,
+    trial: &Trial<'_>,
     file: &[u8],
     others: &(dyn Shelf + Sync),
     threads: usize,
@@ -51,18 +83,18 @@ pub fn measure(
     told: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Option<Vec<Measured>>, InputError> {
     let shelf = Candidate { file, others };
-    let players = [("search", format!("az:net={CURRENT},sims={}", plan.anchor_sims)), ("alone", format!("net:net={CURRENT}"))];
+    let players = [("search", format!("az:net={CURRENT},sims={}", trial.sims)), ("alone", format!("net:net={CURRENT}"))];
     let mut meetings = Vec::new();
     for (name, spec) in &players {
         // Without a search it is measured by one opponent only: its own line, not a table.
-        let anchors = if *name == "alone" { &plan.anchors[..plan.anchors.len().min(2)] } else { &plan.anchors[..] };
+        let anchors = if *name == "alone" { &trial.anchors[..trial.anchors.len().min(2)] } else { trial.anchors };
         meetings.extend(anchors.iter().map(|anchor| (*name, spec.clone(), anchor.clone())));
     }
-    let pairs = (plan.anchor_games as usize).div_ceil(2).max(1);
+    let pairs = trial.pairs;
     let experiment = Experiment {
-        openings: Openings::Random { plies: opening_plies(&plan.game)? },
-        seed: plan.seed,
-        ..Experiment::new(&plan.game, &["random".to_owned()], others)?
+        openings: Openings::Random { plies: opening_plies(trial.game)? },
+        seed: trial.seed,
+        ..Experiment::new(trial.game, &["random".to_owned()], others)?
     };
     let mut book = Book::new(&experiment)?;
     let openings: Vec<Vec<String>> =
@@ -73,8 +105,8 @@ pub fn measure(
     let work = || {
         while let Some(&(meeting, pair)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (_, player, anchor) = &meetings[meeting];
-            let seed = Seed(plan.seed).named(player).named(anchor).numbered(pair as u64);
-            let played = play_pair(&plan.game, [player, anchor], &openings[pair], seed, &shelf, stop);
+            let seed = Seed(trial.seed).named(player).named(anchor).numbered(pair as u64);
+            let played = play_pair(trial.game, [player, anchor], &openings[pair], seed, &shelf, stop);
             let mut results = results.lock().expect("no thread has panicked");
             match (played, &mut *results) {
                 (Ok(Some(pair)), Ok(results)) => results[meeting].add_pair(pair),

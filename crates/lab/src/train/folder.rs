@@ -40,9 +40,9 @@ pub struct Found {
     pub networks: Option<[Vec<u8>; 2]>,
 }
 
-const PLAN: &str = "plan.json";
+pub const PLAN: &str = "plan.json";
 const GAMES: &str = "games.bin";
-const ROUNDS: &str = "rounds.jsonl";
+pub const ROUNDS: &str = "rounds.jsonl";
 const CHECKPOINT: &str = "checkpoint.json";
 const NETWORK: &str = "network.safetensors";
 
@@ -93,8 +93,8 @@ impl Folder {
         Ok((Self { path: path.to_owned(), games }, Found { plan, rounds, lessons, networks }))
     }
 
-    /// Adds games; they count with the next checkpoint.
-    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<(), LabError> {
+    /// Adds games, and gives them back as they will be read; they count with the next checkpoint.
+    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<Vec<PlayedLesson>, LabError> {
         self.games.add(lessons)
     }
 
@@ -135,11 +135,11 @@ fn average(path: &Path, round: u64) -> PathBuf {
     path.join(format!("round-{round}.average"))
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, LabError> {
+pub fn read(file: &Path) -> Result<Vec<u8>, LabError> {
     fs::read(file).map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be read: {error}") })
 }
 
-fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, LabError> {
+pub fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, LabError> {
     serde_json::from_slice(text)
         .map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be understood: {error}") })
 }

@@ -6,6 +6,7 @@
 
 mod anchors;
 mod folder;
+mod glance;
 mod plan;
 mod replay;
 
@@ -17,11 +18,12 @@ use std::time::Instant;
 use plyground_core::{Seed, Shelf};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
-use plyground_table::{Dojo, Partner, PlayedLesson, open};
+use plyground_table::{Agreement, Dojo, Partner, PlayedLesson, open};
 use serde::{Deserialize, Serialize};
 
-pub use anchors::Measured;
+pub use anchors::{ANCHORS, Measured, Trial, measure};
 use folder::Folder;
+pub use glance::{Glance, trainings};
 pub use plan::Plan;
 use replay::Replay;
 
@@ -97,6 +99,18 @@ pub struct Round {
     /// What it achieved, if it was measured after this round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<Measured>,
+    /// How often it agreed with the solver, if it was measured and the game can be solved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreement: Option<Agreement>,
+}
+
+/// When a training is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// After so many seconds in all sittings.
+    Seconds(f64),
+    /// After so many rounds: then nothing that is learnt depends on a clock.
+    Rounds(u64),
 }
 
 /// Who looks on.
@@ -124,6 +138,10 @@ pub struct Training {
     /// Seconds before this sitting.
     before: f64,
 }
+
+/// Positions that the solver is asked about in a measurement, and what each of them may cost.
+const SOLVED_POSITIONS: usize = 200;
+const SOLVER_NODES: u64 = 20_000;
 
 /// The average follows the network by this share after every step.
 const FOLLOW: f32 = 0.01;
@@ -202,18 +220,20 @@ impl Training {
         self.before + self.begun.elapsed().as_secs_f64()
     }
 
-    /// Trains until there have been so many seconds of training in all, or the onlooker says stop.
-    pub fn run(
-        &mut self,
-        seconds: f64,
-        command: &str,
-        shelf: &(dyn Shelf + Sync),
-        onlooker: &dyn Onlooker,
-    ) -> Result<(), LabError> {
+    /// The share of the training that is done.
+    fn done(&self, end: End) -> f64 {
+        match end {
+            End::Seconds(seconds) => self.seconds() / seconds,
+            End::Rounds(rounds) => self.rounds.len() as f64 / rounds as f64,
+        }
+    }
+
+    /// Trains to the end, or until the onlooker says stop.
+    pub fn run(&mut self, end: End, command: &str, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<(), LabError> {
         self.begun = Instant::now();
         self.before = self.rounds.last().map_or(0.0, |round| round.seconds);
-        while self.seconds() < seconds && !onlooker.stop() {
-            let Some(round) = self.round(seconds, shelf, onlooker)? else { break };
+        while self.done(end) < 1.0 && !onlooker.stop() {
+            let Some(round) = self.round(end, shelf, onlooker)? else { break };
             self.rounds.push(round);
             let header = Header { training: command.to_owned(), strength: self.strength(), ..self.dojo.header(&self.average) };
             self.folder.keep(&self.trainer, &header, &self.average, &self.rounds)?;
@@ -231,7 +251,7 @@ impl Training {
         if words.is_empty() { String::new() } else { format!("with {} simulations: {}", self.plan.anchor_sims, words.join(", ")) }
     }
 
-    fn round(&mut self, seconds: f64, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
+    fn round(&mut self, end: End, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
         let number = self.rounds.len() as u64 + 1;
         let games = self.rounds.last().map_or(0, |round| round.games);
         let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
@@ -260,27 +280,29 @@ impl Training {
             network_share: self.network_share(judgements, playing),
             steps_per_second: 0.0,
             measured: Vec::new(),
+            agreement: None,
         };
-        self.folder.add(&lessons)?;
-        for lesson in lessons {
+        for lesson in self.folder.add(&lessons)? {
             self.replay.push(lesson);
         }
         round.window = self.replay.positions();
         round.age = self.replay.games() as f64 / 2.0;
         let begun = Instant::now();
         let steps = (self.plan.passes * new as f64 / self.plan.batch as f64).ceil() as u64;
-        let Some(losses) = self.learn(number, steps, seconds, onlooker)? else { return Ok(None) };
+        let Some(losses) = self.learn(number, steps, end, onlooker)? else { return Ok(None) };
         round.steps = self.trainer.steps();
         round.steps_per_second = steps as f64 / begun.elapsed().as_secs_f64();
         round.reuse = steps as f64 * self.plan.batch as f64 / self.replay.positions() as f64;
         (round.policy_loss, round.value_loss) = (losses.policy, losses.value);
-        if self.measure_now(seconds) {
+        if self.measure_now(end) {
             let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
             let told = |done: usize, of: usize| onlooker.stage(self.stage(Phase::Measuring, number, done as u64, of as u64));
-            let Some(measured) = anchors::measure(&self.plan, &file, shelf, self.threads, &|| onlooker.stop(), &told)? else {
+            let Some(measured) = measure(&self.plan.trial(), &file, shelf, self.threads, &|| onlooker.stop(), &told)? else {
                 return Ok(None);
             };
             round.measured = measured;
+            let mut lessons = self.replay.newest().take(SOLVED_POSITIONS);
+            round.agreement = self.dojo.agreement(&self.average, &mut lessons, SOLVER_NODES, &|| onlooker.stop());
         }
         round.seconds = self.seconds();
         Ok(Some(round))
@@ -291,10 +313,14 @@ impl Training {
     }
 
     /// Is it time to measure: after every so many minutes, and at the end?
-    fn measure_now(&self, seconds: f64) -> bool {
+    fn measure_now(&self, end: End) -> bool {
         let last = self.rounds.iter().rev().find(|round| !round.measured.is_empty()).map_or(0.0, |round| round.seconds);
         let now = self.seconds();
-        self.plan.anchor_games > 0 && (now - last >= 60.0 * self.plan.anchor_minutes || now >= seconds)
+        let over = match end {
+            End::Seconds(seconds) => now >= seconds,
+            End::Rounds(rounds) => self.rounds.len() as u64 + 1 >= rounds,
+        };
+        self.plan.anchor_games > 0 && (over || now - last >= 60.0 * self.plan.anchor_minutes)
     }
 
     /// The games of a round; `None` if it was told to stop. Game number n is the same whichever thread plays it.
@@ -364,11 +390,11 @@ impl Training {
     }
 
     /// So many steps; `None` if it was told to stop.
-    fn learn(&mut self, number: u64, steps: u64, seconds: f64, onlooker: &dyn Onlooker) -> Result<Option<Losses>, LabError> {
+    fn learn(&mut self, number: u64, steps: u64, end: End, onlooker: &dyn Onlooker) -> Result<Option<Losses>, LabError> {
         let mut rng = Seed(self.plan.seed).named("batches").numbered(number).rng();
         let mut batch = Batch::new(self.trainer.network().architecture());
         let mut sum = Losses::default();
-        self.trainer.learning.rate = self.plan.rate * schedule(self.seconds() / seconds);
+        self.trainer.learning.rate = self.plan.rate * schedule(self.done(end));
         for step in 0..steps {
             if onlooker.stop() {
                 return Ok(None);

@@ -5,6 +5,8 @@ use plyground_nets::Size;
 use plyground_table::{SelfPlay, open};
 use serde::{Deserialize, Serialize};
 
+use super::anchors::{ANCHORS, Trial};
+
 /// The settings of a training. They are kept beside its checkpoint: a training that goes on goes on with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,9 +57,6 @@ pub struct Plan {
     pub anchor_minutes: f64,
 }
 
-/// The opponents that every network is measured by.
-const ANCHORS: [&str; 5] = ["random", "mc:playouts=10", "mcts:sims=100", "mcts:sims=1000", "alphabeta:depth=4"];
-
 impl Plan {
     /// The version that this program reads.
     pub const VERSION: u32 = 1;
@@ -101,6 +100,17 @@ impl Plan {
             full_share: self.full_share,
             random_plies: self.random_plies,
             ..SelfPlay::default()
+        }
+    }
+
+    /// How the network is measured.
+    pub fn trial(&self) -> Trial<'_> {
+        Trial {
+            game: &self.game,
+            seed: self.seed,
+            anchors: &self.anchors,
+            pairs: (self.anchor_games as usize).div_ceil(2).max(1),
+            sims: self.anchor_sims,
         }
     }
 

@@ -61,6 +61,11 @@ impl Replay {
         self.lessons.len()
     }
 
+    /// The newest games first.
+    pub fn newest(&self) -> impl Iterator<Item = &PlayedLesson> {
+        self.lessons.iter().rev()
+    }
+
     /// A position at random: its game and its number there. Games count by what they have to teach.
     pub fn draw(&self, rng: &mut Rng) -> (&PlayedLesson, usize) {
         loop {
@@ -111,8 +116,8 @@ impl GameFile {
         Ok((Self { path: path.to_owned(), file, bytes }, lessons))
     }
 
-    /// Adds games.
-    pub fn add<'a>(&mut self, lessons: impl IntoIterator<Item = &'a PlayedLesson>) -> Result<(), LabError> {
+    /// Adds games, and gives them back as they will be read: a training that was never killed must not know them any better.
+    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<Vec<PlayedLesson>, LabError> {
         let mut bytes = Vec::new();
         for lesson in lessons {
             write(lesson, &mut bytes);
@@ -120,7 +125,8 @@ impl GameFile {
         let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
         written.map_err(|error| LabError::Write { file: self.path.clone(), error })?;
         self.bytes += bytes.len() as u64;
-        Ok(())
+        let mut reader = Reader(&bytes);
+        Ok(lessons.iter().map(|_| reader.lesson().expect("it was written a moment ago")).collect())
     }
 
     /// Its length.
@@ -177,5 +183,118 @@ impl Reader<'_> {
             *share /= sum;
         }
         Some(Target { ply, moves, policy, value, certain })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plyground_core::Seed;
+
+    /// A game with so many positions to learn from, told apart by its first move.
+    fn lesson(number: u16, targets: u16) -> PlayedLesson {
+        let target = |ply| Target { ply, moves: 3, policy: vec![(0, 0.25), (2, 0.75)], value: -0.5, certain: ply % 2 == 1 };
+        let moves = std::iter::once(number).chain(0..targets).collect();
+        PlayedLesson { moves, result: f32::from(number % 3) - 1.0, targets: (0..targets).map(target).collect(), judgements: 9 }
+    }
+
+    #[test]
+    fn the_window_keeps_the_newest_games_and_grows_more_slowly_than_they_do() {
+        let mut replay = Replay::new(100);
+        let mut sizes = Vec::new();
+        for number in 0..1_000 {
+            replay.push(lesson(number, 10));
+            sizes.push(replay.positions());
+        }
+        assert_eq!(sizes[..10], [10, 20, 30, 40, 50, 60, 70, 80, 90, 100], "nothing is dropped at first");
+        assert!(sizes.is_sorted());
+        // 10,000 positions: 100 (1 + 0.4 (100^0.75 - 1) / 0.75) = 1733, in whole games.
+        assert_eq!(replay.positions(), 1_740);
+        assert_eq!(replay.games(), 174);
+        let newest: Vec<u16> = replay.newest().map(|lesson| lesson.moves[0]).collect();
+        assert_eq!(newest, (826..1_000).rev().collect::<Vec<u16>>());
+    }
+
+    #[test]
+    fn every_position_is_drawn_equally_often() {
+        let mut replay = Replay::new(1_000);
+        let lengths = [1, 5, 30, MOST_TARGETS as u16];
+        for (number, targets) in (0..).zip(lengths) {
+            replay.push(lesson(number, targets));
+        }
+        let mut drawn = [0_u32; 4];
+        let mut rng = Seed(1).rng();
+        for _ in 0..10_000 {
+            let (lesson, target) = replay.draw(&mut rng);
+            assert!(target < lesson.targets.len());
+            drawn[usize::from(lesson.moves[0])] += 1;
+        }
+        for (drawn, length) in drawn.into_iter().zip(lengths) {
+            let expected = 10_000.0 * f64::from(length) / 100.0;
+            assert!((f64::from(drawn) - expected).abs() < 5.0 * expected.sqrt(), "{drawn} of {expected}");
+        }
+    }
+
+    /// A file of its own for a test, gone when the test is over.
+    struct Path(PathBuf);
+
+    impl Path {
+        fn new(name: &str) -> Self {
+            let file = Self(std::env::temp_dir().join(format!("plyground-replay-{name}-{}", std::process::id())));
+            let _ = std::fs::remove_file(&file.0);
+            file
+        }
+    }
+
+    impl Drop for Path {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn games_come_back_from_their_file_and_what_no_checkpoint_knows_is_cut_off() {
+        let path = Path::new("cut");
+        let (mut file, before) = GameFile::open(&path.0, 0).unwrap();
+        assert!(before.is_empty());
+        let kept = file.add(&[lesson(1, 4), lesson(2, 7)]).unwrap();
+        let checkpoint = file.bytes();
+        file.add(&[lesson(3, 2)]).unwrap();
+        drop(file);
+        let (mut file, found) = GameFile::open(&path.0, checkpoint).unwrap();
+        assert_eq!(found, kept, "what is given back is what is read");
+        for (lesson, written) in found.iter().zip([lesson(1, 4), lesson(2, 7)]) {
+            assert_eq!((&lesson.moves, lesson.result, lesson.judgements), (&written.moves, written.result, 0));
+            for (target, written) in lesson.targets.iter().zip(written.targets) {
+                assert_eq!((target.ply, target.moves, target.certain), (written.ply, written.moves, written.certain));
+                assert!((target.value - written.value).abs() < 1e-4);
+                assert!(
+                    target
+                        .policy
+                        .iter()
+                        .zip(written.policy)
+                        .all(|(one, other)| one.0 == other.0 && (one.1 - other.1).abs() < 1e-4)
+                );
+            }
+        }
+        file.add(&[lesson(4, 1)]).unwrap();
+        assert_eq!(std::fs::metadata(&path.0).unwrap().len(), file.bytes());
+        let bytes = file.bytes();
+        drop(file);
+        let (_, found) = GameFile::open(&path.0, bytes).unwrap();
+        assert_eq!(found.iter().map(|lesson| lesson.moves[0]).collect::<Vec<_>>(), [1, 2, 4]);
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_with_a_reason() {
+        let path = Path::new("damaged");
+        let (mut file, _) = GameFile::open(&path.0, 0).unwrap();
+        file.add(&[lesson(1, 4), lesson(2, 7)]).unwrap();
+        let bytes = file.bytes();
+        drop(file);
+        let refusal = |bytes: u64| GameFile::open(&path.0, bytes).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refusal(bytes + 1).ends_with(&format!("it has {bytes} bytes; its checkpoint says {}", bytes + 1)));
+        // A length where no game ends.
+        assert!(refusal(bytes - 2).ends_with("game 2 cannot be read"), "{}", refusal(bytes - 2));
     }
 }

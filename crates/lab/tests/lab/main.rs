@@ -15,4 +15,5 @@ mod report;
 mod seats;
 mod store;
 mod studies;
+mod train;
 mod tune;

@@ -1,9 +1,11 @@
-//! The lab behind the server: runs are listed, started, stopped, resumed, followed and reported on. They are those of the command line.
+//! The lab behind the server: runs are listed, started, stopped, resumed, followed and reported on, trainings are looked at. They are those
+//! of the command line.
 
 mod live;
 mod order;
 mod page;
 mod stream;
+mod training;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -75,6 +77,8 @@ pub fn routes(lab: Arc<Lab>) -> Router {
         .route("/lab/runs/{run}/resume", post(resume))
         .route("/lab/runs/{run}/report", get(report))
         .route("/lab/runs/{run}/events", get(stream::events))
+        .route("/lab/trainings", get(training::list))
+        .route("/lab/trainings/{training}", get(training::show))
         .layer(DefaultBodyLimit::max(longest))
         .layer(from_fn(guard))
         .with_state(lab)
@@ -135,14 +139,19 @@ impl From<LabError> for Refusal {
     }
 }
 
-async fn list(State(lab): State<Arc<Lab>>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refusal> {
-    let skip = match query.as_deref() {
-        None | Some("") => 0,
+/// How much of a list somebody knows already: `skip=N`, or nothing of it.
+fn skip(query: Option<&str>) -> Result<usize, Refusal> {
+    match query {
+        None | Some("") => Ok(0),
         Some(query) => query
             .strip_prefix("skip=")
             .and_then(|number| number.parse().ok())
-            .ok_or_else(|| Refusal::new(StatusCode::BAD_REQUEST, format!("expected skip=N, found '{query}'")))?,
-    };
+            .ok_or_else(|| Refusal::new(StatusCode::BAD_REQUEST, format!("expected skip=N, found '{query}'"))),
+    }
+}
+
+async fn list(State(lab): State<Arc<Lab>>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refusal> {
+    let skip = skip(query.as_deref())?;
     lab.look(move |lab| lab.list(skip)).await.map(Json)
 }
 

@@ -1,6 +1,8 @@
 //! `ply train`: somebody learns a game by playing against itself.
 
+mod dashboard;
 mod network;
+mod screen;
 mod table;
 
 use std::io::Write;

@@ -6,12 +6,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::bail;
-use plyground_lab::train::{Onlooker, Phase, Plan, Round, Stage, Training};
-use plyground_lab::{Files, shell_word};
+use plyground_lab::train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
+use plyground_lab::{Files, machine, shell_word};
 use plyground_nets::Size;
 use plyground_table::InputError;
 use serde_json::json;
 
+use super::dashboard::Dashboard;
+use super::screen::Screen;
 use crate::args::{Global, Train};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
@@ -40,9 +42,15 @@ pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Resul
         Training::begin(&folder, plan, threads)?
     };
     interrupt::catch()?;
-    let live = Live { text: Mutex::new(LiveText::new(global.quiet)), total: args.hours * 3600.0, quiet: global.quiet };
+    let total = args.hours * 3600.0;
     let before = training.rounds().len();
-    training.run(args.hours * 3600.0, &command(args), &Files, &live)?;
+    let onlooker: Box<dyn Onlooker> = if Screen::is_there() && !global.quiet && !args.plain {
+        Box::new(Screen::open(Dashboard::new(training.plan(), machine(), total, training.rounds()))?)
+    } else {
+        Box::new(Live { text: Mutex::new(LiveText::new(global.quiet)), total, quiet: global.quiet })
+    };
+    training.run(End::Seconds(total), &command(args), &Files, onlooker.as_ref())?;
+    drop(onlooker);
     let rounds = training.rounds();
     if global.json {
         return print_json(

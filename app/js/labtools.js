@@ -1,0 +1,30 @@
+// What the pages of the lab have in common: how it is asked, and how what it says is written.
+
+import { boardName } from "./setup.js";
+import { formatNumber, gameTitle, t } from "./strings.js";
+
+/** How often a list or a page that is not told of changes looks for them. */
+export const LOOK_AGAIN = 3000;
+
+/** Asks the lab; an error says in words what was wrong. */
+export async function ask(path, body) {
+  const answer = await fetch(`lab/${path}`, { cache: "no-store", ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }) });
+  const told = await answer.json().catch(() => ({ error: answer.statusText }));
+  if (!answer.ok) throw new Error(told.error);
+  return told;
+}
+
+export const gameOf = (app, spec) => app.game(spec.split(":")[0]);
+export const titleOf = (app, spec) => {
+  const game = gameOf(app, spec);
+  return game ? `${gameTitle(game)}, ${boardName(spec, game)}` : spec;
+};
+
+export const percent = (share) => `${formatNumber(100 * share, 1)} %`;
+
+/** Seconds in words. */
+export function duration(seconds) {
+  if (seconds < 90) return t("lab.seconds", { count: formatNumber(Math.ceil(seconds)) });
+  if (seconds < 5400) return t("lab.minutes", { count: formatNumber(Math.round(seconds / 60)) });
+  return t("lab.hours", { count: formatNumber(seconds / 3600, 1) });
+}

@@ -1,0 +1,163 @@
+//! Trainings of networks: stopped, resumed, with any number of threads, they come to the same.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plyground_lab::Files;
+use plyground_lab::train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
+use plyground_nets::Size;
+
+/// A folder of its own for a test, gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plyground-training-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A training of a second.
+fn tiny() -> Plan {
+    Plan {
+        teacher: "mcts:sims=20".to_owned(),
+        teacher_games: 20,
+        round_games: 20,
+        full: 16,
+        fast: 8,
+        batch: 16,
+        window: 150,
+        anchor_games: 0,
+        ..Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
+    }
+}
+
+/// Says stop in the middle of a round, after so many calls in a phase.
+struct Impatient {
+    phase: Phase,
+    round: u64,
+    calls: AtomicU64,
+}
+
+impl Impatient {
+    fn new(round: u64, phase: Phase) -> Self {
+        Self { phase, round, calls: AtomicU64::new(0) }
+    }
+}
+
+impl Onlooker for Impatient {
+    fn stage(&self, stage: Stage) {
+        if stage.phase == self.phase && stage.round == self.round {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    fn round(&self, _: &Round) {}
+    fn stop(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) >= 3
+    }
+}
+
+/// Looks on to the end.
+fn patient() -> Impatient {
+    Impatient::new(u64::MAX, Phase::Playing)
+}
+
+const ROUNDS: u64 = 5;
+
+fn run(training: &mut Training, onlooker: &Impatient) {
+    training.run(End::Rounds(ROUNDS), "ply train", &Files, onlooker).unwrap();
+}
+
+/// What a training has come to: its network, bit for bit.
+fn network(folder: &Path) -> Vec<u8> {
+    std::fs::read(folder.join("network.safetensors")).unwrap()
+}
+
+/// What does not depend on a clock.
+fn curves(training: &Training) -> Vec<(u64, u64, u64, usize, f64, f64, f64)> {
+    let point = |round: &Round| {
+        (round.round, round.games, round.steps, round.window, round.policy_loss, round.value_loss, round.first_score)
+    };
+    training.rounds().iter().map(point).collect()
+}
+
+#[test]
+fn a_training_that_is_stopped_again_and_again_learns_the_same_as_one_that_is_not() {
+    let (whole, parts, threads) = (Folder::new("whole"), Folder::new("parts"), Folder::new("threads"));
+    let mut training = Training::begin(&whole.0, tiny(), 1).unwrap();
+    run(&mut training, &patient());
+    let expected = curves(&training);
+    assert_eq!(expected.len() as u64, ROUNDS);
+    assert!(expected[1].3 < expected[0].1 as usize * 9, "the window drops something: {expected:?}");
+
+    let mut training = Training::begin(&parts.0, tiny(), 1).unwrap();
+    for (round, phase) in [(1, Phase::Teaching), (1, Phase::Learning), (2, Phase::Playing), (4, Phase::Learning)] {
+        run(&mut training, &Impatient::new(round, phase));
+        assert_eq!(training.rounds().len() as u64, round - 1, "stopped in round {round}, {phase:?}");
+        drop(training);
+        training = Training::resume(&parts.0, 2).unwrap();
+    }
+    run(&mut training, &patient());
+    assert_eq!(curves(&training), expected);
+    assert!(network(&parts.0) == network(&whole.0), "stopped and resumed");
+
+    let mut training = Training::begin(&threads.0, tiny(), 2).unwrap();
+    run(&mut training, &patient());
+    assert_eq!(curves(&training), expected);
+    assert!(network(&threads.0) == network(&whole.0), "two threads");
+}
+
+#[test]
+fn a_measurement_has_all_anchors_the_network_alone_and_the_solver() {
+    let folder = Folder::new("measured");
+    let anchors = ["random", "mcts:sims=10", "alphabeta:depth=2"].map(str::to_owned).to_vec();
+    let plan = Plan { anchors, anchor_games: 4, anchor_sims: 8, anchor_minutes: 1e6, ..tiny() };
+    let mut training = Training::begin(&folder.0, plan, 2).unwrap();
+    run(&mut training, &patient());
+    let (last, before) = training.rounds().split_last().unwrap();
+    assert!(before.iter().all(|round| round.measured.is_empty() && round.agreement.is_none()));
+    let lines: Vec<(&str, &str, u64)> =
+        last.measured.iter().map(|measured| (measured.player.as_str(), measured.anchor.as_str(), measured.games)).collect();
+    let expected = [
+        ("search", "random", 4),
+        ("search", "mcts:sims=10", 4),
+        ("search", "alphabeta:depth=2", 4),
+        ("alone", "random", 4),
+        ("alone", "mcts:sims=10", 4),
+    ];
+    assert_eq!(lines, expected);
+    let agreement = last.agreement.unwrap();
+    assert!(agreement.solved >= 40, "{agreement:?}");
+    assert!(agreement.decided <= agreement.solved && agreement.winner_right <= agreement.decided, "{agreement:?}");
+    assert!(agreement.to_keep <= agreement.solved && agreement.kept <= agreement.to_keep, "{agreement:?}");
+    // A training knows what it was told after it is read again, too.
+    assert_eq!(Training::resume(&folder.0, 1).unwrap().rounds(), training.rounds());
+}
+
+#[test]
+fn where_chance_plays_nobody_agrees_with_a_solver() {
+    let folder = Folder::new("chance");
+    let game = Plan::new("tuc-chess", None, Size { channels: 8, blocks: 1 }).unwrap();
+    let plan = Plan {
+        game: game.game,
+        encoder: game.encoder,
+        teacher: "random".to_owned(),
+        teacher_games: 4,
+        round_games: 4,
+        anchors: vec!["random".to_owned()],
+        anchor_games: 2,
+        anchor_sims: 4,
+        ..tiny()
+    };
+    let mut training = Training::begin(&folder.0, plan, 2).unwrap();
+    training.run(End::Rounds(1), "ply train", &Files, &patient()).unwrap();
+    assert_eq!(training.rounds()[0].agreement, None);
+    assert_eq!(training.rounds()[0].measured.len(), 2);
+}

@@ -1,0 +1,50 @@
+//! Trainings of networks in JSON: what `ply train` has written, to be looked at.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::StatusCode;
+use plyground_lab::train::{Glance, trainings};
+use serde_json::{Value, json};
+
+use super::{Lab, Refusal, skip};
+
+pub async fn list(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, Refusal> {
+    lab.look(|lab| Ok(json!({"trainings": lab.trainings()?.iter().map(line).collect::<Vec<Value>>()}))).await.map(Json)
+}
+
+/// A training with its rounds, but for those that somebody knows already.
+pub async fn show(
+    State(lab): State<Arc<Lab>>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Refusal> {
+    let skip = skip(query.as_deref())?;
+    lab.look(move |lab| {
+        // It is looked for among those that are there: what somebody writes is never made into a path.
+        let found = lab.trainings()?.into_iter().find(|training| training.name == name);
+        let training = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, format!("there is no training '{name}'")))?;
+        Ok(json!({
+            "training": training.name, "plan": training.plan, "rounds": training.rounds.get(skip..).unwrap_or_default(),
+            "of": training.rounds.len(), "quiet_seconds": training.quiet.as_secs(),
+        }))
+    })
+    .await
+    .map(Json)
+}
+
+impl Lab {
+    fn trainings(&self) -> Result<Vec<Glance>, Refusal> {
+        Ok(trainings(&self.file.with_file_name("training"))?)
+    }
+}
+
+fn line(training: &Glance) -> Value {
+    let last = training.rounds.last();
+    json!({
+        "training": training.name, "game": training.plan.game, "channels": training.plan.channels, "blocks": training.plan.blocks,
+        "rounds": training.rounds.len(), "games": last.map_or(0, |round| round.games),
+        "seconds": last.map_or(0.0, |round| round.seconds), "quiet_seconds": training.quiet.as_secs(),
+    })
+}

@@ -1,0 +1,104 @@
+//! How often a network knows what is true.
+
+use std::ops::ControlFlow;
+
+use plyground_agents::net::{Brain, Lesson, position};
+use plyground_agents::{Method, Solver};
+use plyground_core::{Heuristics, Pulse, Turn, Worth};
+use serde::{Deserialize, Serialize};
+
+/// How often a network and the solver say the same, on positions that the solver could solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Positions that were solved.
+    pub solved: u64,
+    /// Those of them that are won or lost, and not drawn.
+    pub decided: u64,
+    /// In how many of these the network expects the right winner.
+    pub winner_right: u64,
+    /// Those that are not lost: there is something to keep.
+    pub to_keep: u64,
+    /// In how many of these the move that the network likes best keeps it.
+    pub kept: u64,
+}
+
+impl Agreement {
+    /// The share of decided positions in which the network expects the right winner.
+    pub fn value(&self) -> Option<f64> {
+        (self.decided > 0).then(|| self.winner_right as f64 / self.decided as f64)
+    }
+
+    /// The share of positions that are not lost in which its move keeps what there is.
+    pub fn policy(&self) -> Option<f64> {
+        (self.to_keep > 0).then(|| self.kept as f64 / self.to_keep as f64)
+    }
+}
+
+/// Ends a search after so many positions, or when somebody says stop.
+struct Most<'a> {
+    last: u64,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl Pulse for Most<'_> {
+    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+        if nodes >= self.last || (self.stop)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// The positions near the end of games: a game gives one of its last few.
+const LAST_FEW: usize = 4;
+
+/// A solver for positions that have only a little before them.
+const MEMORY: usize = 16_000_000;
+
+/// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance plays, since then
+/// nothing is won for certain, or if somebody said stop.
+pub(crate) fn agreement<G: Heuristics>(
+    game: &G,
+    brain: &mut Brain<G>,
+    lessons: &mut dyn Iterator<Item = &Lesson>,
+    nodes: u64,
+    stop: &dyn Fn() -> bool,
+) -> Option<Agreement> {
+    let mut solver = Solver::new(game, Method::Auto, MEMORY, None, None).ok()?;
+    let mut agreement = Agreement::default();
+    let (mut moves, mut logits) = (Vec::new(), Vec::new());
+    for (number, lesson) in lessons.enumerate() {
+        if stop() {
+            return None;
+        }
+        let Some(last) = lesson.targets.len().checked_sub(1) else { continue };
+        let Ok((state, mover)) = position(game, lesson, last.saturating_sub(number % LAST_FEW)) else { continue };
+        let mut worth = |state: &G::State| {
+            let last = solver.nodes() + nodes;
+            solver.worth(game, state, &mut Most { last, stop }).exact()
+        };
+        let Some(truth) = worth(&state) else { continue };
+        game.moves(&state, &mut moves);
+        let expected = brain.judge(game, &state, &moves, &mut logits) * mover.sign();
+        let favourite = (0..moves.len()).max_by(|&one, &other| logits[one].total_cmp(&logits[other]))?;
+        let mut after = state.clone();
+        game.play(&mut after, moves[favourite]);
+        let left = match game.turn(&after) {
+            Turn::Over(outcome) => Some(match outcome.winner {
+                None => Worth::Draw,
+                Some(winner) if winner == mover => Worth::Win,
+                Some(_) => Worth::Loss,
+            }),
+            Turn::Player(next) => worth(&after).map(|worth| if next == mover { worth } else { worth.opposite() }),
+            Turn::Chance => None,
+        };
+        let Some(left) = left else { continue };
+        agreement.solved += 1;
+        if truth != Worth::Draw {
+            agreement.decided += 1;
+            agreement.winner_right += u64::from((expected > 0.0) == (truth == Worth::Win));
+        }
+        if truth != Worth::Loss {
+            agreement.to_keep += 1;
+            agreement.kept += u64::from(left == truth);
+        }
+    }
+    Some(agreement)
+}
