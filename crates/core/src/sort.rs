@@ -38,7 +38,7 @@ mod tests {
             let items: Vec<(u32, usize)> = (0..count).map(|number| (rng.below(10), number)).collect();
             let (mut ours, mut theirs) = (items.clone(), items);
             sort_moves(&mut ours, |a, b| b.0.cmp(&a.0));
-            theirs.sort_by(|a, b| b.0.cmp(&a.0));
+            theirs.sort_by_key(|item| std::cmp::Reverse(item.0));
             assert_eq!(ours, theirs);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use plyground_core::Seed;
+use plyground_core::{InputError, Seed, Shelf};
 use plyground_nets::weights::Header;
 use plyground_nets::{Isa, Network, Predictor};
 use plyground_table::{Turn, encoding, header_game, open};
@@ -24,11 +24,21 @@ macro_rules! networks {
 }
 
 /// All of them: `nets/NAME.safetensors` for each name.
-pub static NETWORKS: &[BuiltIn] = networks![];
+pub static NETWORKS: &[BuiltIn] = networks!["crosphere-8x8"];
 
 /// The network with this name.
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
     NETWORKS.iter().find(|network| network.name == name)
+}
+
+/// The networks that come with the program, and no other files: for agents that strangers ask for.
+pub struct OwnNetworks;
+
+impl Shelf for OwnNetworks {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        let names = NETWORKS.iter().map(|network| network.name);
+        built_in(name).map(|network| network.file.to_vec()).ok_or_else(|| InputError::unknown("network", name, names))
+    }
 }
 
 /// A position as a network sees it, and the indices of its legal moves.

@@ -10,7 +10,8 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use plyground_table::{Clock, Desk, EmptyShelf};
+use plyground_lab::nets::OwnNetworks;
+use plyground_table::{Clock, Desk};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -147,7 +148,7 @@ impl Connection {
 }
 
 fn desk(limits: &Limits) -> Desk<'static> {
-    Desk { shelf: &EmptyShelf, allowance: limits.allowance }
+    Desk { shelf: &OwnNetworks, allowance: limits.allowance }
 }
 
 /// Waits for its turn and thinks; `None` when the server stops.

@@ -1,7 +1,8 @@
 //! A run as a page asks for it.
 
+use plyground_lab::nets::OwnNetworks;
 use plyground_lab::{Experiment, Format, Openings, Run, opening_plies, pairings, shell_word};
-use plyground_table::{EmptyShelf, InputError, Limits as Thinking, parse_duration};
+use plyground_table::{InputError, Limits as Thinking, parse_duration};
 use serde::Deserialize;
 
 use crate::Limits;
@@ -51,7 +52,7 @@ impl Order {
         }
         self.agents.iter().try_for_each(|agent| limits.allowance.check(agent))?;
         // A page is not asked which files of this computer are read.
-        let mut experiment = Experiment::new(&self.game, &self.agents, &EmptyShelf)?;
+        let mut experiment = Experiment::new(&self.game, &self.agents, &OwnNetworks)?;
         experiment.format = self.format()?;
         experiment.openings = Openings::Random { plies: opening_plies(&experiment.game)? };
         let time = self.move_time.as_deref().map(parse_duration).transpose()?;
