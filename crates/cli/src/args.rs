@@ -313,7 +313,7 @@ pub struct Train {
     /// The size of the network: small or medium
     #[arg(long, value_name = "SIZE", default_value = "small")]
     pub net: String,
-    /// How the network sees the game (see `ply runs export --help`) [default: as its mover does]
+    /// What the network sees of the game: mover, general, or an encoder of its own, e.g. ways [default: the game decides]
     #[arg(long, value_name = "NAME")]
     pub encoder: Option<String>,
     /// Whose games to learn from first, or none [default: mcts:sims=200]

@@ -66,7 +66,7 @@ fn good_networks_are_listed_and_described() {
     for words in [
         "tiny.safetensors: good\n",
         "mnk:size=3x3,k=3",
-        "3x3 to 8, relu, 2 x (+(3x3 to 8, relu, 3x3 to 8",
+        "3x3 to 8, 2 x (relu, +(3x3 to 8, relu, 3x3 to 8)), relu",
         "ply train\n",
         "not known\n",
     ] {
@@ -96,7 +96,7 @@ fn files_that_cannot_be_used_are_refused_with_the_reason() {
             file(&|header| header.game = "chess".to_owned()),
             "its game cannot be opened: unknown game 'chess'",
         ),
-        ("wrong.safetensors", file(&|header| header.game = "connect-four".to_owned()), "its game cannot be opened"),
+        ("wrong.safetensors", file(&|header| header.game = "pawn".to_owned()), "its game cannot be opened"),
         ("board.safetensors", file(&|header| header.parameters = "size=99x99".to_owned()), "its game cannot be opened"),
         ("blind.safetensors", file(&|header| header.encoder = "thesis".to_owned()), "it sees by the encoder 'thesis', which"),
     ];

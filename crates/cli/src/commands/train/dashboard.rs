@@ -149,7 +149,7 @@ impl Dashboard {
     ) -> Chart<'a> {
         let end = self.rounds.last().map_or(1.0, |round| round.seconds);
         let faint = Style::new().add_modifier(Modifier::DIM);
-        let x = Axis::default().bounds([0.0, end]).labels(["0".to_owned(), clock(end)]).style(faint);
+        let x = Axis::default().bounds([0.0, end]).labels(["0".to_owned(), short_clock(end)]).style(faint);
         let y = Axis::default().bounds([low, high]).labels([label(low), label(high)]).style(faint);
         Chart::new(curves).block(Block::bordered().title(title.to_owned())).x_axis(x).y_axis(y)
     }
@@ -243,6 +243,14 @@ fn clock(seconds: f64) -> String {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3_600 => format!("{} min", seconds / 60),
         seconds => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+/// The same where there is little room.
+fn short_clock(seconds: f64) -> String {
+    match seconds as u64 {
+        0..3_600 => clock(seconds),
+        seconds => format!("{}:{:02} h", seconds / 3_600, seconds % 3_600 / 60),
     }
 }
 
