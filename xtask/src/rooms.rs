@@ -110,9 +110,9 @@ mod tests {
             [
                 "plyground-core: it uses plyground-games, but may use only the rooms above it: none",
                 "plyground-agents: it uses plyground-table, but may use only the rooms above it: plyground-core, \
-                 plyground-games",
+                 plyground-games, plyground-nets",
                 "plyground-agents: it uses plyground-agents, but may use only the rooms above it: plyground-core, \
-                 plyground-games",
+                 plyground-games, plyground-nets",
             ]
         );
     }

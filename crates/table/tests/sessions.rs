@@ -109,12 +109,13 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
         for agent in AGENTS {
             if let Err(refusal) = session.seat(agent.name, Seed(4), &EmptyShelf) {
                 let refusal = refusal.to_string();
-                let expected = match agent.name {
-                    "solve" => "chance",
-                    "net" | "az" => "expected a network",
-                    _ => "no refusal",
+                let expected: &[&str] = match agent.name {
+                    "solve" => &["chance"],
+                    // Where the game has one of its own, it is not on this shelf.
+                    "net" | "az" => &["expected a network", "there are no files here"],
+                    _ => &[],
                 };
-                assert!(refusal.contains(expected), "{sample} {}: {refusal}", agent.name);
+                assert!(expected.iter().any(|words| refusal.contains(words)), "{sample} {}: {refusal}", agent.name);
             }
             assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4), &EmptyShelf).is_err());
         }
