@@ -1,6 +1,9 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
-use plyground_core::{BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, logistic};
+use plyground_core::{
+    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
+    Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, logistic,
+};
 
 use crate::bits::Bits;
 use crate::board::{Grid, LineTest, PositionText, agreed_size};

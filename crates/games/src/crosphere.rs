@@ -1,6 +1,10 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
-use plyground_core::{BoardView, Counter, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Swap, Turn, Visitor, WIN_SCORE, Worth, hash_state};
+use plyground_core::{
+    BoardView, Counter, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError,
+    KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Swap,
+    Turn, Visitor, WIN_SCORE, Worth, hash_state,
+};
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};

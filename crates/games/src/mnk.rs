@@ -1,6 +1,9 @@
 //! Tic-Tac-Toe and its family: m files, n ranks, k in a row wins (a course report of 2024 studied MCTS on it).
 
-use plyground_core::{Alias, BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor};
+use plyground_core::{
+    Alias, BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
+    Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor,
+};
 
 use crate::bits::{Bits, U256};
 use crate::board::{Grid, LineTest, PositionText, agreed_size};

@@ -2,7 +2,10 @@
 
 use std::hash::{Hash, Hasher};
 
-use plyground_core::{BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, Worth, logistic};
+use plyground_core::{
+    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
+    Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, Worth, logistic,
+};
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};

@@ -2,7 +2,7 @@
 
 use plyground_core::{Evaluator, EvaluatorInfo, Family, GameInfo, Heuristics, InputError, Params, Player, Swap, logistic};
 
-use super::{Rules, AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, shifted};
+use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, Rules, State, TucChess, shifted};
 use crate::bits::Bits;
 
 /// Judges positions by what is on the board and what has been earned.
