@@ -79,7 +79,7 @@ async function newRun(app) {
   const game = html("select", { id: "lab-game" }, boards);
   const own = html("input", { id: "lab-board", type: "text", ...plain, placeholder: "clobber:size=7x7", value: before.own ?? "" });
   const rows = html("ol", { class: "agents" });
-  const add = html("select", { id: "lab-add" });
+  const add = html("select", { id: "lab-add", "aria-label": t("lab.add") });
   const row = (value) => {
     const text = html("input", { type: "text", ...plain, value, placeholder: "mcts:sims=500", "aria-label": t("lab.agent") });
     const item = html("li", {}, text, html("button", { type: "button", class: "quiet", "aria-label": t("lab.remove"), onclick: () => item.remove() }, "×"));
