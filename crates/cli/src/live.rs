@@ -54,9 +54,7 @@ impl LiveText {
             let _ = writeln!(std::io::stderr(), "{}", line());
         }
     }
-}
 
-impl LiveText {
     /// A line that stays, above what is drawn again and again.
     pub fn print(&self, line: &str) {
         match &self.screen {

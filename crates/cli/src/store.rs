@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 pub use plyground_lab::Files;
 use plyground_lab::shell_word;
+pub use plyground_lab::write_whole;
 use plyground_table::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
@@ -46,36 +47,6 @@ pub fn read_file(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
     Ok(records)
 }
 
-/// Writes a file so that it is there whole or not at all. Links are followed, and what is no ordinary file (a pipe, a device) is
-/// written to, not replaced.
-pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    let context = || format!("cannot write {}", path.display());
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let before = fs::metadata(&target).ok();
-    if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return fs::OpenOptions::new()
-            .write(true)
-            .open(&target)
-            .and_then(|mut file| file.write_all(contents.as_ref()))
-            .with_context(context);
-    }
-    let mut part = target.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    let written = fs::File::create(&part).and_then(|mut file| {
-        file.write_all(contents.as_ref())?;
-        if let Some(metadata) = before {
-            file.set_permissions(metadata.permissions())?;
-        }
-        file.sync_all()?;
-        fs::rename(&part, &target)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&part);
-    }
-    written.with_context(context)
-}
-
 /// A path as one would type it in a shell.
 pub fn typed(path: &Path) -> String {
     shell_word(&path.display().to_string())
@@ -102,7 +73,7 @@ pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
 
 /// One record as a file of its own.
 pub fn write_record(path: &Path, record: &GameRecord) -> anyhow::Result<()> {
-    write_whole(path, (JSON_LINES.write)(std::slice::from_ref(record))?)
+    Ok(write_whole(path, (JSON_LINES.write)(std::slice::from_ref(record))?)?)
 }
 
 /// Adds a record to the end of a file.

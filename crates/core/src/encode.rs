@@ -57,6 +57,29 @@ pub fn encoder<G: Heuristics>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>
     }
 }
 
+/// Shows every legal move of so many random games, always the same ones, with who could make it: so encoders find out what kinds of moves
+/// a game has.
+pub(crate) fn watch<G: Game>(game: &G, games: u64, mut see: impl FnMut(MoveSquares, Player)) {
+    let (mut scratch, mut moves) = (Scratch::default(), Vec::new());
+    for number in 0..games {
+        let (mut state, mut rng) = (game.start(), Seed(0).numbered(number).rng());
+        loop {
+            let mv = match game.turn(&state) {
+                Turn::Over(_) => break,
+                Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
+                Turn::Player(mover) => {
+                    game.moves(&state, &mut moves);
+                    for &mv in &moves {
+                        see(game.move_squares(&state, mv), mover);
+                    }
+                    moves[rng.below(moves.len() as u32) as usize]
+                }
+            };
+            game.play(&mut state, mv);
+        }
+    }
+}
+
 /// Describes an encoder for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncoderInfo {
@@ -116,24 +139,7 @@ impl GeneralEncoder {
             kinds: Vec::new(),
             steps: false,
         };
-        let (mut scratch, mut moves) = (Scratch::default(), Vec::new());
-        for number in 0..Self::GAMES {
-            let (mut state, mut rng) = (game.start(), Seed(0).numbered(number).rng());
-            loop {
-                let mv = match game.turn(&state) {
-                    Turn::Over(_) => break,
-                    Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
-                    Turn::Player(_) => {
-                        game.moves(&state, &mut moves);
-                        for &mv in &moves {
-                            encoder.learn(game.move_squares(&state, mv));
-                        }
-                        moves[rng.below(moves.len() as u32) as usize]
-                    }
-                };
-                game.play(&mut state, mv);
-            }
-        }
+        watch(game, Self::GAMES, |squares, _| encoder.learn(squares));
         encoder
     }
 

@@ -1,6 +1,7 @@
 //! Positions as whoever is to move sees them: the encoder that networks learn with.
 
-use crate::{Encoder, EncoderInfo, Heuristics, MoveSquares, Owner, Piece, Player, Scratch, Seed, Square, Turn, Viewpoint};
+use crate::encode::watch;
+use crate::{Encoder, EncoderInfo, Heuristics, MoveSquares, Owner, Piece, Player, Square, Turn, Viewpoint};
 
 /// How a game looks from the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -75,32 +76,10 @@ impl MoverEncoder {
             kinds: Vec::new(),
             steps: Vec::new(),
         };
-        encoder.watch(game);
+        watch(game, Self::GAMES, |squares, mover| encoder.learn(squares, mover));
+        encoder.kinds.sort_unstable();
+        encoder.steps.sort_unstable();
         encoder
-    }
-
-    /// Learns from random games what moves there are.
-    fn watch<G: Heuristics>(&mut self, game: &G) {
-        let (mut scratch, mut moves) = (Scratch::default(), Vec::new());
-        for number in 0..Self::GAMES {
-            let (mut state, mut rng) = (game.start(), Seed(0).numbered(number).rng());
-            loop {
-                let mv = match game.turn(&state) {
-                    Turn::Over(_) => break,
-                    Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
-                    Turn::Player(mover) => {
-                        game.moves(&state, &mut moves);
-                        for &mv in &moves {
-                            self.learn(game.move_squares(&state, mv), mover);
-                        }
-                        moves[rng.below(moves.len() as u32) as usize]
-                    }
-                };
-                game.play(&mut state, mv);
-            }
-        }
-        self.kinds.sort_unstable();
-        self.steps.sort_unstable();
     }
 
     fn learn(&mut self, squares: MoveSquares, mover: Player) {

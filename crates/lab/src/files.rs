@@ -1,10 +1,12 @@
 //! Files as agents and people name them.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 
 use plyground_core::{InputError, Shelf};
 
+use crate::LabError;
 use crate::nets::{NETWORKS, built_in};
 
 /// The files that agent specs name: networks that come with the program by their names, and paths, looked for where the program was
@@ -32,6 +34,36 @@ fn missing<'a>(name: &str, networks: impl Iterator<Item = &'a str>) -> Option<St
     let is_path = name.contains(['/', '\\', '.']);
     (!is_path && !networks.is_empty())
         .then(|| format!("there is no such file, and the networks that come with the program are {}", networks.join(", ")))
+}
+
+/// Writes a file so that it is there whole or not at all. Links are followed, and what is no ordinary file (a pipe, a device) is
+/// written to, not replaced.
+pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), LabError> {
+    let refused = |error| LabError::Write { file: path.to_owned(), error };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = fs::metadata(&target).ok();
+    if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(&target)
+            .and_then(|mut file| file.write_all(contents.as_ref()))
+            .map_err(refused);
+    }
+    let mut part = target.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let written = fs::File::create(&part).and_then(|mut file| {
+        file.write_all(contents.as_ref())?;
+        if let Some(metadata) = before {
+            file.set_permissions(metadata.permissions())?;
+        }
+        file.sync_all()?;
+        fs::rename(&part, &target)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written.map_err(refused)
 }
 
 /// A word as one would type it in a shell.

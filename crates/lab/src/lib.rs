@@ -35,7 +35,7 @@ pub use conduct::{Conduct, News};
 pub use error::LabError;
 pub use experiment::{Experiment, Openings, Run, Seats};
 pub use export::{csv, parquet};
-pub use files::{Files, shell_word};
+pub use files::{Files, shell_word, write_whole};
 pub use machine::machine;
 pub use openings::{Book, opening_plies};
 pub use queue::{Job, Lease, Lot, Queue, Worker};

@@ -15,6 +15,7 @@ pub struct Brain<G: Heuristics> {
     planes: Vec<f32>,
     indices: Vec<usize>,
     known: Vec<f32>,
+    judgements: u64,
 }
 
 impl<G: Heuristics> Clone for Brain<G> {
@@ -26,6 +27,7 @@ impl<G: Heuristics> Clone for Brain<G> {
             planes: Vec::new(),
             indices: Vec::new(),
             known: Vec::new(),
+            judgements: 0,
         }
     }
 }
@@ -85,6 +87,7 @@ impl<G: Heuristics> Brain<G> {
             planes: Vec::new(),
             indices: Vec::new(),
             known: Vec::new(),
+            judgements: 0,
         })
     }
 
@@ -95,15 +98,9 @@ impl<G: Heuristics> Brain<G> {
         Ok((header, brain))
     }
 
-    /// The same eyes with other weights.
-    #[must_use]
-    pub fn with_network(&self, network: &Network) -> Self {
-        Self { predictor: Predictor::new(network), ..self.clone() }
-    }
-
-    /// The encoder.
-    pub fn encoder(&self) -> &dyn Encoder<G> {
-        &*self.encoder
+    /// How many positions it has judged since it was made.
+    pub fn judgements(&self) -> u64 {
+        self.judgements
     }
 
     /// What the first player can expect, from -1 to 1, and the logits of the moves, in their order. A player is to move.
@@ -130,6 +127,7 @@ impl<G: Heuristics> Brain<G> {
     /// Judges what is in the first places.
     pub fn run(&mut self, places: usize) {
         self.predictor.run(places);
+        self.judgements += places as u64;
     }
 
     /// What the first player can expect of the position in a place.

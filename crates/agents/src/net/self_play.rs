@@ -146,7 +146,8 @@ pub fn play<G: Heuristics>(
     let mut play = Play::new(game);
     let mut searcher = Searcher::new(game, how.settings);
     let mut tree = Tree::new();
-    let (mut targets, mut judgements) = (Vec::new(), 0);
+    let mut targets = Vec::new();
+    let before = brain.judgements();
     play.open(how.random_plies, rng);
     let result = loop {
         if stop() || play.moves.len() > LONGEST {
@@ -163,7 +164,6 @@ pub fn play<G: Heuristics>(
         tree.clear();
         let simulations = if full { how.full } else { how.fast };
         let verdict = gumbel::search(&mut searcher, &mut tree, brain, &play.state, simulations, rng);
-        judgements += u64::from(tree.node(ROOT).visits);
         let certain = tree.node(ROOT).proof.is_some();
         if full || certain {
             targets.push(Target::new(play.moves.len(), &verdict.policy, verdict.value, certain));
@@ -175,7 +175,7 @@ pub fn play<G: Heuristics>(
         let number = verdict.edge - tree.node(ROOT).first as usize;
         play.play(number);
     };
-    Some(Lesson { moves: play.moves, result, targets, judgements })
+    Some(Lesson { moves: play.moves, result, targets, judgements: brain.judgements() - before })
 }
 
 /// Lets an agent play against itself and keeps what it thought of the moves. `None` if somebody said stop.

@@ -32,7 +32,7 @@ pub fn run(args: &Runs, global: &Global, out: &mut impl Write) -> anyhow::Result
                 records(&store, &run, format)?.into_bytes()
             };
             match file {
-                Some(file) => write_whole(file, bytes),
+                Some(file) => Ok(write_whole(file, bytes)?),
                 None => Ok(out.write_all(&bytes)?),
             }
         }

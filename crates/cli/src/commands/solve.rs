@@ -79,7 +79,7 @@ impl Kept {
         let Some(path) = self.write.as_ref().filter(|_| self.asked || solved.nodes >= WORTH_KEEPING) else { return Ok(None) };
         if !self.asked {
             let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
-            let written = parent.map_err(anyhow::Error::from).and_then(|()| write_whole(path, &solved.tablebase));
+            let written = parent.map_err(anyhow::Error::from).and_then(|()| Ok(write_whole(path, &solved.tablebase)?));
             return Ok(written.ok().map(|()| path.clone()));
         }
         write_whole(path, &solved.tablebase)?;

@@ -4,7 +4,6 @@
 //! replaced in one go after everything else is there.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use plyground_nets::weights::{self, Header};
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::replay::GameFile;
 use super::{Plan, Round};
-use crate::LabError;
+use crate::{LabError, write_whole};
 
 /// What of the folder counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -142,14 +141,4 @@ pub fn read(file: &Path) -> Result<Vec<u8>, LabError> {
 pub fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, LabError> {
     serde_json::from_slice(text)
         .map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be understood: {error}") })
-}
-
-/// Writes a file so that it is there whole or not at all.
-fn write_whole(file: &Path, contents: &[u8]) -> Result<(), LabError> {
-    let part = file.with_extension("part");
-    let written = fs::File::create(&part).and_then(|mut part| {
-        part.write_all(contents)?;
-        part.sync_all()
-    });
-    written.and_then(|()| fs::rename(&part, file)).map_err(|error| LabError::Write { file: file.to_owned(), error })
 }

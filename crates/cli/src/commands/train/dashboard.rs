@@ -169,7 +169,7 @@ impl Dashboard {
             line("repeated", format!("{:.1} %", 100.0 * round.redundancy)),
             line("window", format!("{} positions", count(round.window as u64))),
             line("age", format!("{} games", count(round.age as u64))),
-            line("reuse", format!("{:.2} a round, {} steps", round.reuse, count(round.steps))),
+            line("reuse", format!("{:.2} a round", round.reuse)),
         ];
         frame.render_widget(Paragraph::new(lines).block(block), area);
     }
