@@ -3,7 +3,10 @@
 use std::hash::{Hash, Hasher};
 use std::hint::select_unpredictable;
 
-use plyground_core::{BoardView, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Swap, Turn, Visitor};
+use plyground_core::{
+    BoardView, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Swap, Turn, Visitor,
+};
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};

@@ -13,6 +13,7 @@ mod experiment;
 mod export;
 mod files;
 pub mod judge;
+pub mod learn;
 mod machine;
 mod openings;
 pub mod positions;

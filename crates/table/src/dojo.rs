@@ -1,8 +1,8 @@
 //! What training needs of a game, without its types.
 
-use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, play, teach};
+use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, play, recorded, teach};
 use plyground_agents::{AgentSpec, build};
-use plyground_core::{Agent, AgentError, Encoder, Heuristics, InputError, Limits, Rng, Seed, Shelf, encoder};
+use plyground_core::{Agent, AgentError, Encoder, GameRecord, Heuristics, InputError, Limits, Rng, Seed, Shelf, encoder};
 use plyground_nets::weights::Header;
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
 
@@ -13,6 +13,9 @@ pub trait Dojo: Send + Sync {
 
     /// The encoder that networks see by.
     fn encoder(&self) -> &str;
+
+    /// The planes that networks see.
+    fn input(&self) -> Shape;
 
     /// The policy and value network of a size.
     fn architecture(&self, size: Size) -> Architecture;
@@ -29,6 +32,12 @@ pub trait Dojo: Send + Sync {
     /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
     /// 0) and what the search expected (1).
     fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
+
+    /// What a game that was played teaches: of every position the move and the result.
+    fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError>;
+
+    /// Adds a position of a lesson to a batch as it was, with the result as the value to learn.
+    fn show(&self, lesson: &Lesson, target: usize, batch: &mut Batch) -> Result<(), NetError>;
 }
 
 /// Somebody who plays games to learn from.
@@ -62,10 +71,14 @@ impl<G: Heuristics> Dojo for Hall<G> {
         &self.name
     }
 
-    fn architecture(&self, size: Size) -> Architecture {
+    fn input(&self) -> Shape {
         let [ranks, files] = self.encoder.board();
-        let input = Shape { planes: self.encoder.planes().len(), ranks, files };
-        Architecture::policy_value(input, self.encoder.moves() / (ranks * files), size)
+        Shape { planes: self.encoder.planes().len(), ranks, files }
+    }
+
+    fn architecture(&self, size: Size) -> Architecture {
+        let input = self.input();
+        Architecture::policy_value(input, self.encoder.moves() / input.squares(), size)
     }
 
     fn header(&self, network: &Network) -> Header {
@@ -86,6 +99,18 @@ impl<G: Heuristics> Dojo for Hall<G> {
     fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError> {
         let symmetry = rng.below(self.game.symmetries().into()) as u8;
         fill(&self.game, &*self.encoder, lesson, target, symmetry, trust, batch)
+    }
+
+    fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError> {
+        // Written as others write it, it may still be the same game.
+        if record.game != self.game.spec() && crate::open(&record.game, None)?.spec() != self.game.spec() {
+            return Err(InputError::malformed("record", &record.game, format!("expected a game of {}", self.game.spec())));
+        }
+        recorded(&self.game, record)
+    }
+
+    fn show(&self, lesson: &Lesson, target: usize, batch: &mut Batch) -> Result<(), NetError> {
+        fill(&self.game, &*self.encoder, lesson, target, 0, 0.0, batch)
     }
 }
 

@@ -259,7 +259,13 @@ impl<G: Heuristics> Way<G> for Plain {
 }
 
 /// The reward that a network expects, for the first player. What chance does before a player is to move is drawn.
-fn expected<G: Heuristics>(game: &G, state: &G::State, brain: &mut Brain<G>, rng: &mut Rng, scratch: &mut Scratch<G::Move>) -> f32 {
+fn expected<G: Heuristics>(
+    game: &G,
+    state: &G::State,
+    brain: &mut Brain<G>,
+    rng: &mut Rng,
+    scratch: &mut Scratch<G::Move>,
+) -> f32 {
     match game.turn(state) {
         Turn::Over(outcome) => outcome.reward(Player::First),
         Turn::Player(_) => 0.5 + 0.5 * brain.expect(game, state),

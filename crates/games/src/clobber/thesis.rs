@@ -60,7 +60,9 @@ impl<B: Bits> Encoder<Clobber<B>> for ThesisNumbers {
 
     fn move_order(&self) -> String {
         let squares = self.squares.len();
-        format!("{squares} * direction + square that is left, directions right, left, up, down; squares row by row from the top left")
+        format!(
+            "{squares} * direction + square that is left, directions right, left, up, down; squares row by row from the top left"
+        )
     }
 
     fn move_index(&self, _: &Clobber<B>, _: &State<B>, mv: Step) -> Option<usize> {
