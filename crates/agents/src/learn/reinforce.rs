@@ -18,7 +18,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     keys: &[
         KeyInfo { key: "episodes", value: "N", default: "100000", meaning: "training games" },
         KeyInfo { key: "hidden", value: "N", default: "64", meaning: "hidden nodes" },
-        KeyInfo { key: "rate", value: "R", default: "0.05", meaning: "the size of a step; there is one after each game" },
+        KeyInfo { key: "rate", value: "R", default: "0.01", meaning: "the size of a step; there is one after each game" },
         KeyInfo {
             key: "baseline",
             value: "value|none",
@@ -39,7 +39,7 @@ pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<Reinfo
     let known = ["general", "mover"].into_iter().chain(G::encoders().iter().map(|info| info.name));
     let eyes = encoder(game, name).ok_or_else(|| InputError::unknown(&format!("encoding of {}", game.spec()), name, known))?;
     let hidden = params.number("hidden", 1..=10_000)?.unwrap_or(64);
-    let rate = params.number("rate", 0.0..=10.0)?.unwrap_or(0.05);
+    let rate = params.number("rate", 0.0..=10.0)?.unwrap_or(0.01);
     let baseline = ["value", "none"][params.choice("baseline", &["value", "none"])?];
     let seed = params.number("seed", 0..=u64::MAX)?.unwrap_or(0);
     let too_large = |error: plyground_nets::NetError| InputError::malformed("game", &game.spec(), error.to_string());
