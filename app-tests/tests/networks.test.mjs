@@ -9,7 +9,10 @@ let browser;
 before(async () => (browser = await launch()));
 after(() => browser.close());
 
-const AGAINST_A_NETWORK = { game: { spec: "crosphere:size=8x8", moves: [], players: { first: "human", second: "az:sims=20" } } };
+/** A game of Crosphere that waits for the first move. */
+const against = (second) => ({ game: { spec: "crosphere:size=8x8", moves: [], players: { first: "human", second } } });
+
+const AGAINST_A_NETWORK = against("az:sims=20");
 
 /** Makes a move and waits for the answer of the network. */
 async function answered(visit, moves) {
@@ -19,13 +22,15 @@ async function answered(visit, moves) {
 
 describe("a network plays", () => {
   for (const [transport, host] of Object.entries(HOSTS)) {
-    test(transport, async (t) => {
-      const place = await host();
-      t.after(() => place.close());
-      const visit = await Visit.open(browser, place, { at: "#/play", memory: AGAINST_A_NETWORK, hurry: true });
-      await answered(visit, 2);
-      await visit.close();
-    });
+    for (const opponent of ["az:sims=20", "thesis-cnn-125"]) {
+      test(`${opponent}, ${transport}`, async (t) => {
+        const place = await host();
+        t.after(() => place.close());
+        const visit = await Visit.open(browser, place, { at: "#/play", memory: against(opponent), hurry: true });
+        await answered(visit, 2);
+        await visit.close();
+      });
+    }
   }
 });
 

@@ -52,7 +52,7 @@ impl AgentSpec {
     pub fn parse<G: Heuristics>(text: &str, game: &G) -> Result<Self, InputError> {
         let text = text.trim();
         let (name, keys) = split_spec(ready_made(text, game)?.unwrap_or(text));
-        let info = INFOS.iter().find(|info| info.name == name);
+        let info = INFOS.iter().chain(PUPILS).find(|info| info.name == name);
         let info = info.ok_or_else(|| {
             let agents = INFOS.iter().map(|info| info.name).chain(["level=1 to level=8", "best"]);
             InputError::unknown("agent", name, agents.chain(game.presets().iter().map(|preset| preset.name)))
@@ -67,7 +67,7 @@ impl AgentSpec {
 
     /// The description of the agent.
     pub fn info(&self) -> &'static AgentInfo {
-        INFOS.iter().find(|info| info.name == self.name).expect("a parsed spec has a known name")
+        INFOS.iter().chain(PUPILS).find(|info| info.name == self.name).expect("a parsed spec has a known name")
     }
 
     /// The limits of thinking that the spec sets.
@@ -160,7 +160,7 @@ macro_rules! agents {
     };
 }
 
-use learn::q;
+use learn::{ffn, q, reinforce};
 use mcts::{flat as mc, hybrid, uct as mcts_uct};
 use minimax::family::{alphabeta, expectimax, mtdf, negascout, pvs, sss};
 use minimax::plain as minimax_plain;
@@ -186,7 +186,10 @@ macro_rules! learners {
     };
 }
 
-learners!(q);
+learners!(q, ffn, reinforce);
+
+/// The descriptions of those that are only trained: what they leave behind is a network, and the agent `net` plays by it.
+pub const PUPILS: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
 
 /// Makes the agent that a spec describes, to be trained.
 pub fn learner<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
@@ -217,7 +220,11 @@ pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
 /// Makes the agent that a spec describes; the files that it names are read from the shelf.
 pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
     spec.check_keys::<G>()?;
-    let mut agent = builder::<G>(spec.name).expect("what is listed can be built")(game, &spec.params, shelf)?;
+    let only_learns = || {
+        let detail = "it only learns: train it with ply train GAME --agent SPEC --out FILE, then net:net=FILE plays";
+        InputError::malformed("agent", spec.name, detail)
+    };
+    let mut agent = builder::<G>(spec.name).ok_or_else(only_learns)?(game, &spec.params, shelf)?;
     // An agent that knows the key itself also searches with the file.
     if let Some(name) = spec.params.get("tb").filter(|_| !spec.info().keys.iter().any(|key| key.key == TABLEBASE.key)) {
         let tablebase = Tablebase::from_bytes(&shelf.read(name)?, game, name)?;

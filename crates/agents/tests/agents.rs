@@ -329,7 +329,7 @@ fn an_agent_that_nobody_asked_for_a_move_says_so() {
         type Output = ();
         fn visit<G: Heuristics>(self, game: G, state: G::State) {
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
-            // Those that ask a network are in `net.rs`.
+            // Those that cannot do without a network are in `net.rs`.
             for info in INFOS.iter().filter(|info| !["net", "az"].contains(&info.name)) {
                 let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &EmptyShelf).unwrap();
                 let (rng, watcher) = (&mut Seed(5).rng(), &mut Unwatched);

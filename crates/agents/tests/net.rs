@@ -2,7 +2,7 @@
 //! whatever the network says.
 
 use plyground_agents::net::{Brain, SelfPlay, fill, header, play, teach};
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
     Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, MoverEncoder, NoClock, Scratch, Seed, Shelf,
     Thought, Turn, Unwatched, Viewpoint, Visitor, encoder,
@@ -64,7 +64,20 @@ fn they_play_every_game_and_the_same_seed_gives_the_same_move() {
         type Output = ();
         fn visit<G: Heuristics>(self, game: G, _: G::State) {
             let (_, file) = untaught(&game, 1);
-            for spec in ["net:net=x", "net:net=x,by=policy", "az:net=x", "az:net=x,batch=4", "az:net=x,policy=uniform"] {
+            let specs = [
+                "net:net=x",
+                "net:net=x,by=policy",
+                "az:net=x",
+                "az:net=x,batch=4",
+                "az:net=x,policy=uniform",
+                "mcts:leaf=net,net=x",
+                "mcts:leaf=net,net=x,solver=on,rave=0.01,transpositions=on",
+                "mcts:leaf=net,net=x,bias=0.3,widening=2,fpu=1,reuse=on",
+                "mcts:leaf=net,net=x,chance=open",
+                "mcts:leaf=net,net=x,threads=2",
+                "hybrid:leaf=net,net=x,backprop=2",
+            ];
+            for spec in specs {
                 for plies in [0, 5, 11] {
                     let state = somewhere(&game, plies, 3);
                     let [one, other] = [1, 2].map(|_| {
@@ -94,7 +107,7 @@ fn a_search_proves_what_is_certain_whatever_the_network_says() {
         fn visit<G: Heuristics>(self, game: G, state: G::State) {
             for seed in 0..5 {
                 let (_, file) = untaught(&game, seed);
-                for spec in ["az:net=x", "az:net=x,batch=8", "az:net=x,threads=3"] {
+                for spec in ["az:net=x", "az:net=x,batch=8", "az:net=x,threads=3", "mcts:leaf=net,net=x,solver=on"] {
                     let choice = ask(&game, &state, agent(&game, spec, &file).unwrap().as_mut(), 20_000, seed);
                     assert_eq!(choice.value, Some(self.value), "{spec}");
                     assert!(choice.simulations < 20_000, "{spec}: a proof ends the search");
@@ -108,6 +121,39 @@ fn a_search_proves_what_is_certain_whatever_the_network_says() {
     open("tictactoe", Some("xx1/oo1/3 x 3"), Proves { value: 1.0, best: Some("c3") }).unwrap();
     open("tictactoe", Some("x1x/1o1/x1o o 3"), Proves { value: -1.0, best: None }).unwrap();
     open("tictactoe", Some("x2/1o1/2x o 3"), Proves { value: 0.0, best: None }).unwrap();
+}
+
+/// After a simulation for each move, every move is worth what the network says of the position behind it.
+#[test]
+fn a_leaf_is_worth_what_the_network_says() {
+    struct Asks(&'static str);
+    impl Visitor for Asks {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+            let (network, file) = untaught(&game, 4);
+            let mut brain = Brain::new(&game, game.usual_encoder(), &network, 1).unwrap();
+            let mut moves = Vec::new();
+            game.moves(&state, &mut moves);
+            for spec in ["mcts:leaf=net,net=x", "mcts:leaf=net,net=x,solver=on", "hybrid:leaf=net,net=x,select=0"] {
+                let choice = ask(&game, &state, agent(&game, spec, &file).unwrap().as_mut(), moves.len() as u64, 1);
+                let Turn::Player(mover) = game.turn(&state) else { unreachable!() };
+                assert_eq!(choice.candidates.len(), moves.len(), "{} {spec}", self.0);
+                for candidate in &choice.candidates {
+                    let mut after = state.clone();
+                    game.play(&mut after, candidate.mv);
+                    let wanted = match game.turn(&after) {
+                        Turn::Over(outcome) => outcome.value(),
+                        _ => brain.expect(&game, &after),
+                    };
+                    let found = candidate.value.unwrap() * mover.sign();
+                    assert!((found - wanted).abs() < 1e-4, "{} {spec}: {found}, not {wanted}", self.0);
+                }
+            }
+        }
+    }
+    for name in ["clobber:size=5x6", "crosphere:size=8x8", "tictactoe"] {
+        open(name, None, Asks(name)).unwrap();
+    }
 }
 
 #[test]
@@ -188,9 +234,23 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
         let found = refusal("clobber", "az:net=x", file).unwrap();
         assert!(found.contains(reason), "{found}");
     }
-    for agent in ["net", "az"] {
-        let found = refusal("clobber", agent, &clobber).unwrap();
-        assert!(found.contains("expected a network"), "{agent}: {found}");
+    // `solve` can do without one.
+    for info in INFOS.iter().filter(|info| info.name != "solve" && info.keys.iter().any(|key| key.key == "net")) {
+        let leaf = if info.keys.iter().any(|key| key.key == "leaf") { ":leaf=net" } else { "" };
+        let spec = format!("{}{leaf}", info.name);
+        let found = refusal("clobber", &spec, &clobber).unwrap();
+        assert!(found.contains("expected a network"), "{spec}: {found}");
+    }
+    for (spec, reason) in [
+        ("mcts:net=x", "malformed key 'net': it belongs to leaf=net"),
+        ("mcts:leaf=net,net=x,eval=live", "nobody would ask it"),
+        ("mcts:leaf=net,net=x,cut=3", "malformed key 'cut': it belongs to leaf=cut-rollout"),
+        ("hybrid:leaf=net,net=x,rollout=2", "malformed key 'rollout': with leaf=net there are no rollouts"),
+        ("net:net=x,ends=network", "malformed key 'ends': this network sees as the player to move does"),
+        ("net:net=x,ends=network,by=policy", "malformed key 'ends': with by=policy nobody looks at what a move leads to"),
+    ] {
+        let found = refusal("clobber", spec, &clobber).unwrap();
+        assert!(found.contains(reason), "{spec}: {found}");
     }
 }
 

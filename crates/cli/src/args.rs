@@ -77,6 +77,8 @@ pub enum Command {
     Train(Train),
     /// List, verify and measure networks, and write them for other programs
     Nets(Nets),
+    /// Teach a network from games that were played: the positions with their results, and the moves
+    Learn(Learn),
     /// Compute the values of all small regions of a game once and for all, for its solver
     Regions(Regions),
     /// Let two agents play pairs of games with swapped seats, and see who is stronger
@@ -332,8 +334,54 @@ pub struct Train {
     #[arg(long)]
     pub plain: bool,
     /// With --agent: training games to play now [default: as many as the spec says]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = games)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = training_games)]
     pub games: Option<u64>,
+}
+
+#[derive(clap::Args)]
+pub struct Learn {
+    /// The game, e.g. crosphere or clobber:size=8x8 (see `ply games`)
+    pub game: String,
+    /// Where the games are: a run, by the beginning of its name (see `ply runs`), or a file of records; may be given several times
+    #[arg(long, value_name = "RUN|FILE", required = true)]
+    pub from: Vec<String>,
+    /// The file for the network (replaced if it is there): that of the epoch with the lowest loss on the validation games
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// What the network is made of: small, medium, thesis (the one of the Crosphere thesis), or a file that describes it in JSON
+    #[arg(long, value_name = "NAME|FILE", default_value = "small")]
+    pub net: String,
+    /// How the network sees the game (see `ply runs positions --help`) [default: as its mover does]
+    #[arg(long, value_name = "NAME")]
+    pub encoder: Option<String>,
+    /// How often all positions are learnt from
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub epochs: u32,
+    /// Positions of each game, drawn once [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub positions: Option<u32>,
+    /// Positions of a step
+    #[arg(long, value_name = "N", default_value = "32", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub batch: u32,
+    /// The size of a step (Adam)
+    #[arg(long, value_name = "R", default_value = "0.001", value_parser = rate_of_learning)]
+    pub rate: f32,
+    /// Write the numbers in half precision: a file of half the size
+    #[arg(long)]
+    pub half: bool,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub threads: Option<u32>,
+}
+
+fn rate_of_learning(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|&number: &f32| number > 0.0 && number <= 1.0);
+    number.ok_or_else(|| "expected a number above 0 and at most 1".to_owned())
+}
+
+/// None is a number, too: the file then holds what there was before learning.
+fn training_games(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number from 0".to_owned())
 }
 
 fn hours(text: &str) -> Result<f64, String> {

@@ -79,6 +79,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Judge(args)) => commands::judge::run(args, global, out),
         Some(Command::Train(args)) => commands::train::run(args, global, out),
         Some(Command::Nets(args)) => commands::nets::run(args, global, out),
+        Some(Command::Learn(args)) => commands::learn::run(args, global, out),
         Some(Command::Regions(args)) => commands::regions::run(args, global, out),
         Some(Command::Match(args)) => commands::duel::run(args, global, out),
         Some(Command::Tournament(args)) => commands::tournament::run(args, global, out),

@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 use std::hint::select_unpredictable;
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo,
-    MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Swap, Turn, Visitor,
+    BoardView, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Swap, Turn, Visitor,
 };
 
 use crate::bits::Bits;
@@ -17,6 +17,7 @@ mod mixing;
 mod regions;
 mod sums;
 mod table;
+mod thesis;
 mod values;
 
 const INFO: GameInfo = GameInfo {
@@ -495,6 +496,14 @@ impl<B: Bits> Heuristics for Clobber<B> {
             return Err(InputError::malformed("number of stones", &stones.to_string(), expected));
         }
         Ok(Some(database::build(stones, report)))
+    }
+
+    fn encoders() -> &'static [EncoderInfo] {
+        &[thesis::INFO]
+    }
+
+    fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
+        (name == thesis::INFO.name).then(|| Box::new(thesis::ThesisNumbers::new(self.grid)) as Box<dyn Encoder<Self>>)
     }
 
     fn levels(&self) -> [&'static str; 8] {

@@ -535,7 +535,7 @@ const LEVELS: [&str; 8] = [
     "alphabeta:nodes=7000000,time=1900ms",
 ];
 
-/// The opponents of the thesis' app: two of its three kinds (the third is its network) in their three strengths.
+/// The opponents of the thesis' app: its three kinds in their three strengths. Its network knows only the usual board.
 const THESIS_APP: &[Preset] = &[
     Preset {
         name: "thesis-rollouts-125",
@@ -563,7 +563,25 @@ const THESIS_APP: &[Preset] = &[
         summary: "the thesis' app, heuristic, strong",
         spec: "mcts:preset=crosphere,sims=500",
     },
+    Preset {
+        name: "thesis-cnn-125",
+        summary: "the thesis' app, network, weak",
+        spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=125",
+    },
+    Preset {
+        name: "thesis-cnn-250",
+        summary: "the thesis' app, network, medium",
+        spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=250",
+    },
+    Preset {
+        name: "thesis-cnn-500",
+        summary: "the thesis' app, network, strong",
+        spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=500",
+    },
 ];
+
+/// Those of them that need no network.
+const WITHOUT_NETWORK: usize = 6;
 
 impl Heuristics for Crosphere {
     type Evaluator = Links;
@@ -648,6 +666,7 @@ impl Heuristics for Crosphere {
     }
 
     fn presets(&self) -> &'static [Preset] {
-        THESIS_APP
+        let usual = (self.grid.files, self.grid.ranks) == (8, 8);
+        if usual { THESIS_APP } else { &THESIS_APP[..WITHOUT_NETWORK] }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use plyground_core::Shelf;
 
+use crate::files::Unchanged;
 use crate::{
     Book, Event, Experiment, Format, LabError, Lot, Orders, Queue, Results, Run, RunRow, Standard, Store, jobs, machine,
     pairings, swiss_round, work,
@@ -130,10 +131,11 @@ impl Conduct<'_> {
                 decided.store(true, Ordering::Relaxed);
             }
         };
+        let shelf = Unchanged { shelf: self.shelf, hashes: &self.run.experiment.files };
         work(&Orders {
             store: self.store,
             queue: self.store,
-            roster: &Standard(self.shelf),
+            roster: &Standard(&shelf),
             run: self.run,
             pairs,
             threads: self.threads,

@@ -1,11 +1,13 @@
 //! What is played: the settings of a run, which are also its name.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Seed, Shelf};
 use plyground_table::{Session, open};
 use serde::{Deserialize, Serialize};
 
+use crate::files::Reader;
 use crate::{Format, ranges};
 
 /// Where the games of an experiment begin.
@@ -58,6 +60,10 @@ pub struct Experiment {
     /// The agents, with ready-made opponents (`level=4`) written out: what a level is may change, a run must not. In a spec,
     /// `{500..2500}` stands for a number that is drawn for every game.
     pub agents: Vec<String>,
+    /// The files that the agents have read, each with the hash of what was in it (BLAKE3): the same spec with another network is
+    /// another agent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: BTreeMap<String, String>,
     /// Where the games begin.
     pub openings: Openings,
     /// Who plays whom.
@@ -94,9 +100,10 @@ impl Experiment {
     pub fn new(game: &str, agents: &[String], shelf: &dyn Shelf) -> Result<Self, InputError> {
         let mut session = open(game, None)?;
         let agents: Vec<String> = agents.iter().map(|agent| written_out(session.as_ref(), agent)).collect();
+        let reader = Reader::new(shelf);
         for (index, agent) in agents.iter().enumerate() {
             for end in ranges::ends(agent)? {
-                session.seat(&end, Seed(0), shelf)?;
+                session.seat(&end, Seed(0), &reader)?;
             }
             if agents[..index].contains(agent) {
                 return Err(InputError::malformed("agent", agent, "it is there twice; an agent plays against others"));
@@ -106,6 +113,7 @@ impl Experiment {
             version: Self::VERSION,
             game: session.spec(),
             agents,
+            files: reader.hashes(),
             openings: Openings::Start,
             format: Format::RoundRobin,
             seats: Seats::default(),

@@ -1,5 +1,7 @@
 //! Files as agents and people name them.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,53 @@ impl Shelf for Files {
             InputError::malformed("file", name, why.unwrap_or_else(|| format!("it cannot be read: {error}")))
         })
     }
+}
+
+/// A shelf that keeps account of what was read from it.
+pub(crate) struct Reader<'a> {
+    shelf: &'a dyn Shelf,
+    hashes: RefCell<BTreeMap<String, String>>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(shelf: &'a dyn Shelf) -> Self {
+        Self { shelf, hashes: RefCell::default() }
+    }
+
+    /// The hash of each file that was read, by its name.
+    pub fn hashes(self) -> BTreeMap<String, String> {
+        self.hashes.into_inner()
+    }
+}
+
+impl Shelf for Reader<'_> {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        let contents = self.shelf.read(name)?;
+        self.hashes.borrow_mut().insert(name.to_owned(), hash(&contents));
+        Ok(contents)
+    }
+}
+
+/// A shelf that gives away what has not changed since its hash was taken.
+pub(crate) struct Unchanged<'a> {
+    pub shelf: &'a (dyn Shelf + Sync),
+    pub hashes: &'a BTreeMap<String, String>,
+}
+
+impl Shelf for Unchanged<'_> {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        let contents = self.shelf.read(name)?;
+        match self.hashes.get(name) {
+            Some(wanted) if hash(&contents) != *wanted => {
+                Err(InputError::malformed("file", name, "it is not what it was when this run began; ask for a new run"))
+            }
+            _ => Ok(contents),
+        }
+    }
+}
+
+fn hash(contents: &[u8]) -> String {
+    blake3::hash(contents).to_hex().to_string()
 }
 
 /// What to say of a name that is no file, where it may have been meant for one of the networks that there are.

@@ -13,6 +13,7 @@ mod experiment;
 mod export;
 mod files;
 pub mod judge;
+pub mod learn;
 mod machine;
 pub mod nets;
 mod openings;

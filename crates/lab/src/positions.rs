@@ -116,8 +116,13 @@ pub struct Counts {
 
 /// The part that a game belongs to, by number.
 pub fn part_of(game: &GameRow, seed: u64) -> usize {
+    part_by_moves(game.hash(), seed)
+}
+
+/// The same, by the hash of its moves.
+pub fn part_by_moves(hash: u64, seed: u64) -> usize {
     let all = PARTS.iter().map(|part| part.1).sum();
-    let mut drawn = Seed(seed).named("part").numbered(game.hash()).rng().below(all);
+    let mut drawn = Seed(seed).named("part").numbered(hash).rng().below(all);
     PARTS
         .iter()
         .position(|&(_, share)| {

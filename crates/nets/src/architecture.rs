@@ -192,6 +192,11 @@ impl Architecture {
         }
     }
 
+    /// Does its value go from 0 (lost) to 1 (won) instead of from -1?
+    pub fn speaks_from_zero(&self) -> bool {
+        matches!(self.value.as_ref().and_then(|layers| layers.last()), Some(Layer::Sigmoid(_)))
+    }
+
     /// The first dense layer that sees more than one square.
     fn board_bound(&self) -> Result<Option<String>, NetError> {
         let mut found = None;

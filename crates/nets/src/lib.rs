@@ -11,6 +11,7 @@
 mod architecture;
 mod backward;
 mod forward;
+mod half;
 mod kernels;
 mod network;
 pub mod onnx;

@@ -16,12 +16,16 @@ pub struct Batch {
     numbers: usize,
     known_moves: usize,
     has_value: bool,
+    /// Does the network speak of 0 to 1 instead of -1 to 1?
+    from_zero: bool,
     planes: Vec<f32>,
     moves: Vec<usize>,
     probabilities: Vec<f32>,
     /// Where the moves of each position end.
     ends: Vec<usize>,
     values: Vec<Option<f32>>,
+    /// How much each position counts for the policy.
+    weights: Vec<f32>,
 }
 
 impl Batch {
@@ -31,12 +35,30 @@ impl Batch {
             numbers: architecture.input.numbers(),
             known_moves: architecture.moves(),
             has_value: architecture.value.is_some(),
+            from_zero: architecture.speaks_from_zero(),
             planes: Vec::new(),
             moves: Vec::new(),
             probabilities: Vec::new(),
             ends: Vec::new(),
             values: Vec::new(),
+            weights: Vec::new(),
         }
+    }
+
+    /// Adds a position with the result from -1 to 1 as its value, which is put as the network speaks. A network without a policy, or
+    /// without a value, learns only the other one.
+    pub fn push_result(&mut self, planes: &[f32], moves: &[usize], probabilities: &[f32], result: f32) -> Result<(), NetError> {
+        let value = self.has_value.then_some(if self.from_zero { 0.5 + 0.5 * result } else { result });
+        if self.known_moves == 0 { self.push(planes, &[], &[], value) } else { self.push(planes, moves, probabilities, value) }
+    }
+
+    /// Says how much the policy of the last position counts; 1 if nothing is said. Below 0 its moves become less likely instead of more.
+    pub fn weigh_last(&mut self, weight: f32) -> Result<(), NetError> {
+        match self.weights.last_mut() {
+            Some(last) if weight.is_finite() => *last = weight,
+            _ => return Err(NetError::input(format!("the weight {weight} for the last of {} positions", self.len()))),
+        }
+        Ok(())
     }
 
     /// Adds a position: its planes as encoders write them, its legal moves with their probabilities (none: the policy learns nothing
@@ -68,7 +90,13 @@ impl Batch {
         self.probabilities.extend_from_slice(probabilities);
         self.ends.push(self.moves.len());
         self.values.push(value);
+        self.weights.push(1.0);
         Ok(())
+    }
+
+    /// The planes of all positions, one after the other.
+    pub fn planes(&self) -> &[f32] {
+        &self.planes
     }
 
     /// How many positions there are.
@@ -88,6 +116,7 @@ impl Batch {
         self.probabilities.clear();
         self.ends.clear();
         self.values.clear();
+        self.weights.clear();
     }
 
     fn moves_of(&self, position: usize) -> Range<usize> {
@@ -264,7 +293,7 @@ impl Trainer {
         let architecture = serde_json::to_string(self.network.architecture());
         let architecture = architecture.map_err(|error| NetError::weights(error.to_string()))?;
         let metadata = [("architecture", architecture), ("steps", self.steps.to_string())];
-        weights::serialize(&all, metadata.map(|(key, value)| (key.to_owned(), value)).into())
+        weights::serialize(weights::Precision::Single, &all, metadata.map(|(key, value)| (key.to_owned(), value)).into())
     }
 
     /// Goes on where [`Trainer::checkpoint`] was.
@@ -411,12 +440,13 @@ impl Job<'_> {
         pass.logits(end, workspace, index, moves, logits);
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let log_sum = f64::from(most) + logits.iter().map(|&logit| f64::from(logit - most).exp()).sum::<f64>().ln();
-        part.losses[0] +=
-            targets.iter().zip(&*logits).map(|(&target, &logit)| f64::from(target) * (log_sum - f64::from(logit))).sum::<f64>();
+        let weight = batch.weights[position];
+        part.losses[0] += f64::from(weight)
+            * targets.iter().zip(&*logits).map(|(&target, &logit)| f64::from(target) * (log_sum - f64::from(logit))).sum::<f64>();
         if self.learn {
             softmax(logits);
             for (slope, target) in logits.iter_mut().zip(targets) {
-                *slope = (*slope - target) * self.weights[0];
+                *slope = (*slope - target) * weight * self.weights[0];
             }
             let place = Place { workspace, position: index, moves };
             pass.logits_back(end, place, logits, gradients, &mut part.gradient);

@@ -6,7 +6,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-use crate::{Architecture, NetError, Network, Tensor};
+use crate::{Architecture, NetError, Network, Tensor, half};
 
 /// The version of the header that this program writes and reads.
 pub const FORMAT: u32 = 1;
@@ -37,11 +37,26 @@ pub struct Header {
     pub strength: String,
 }
 
+/// How numbers are kept in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// As they are, in four bytes.
+    #[default]
+    Single,
+    /// In two bytes (IEEE 754 half precision), each rounded to the nearest that there is: three digits, which is enough to play by.
+    Half,
+}
+
 /// A network as the bytes of a file.
 pub fn write(header: &Header, network: &Network) -> Result<Vec<u8>, NetError> {
+    write_as(Precision::Single, header, network)
+}
+
+/// The same in a precision.
+pub fn write_as(precision: Precision, header: &Header, network: &Network) -> Result<Vec<u8>, NetError> {
     let header = Header { format: FORMAT, architecture: network.architecture().clone(), ..header.clone() };
     let text = serde_json::to_string(&header).map_err(|error| NetError::weights(error.to_string()))?;
-    serialize(&network.tensors(), HashMap::from([(KEY.to_owned(), text)]))
+    serialize(precision, &network.tensors(), HashMap::from([(KEY.to_owned(), text)]))
 }
 
 /// Reads what [`write()`] wrote. Whatever else comes in is refused with a reason.
@@ -61,11 +76,24 @@ pub fn read(bytes: &[u8]) -> Result<(Header, Network), NetError> {
 }
 
 /// Tensors and metadata as safetensors.
-pub(crate) fn serialize(tensors: &[Tensor], metadata: HashMap<String, String>) -> Result<Vec<u8>, NetError> {
-    let bytes: Vec<Vec<u8>> =
-        tensors.iter().map(|tensor| tensor.values.iter().flat_map(|number| number.to_le_bytes()).collect()).collect();
+pub(crate) fn serialize(
+    precision: Precision,
+    tensors: &[Tensor],
+    metadata: HashMap<String, String>,
+) -> Result<Vec<u8>, NetError> {
+    let written = |tensor: &Tensor| match precision {
+        Precision::Single => Ok(tensor.values.iter().flat_map(|number| number.to_le_bytes()).collect()),
+        Precision::Half => tensor.values.iter().try_fold(Vec::new(), |mut bytes, &number| {
+            let half = half::from_single(number)
+                .ok_or_else(|| NetError::weights(format!("{} of {} is too large for half precision", number, tensor.name)))?;
+            bytes.extend(half.to_le_bytes());
+            Ok(bytes)
+        }),
+    };
+    let bytes: Vec<Vec<u8>> = tensors.iter().map(written).collect::<Result<_, _>>()?;
+    let kind = if precision == Precision::Half { Dtype::F16 } else { Dtype::F32 };
     let views = tensors.iter().zip(&bytes).map(|(tensor, bytes)| {
-        let view = TensorView::new(Dtype::F32, tensor.shape.clone(), bytes);
+        let view = TensorView::new(kind, tensor.shape.clone(), bytes);
         view.map(|view| (&tensor.name, view)).map_err(|error| NetError::weights(error.to_string()))
     });
     let views: Vec<_> = views.collect::<Result<_, _>>()?;
@@ -83,10 +111,11 @@ pub(crate) fn deserialize(bytes: &[u8]) -> Result<(HashMap<String, String>, Vec<
     let file = SafeTensors::deserialize(bytes).map_err(foreign)?;
     let mut tensors = Vec::new();
     for (name, view) in file.iter() {
-        if view.dtype() != Dtype::F32 {
-            return Err(NetError::weights(format!("{name} holds numbers of kind {:?}; expected F32", view.dtype())));
-        }
-        let values = view.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        let values = match view.dtype() {
+            Dtype::F32 => view.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect(),
+            Dtype::F16 => view.data().as_chunks().0.iter().map(|&bytes| half::to_single(u16::from_le_bytes(bytes))).collect(),
+            other => return Err(NetError::weights(format!("{name} holds numbers of kind {other:?}; expected F32 or F16"))),
+        };
         tensors.push(Tensor { name: name.to_owned(), shape: view.shape().to_vec(), values });
     }
     Ok((metadata.metadata().clone().unwrap_or_default(), tensors))

@@ -1,8 +1,10 @@
 //! What training needs of a game, without its types.
 
-use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, network_for, play, teach};
+use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, network_for, play, recorded, teach};
 use plyground_agents::{AgentSpec, build};
-use plyground_core::{Agent, AgentError, Encoder, Heuristics, InputError, Limits, Rng, Seed, Shelf, Visitor, encoder};
+use plyground_core::{
+    Agent, AgentError, Encoder, GameRecord, Heuristics, InputError, Limits, Rng, Seed, Shelf, Visitor, encoder,
+};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
 
@@ -15,6 +17,9 @@ pub trait Dojo: Send + Sync {
 
     /// The encoder that networks see by.
     fn encoder(&self) -> &str;
+
+    /// The planes that networks see.
+    fn input(&self) -> Shape;
 
     /// The policy and value network of a size.
     fn architecture(&self, size: Size) -> Architecture;
@@ -41,6 +46,12 @@ pub trait Dojo: Send + Sync {
         nodes: u64,
         stop: &dyn Fn() -> bool,
     ) -> Option<Agreement>;
+
+    /// What a game that was played teaches: of every position the move and the result.
+    fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError>;
+
+    /// Adds a position of a lesson to a batch as it was, with the result as the value to learn.
+    fn show(&self, lesson: &Lesson, target: usize, batch: &mut Batch) -> Result<(), NetError>;
 }
 
 /// Somebody who plays games to learn from.
@@ -100,10 +111,14 @@ impl<G: Heuristics> Dojo for Hall<G> {
         &self.name
     }
 
-    fn architecture(&self, size: Size) -> Architecture {
+    fn input(&self) -> Shape {
         let [ranks, files] = self.encoder.board();
-        let input = Shape { planes: self.encoder.planes().len(), ranks, files };
-        Architecture::policy_value(input, self.encoder.moves() / (ranks * files), size)
+        Shape { planes: self.encoder.planes().len(), ranks, files }
+    }
+
+    fn architecture(&self, size: Size) -> Architecture {
+        let input = self.input();
+        Architecture::policy_value(input, self.encoder.moves() / input.squares(), size)
     }
 
     fn header(&self, network: &Network) -> Header {
@@ -135,6 +150,18 @@ impl<G: Heuristics> Dojo for Hall<G> {
     ) -> Option<Agreement> {
         let mut brain = Brain::new(&self.game, &self.name, network, 1).expect("the encoder is there");
         agreement(&self.game, &mut brain, lessons, nodes, stop)
+    }
+
+    fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError> {
+        // Written as others write it, it may still be the same game.
+        if record.game != self.game.spec() && crate::open(&record.game, None)?.spec() != self.game.spec() {
+            return Err(InputError::malformed("record", &record.game, format!("expected a game of {}", self.game.spec())));
+        }
+        recorded(&self.game, record)
+    }
+
+    fn show(&self, lesson: &Lesson, target: usize, batch: &mut Batch) -> Result<(), NetError> {
+        fill(&self.game, &*self.encoder, lesson, target, 0, 0.0, batch)
     }
 }
 

@@ -35,7 +35,9 @@ pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
 pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
 #[cfg(not(target_family = "wasm"))]
 pub use plyground_agents::net::{Lesson as PlayedLesson, SelfPlay, Target};
-pub use plyground_agents::{AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, parse_limits};
+pub use plyground_agents::{
+    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, PUPILS, parse_limits,
+};
 pub use plyground_core::{
     AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
     MoveSquares, NoClock, Outcome, PlayedMove, Player, Pulse, RecordedPlayer, Seed, Shelf, Turn, Unwatched, Worth,

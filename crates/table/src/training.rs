@@ -19,6 +19,8 @@ pub trait Training: Send {
     fn learnt(&self) -> Learnt;
     /// What it has learnt, as the contents of a file.
     fn save(&self) -> Vec<u8>;
+    /// The spec of the agent that plays by a file of this name.
+    fn player(&self, file: &str) -> String;
     /// Plays `games` games in each seat against random moves. `go_on` is told how many games have been played; what was played
     /// when it said stop is what counts.
     fn check(&mut self, games: u64, seed: Seed, go_on: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<[Tally; 2], AgentError>;
@@ -110,6 +112,10 @@ impl<G: Heuristics> Training for Classroom<G> {
 
     fn save(&self) -> Vec<u8> {
         self.learner.save(&self.game)
+    }
+
+    fn player(&self, file: &str) -> String {
+        self.learner.player(file)
     }
 
     fn check(&mut self, games: u64, seed: Seed, go_on: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<[Tally; 2], AgentError> {

@@ -1,10 +1,14 @@
-//! Agents that learn by playing against themselves, and keep what they have learnt in a file.
+//! Agents that learn from games of their own, and keep what they have learnt in a file.
 
 use std::ops::ControlFlow;
 
 use plyground_core::{Agent, Fact, Game, InputError};
+use plyground_nets::weights::Header;
 
+pub(crate) mod ffn;
+mod perceptron;
 pub(crate) mod q;
+pub(crate) mod reinforce;
 mod values;
 
 pub use q::QLearning;
@@ -27,6 +31,9 @@ pub trait Learner<G: Game>: Agent<G> {
     /// Takes over what a file holds, in place of what was learnt so far. Files of other games, other formats, cut-off and damaged
     /// ones are refused; `name` is what the file is called.
     fn load(&mut self, game: &G, name: &str, file: &[u8]) -> Result<(), InputError>;
+
+    /// The spec of the agent that plays by a file of this name.
+    fn player(&self, file: &str) -> String;
 }
 
 /// Asked every few moves of training whether to go on.
@@ -52,4 +59,20 @@ pub struct Learnt {
     pub facts: Vec<Fact>,
     /// What the user should be told.
     pub notes: Vec<String>,
+}
+
+/// Where a network comes from, as its file says it: the command with all that matters, and how far it has come.
+fn write_training(command: &str, games: u64, positions: u64) -> String {
+    format!("{command} --games {games} ({positions} positions)")
+}
+
+/// The way back: games and positions. Networks that come from another command are refused.
+fn read_training(command: &str, header: &Header, name: &str) -> Result<(u64, u64), InputError> {
+    let counts = || {
+        let rest = header.training.strip_prefix(command)?.strip_prefix(" --games ")?;
+        let (games, positions) = rest.strip_suffix(" positions)")?.split_once(" (")?;
+        Some((games.parse().ok()?, positions.parse().ok()?))
+    };
+    let foreign = || format!("it comes from '{}', not from '{command}'", header.training);
+    counts().ok_or_else(|| InputError::malformed("network", name, foreign()))
 }

@@ -293,6 +293,10 @@ impl<G: Game> Learner<G> for QLearning {
         self.values = Values::from_file(game, name, file, self.values.most)?;
         Ok(())
     }
+
+    fn player(&self, file: &str) -> String {
+        format!("{}:table={file}", INFO.name)
+    }
 }
 
 /// What is remembered of a training game until its end.

@@ -79,10 +79,11 @@ impl<G: Heuristics> Way<G> for Full {
 
     fn value(searcher: &mut Searcher<'_, G>, simulation: &mut Simulation<G>) -> f32 {
         let Searcher { judge, rng, scratch, options, .. } = searcher;
-        if options.rave.is_some() {
+        // A network plays no moves that could be learnt from.
+        if options.rave.is_some() && options.leaf != Leaf::Net {
             judge.play(&simulation.state, rng, scratch, |player, mv| simulation.played.push((player, mv)))
         } else {
-            judge.reward(&simulation.state, rng, scratch)
+            searcher.reward(&simulation.state)
         }
     }
 

@@ -3,9 +3,9 @@
 
 use plyground_core::{Heuristics, InputError, KeyInfo, Params, Shelf};
 
-use super::options::{C, CUT, EVAL, FINAL, FORMULA, LEAF, MEMORY, Minimax, Options, PARALLEL, REUSE, THREADS};
+use super::options::{C, CUT, EVAL, FINAL, FORMULA, LEAF, MEMORY, Minimax, NET, Options, PARALLEL, REUSE, THREADS};
 use super::uct::Uct;
-use crate::{AgentInfo, SIMS, TIME, evaluator};
+use crate::{AgentInfo, SIMS, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "hybrid",
@@ -36,6 +36,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         FORMULA,
         LEAF,
         CUT,
+        NET,
         EVAL,
         FINAL,
         REUSE,
@@ -46,13 +47,16 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: true,
 };
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, _: &dyn Shelf) -> Result<Uct<G>, InputError> {
+pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Uct<G>, InputError> {
     let minimax = Minimax {
         select: params.number("select", 0..=20)?.unwrap_or(2),
         visits: params.number("visits", 0..=u32::MAX)?.unwrap_or(2),
         rollout: params.number("rollout", 0..=20)?.unwrap_or(0),
         backprop: params.number("backprop", 0..=20)?.unwrap_or(0),
     };
+    if minimax.rollout > 0 && params.get("leaf") == Some("net") {
+        return Err(InputError::malformed("key", "rollout", "with leaf=net there are no rollouts"));
+    }
     let options = Options { solver: true, minimax, ..Options::read(params)? };
-    Ok(Uct::new(options, evaluator(game, params)?))
+    Uct::new(options, game, params, shelf)
 }

@@ -1,8 +1,10 @@
 //! What a position at the edge of the tree is worth: a random game, a better one, one that is cut short, or no game at all.
+//! (What a network says of it is in `search`: asking one takes room of its own, which belongs to a thread.)
 
 use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn, WIN_SCORE};
 
 use super::shallow::Shallow;
+use crate::net::Brain;
 
 /// How leaves are valued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(crate) enum Leaf {
     CutRollout(u32),
     /// The evaluator's opinion.
     Eval,
+    /// The value that a network expects.
+    Net,
 }
 
 /// The moves of a game beyond the tree, with who made them.
@@ -24,6 +28,8 @@ pub(crate) type Played<M> = Vec<(Player, M)>;
 pub(crate) struct Judge<'a, G: Heuristics> {
     pub game: &'a G,
     pub evaluator: &'a G::Evaluator,
+    /// The network that values leaves, where one does.
+    pub brain: Option<&'a Brain<G>>,
     pub leaf: Leaf,
     /// How deep every move of a rollout is checked by minimax; 0 for not at all.
     pub minimax: u32,
@@ -72,7 +78,7 @@ impl<G: Heuristics> Judge<'_, G> {
         let mut left = match self.leaf {
             Leaf::Rollout | Leaf::HeuristicRollout => u32::MAX,
             Leaf::CutRollout(moves) => moves,
-            Leaf::Eval => 0,
+            Leaf::Eval | Leaf::Net => 0,
         };
         let mut shallow = Shallow::new(self.game);
         let mut state = state.clone();

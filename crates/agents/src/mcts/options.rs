@@ -3,6 +3,7 @@
 use plyground_core::{InputError, KeyInfo, Params};
 
 use super::leaf::Leaf;
+use crate::net::one_ply;
 use crate::{SIMS, TIME};
 
 /// What to play when the search is over.
@@ -88,8 +89,9 @@ pub(crate) const LEAF: KeyInfo = KeyInfo {
     value: "KIND",
     default: "rollout",
     meaning: "how the end of a simulation is valued: rollout (a random game), heuristic-rollout (win at once, else the most \
-              promising moves), cut-rollout (a short random game, then the evaluator), eval (the evaluator alone)",
+              promising moves), cut-rollout (a short random game, then the evaluator), eval (the evaluator alone), net (a network)",
 };
+pub(crate) const NET: KeyInfo = KeyInfo { meaning: "with leaf=net: one of ply nets, or a file", ..one_ply::NET };
 pub(crate) const CUT: KeyInfo =
     KeyInfo { key: "cut", value: "MOVES", default: "10", meaning: "with leaf=cut-rollout: moves before the evaluator is asked" };
 pub(crate) const EVAL: KeyInfo =
@@ -138,6 +140,7 @@ pub(crate) const KEYS: &[KeyInfo] = &[
     FORMULA,
     LEAF,
     CUT,
+    NET,
     EVAL,
     FINAL,
     KeyInfo {
@@ -222,14 +225,18 @@ fn switch(params: &Params, key: &str) -> Result<bool, InputError> {
 
 fn leaf(params: &Params) -> Result<Leaf, InputError> {
     let cut = params.number("cut", 0..=10_000)?;
-    let leaf = match params.choice("leaf", &["rollout", "heuristic-rollout", "cut-rollout", "eval"])? {
+    let leaf = match params.choice("leaf", &["rollout", "heuristic-rollout", "cut-rollout", "eval", "net"])? {
         0 => Leaf::Rollout,
         1 => Leaf::HeuristicRollout,
         2 => Leaf::CutRollout(cut.unwrap_or(10)),
-        _ => Leaf::Eval,
+        3 => Leaf::Eval,
+        _ => Leaf::Net,
     };
     if cut.is_some() && !matches!(leaf, Leaf::CutRollout(_)) {
         return Err(InputError::malformed("key", "cut", "it belongs to leaf=cut-rollout"));
+    }
+    if params.has("net") && leaf != Leaf::Net {
+        return Err(InputError::malformed("key", "net", "it belongs to leaf=net"));
     }
     Ok(leaf)
 }

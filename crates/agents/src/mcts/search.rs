@@ -1,7 +1,7 @@
 //! One simulation: down the tree, the value of a leaf, and back up. Here is plain UCT, which carries nothing that it does not use;
 //! the same with all switches is in `full`.
 
-use plyground_core::{Evaluator, Heuristics, Rng, Scratch};
+use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn};
 
 use super::amaf::Amaf;
 use super::arena::{Kind, Layout, Node, ROOT, Tree, kind};
@@ -10,6 +10,7 @@ use super::leaf::{Judge, Leaf, Played};
 use super::options::Options;
 use super::positions::Positions;
 use super::tables::Lookup;
+use crate::net::Brain;
 
 /// A step down the tree.
 #[derive(Clone, Copy, Debug)]
@@ -99,11 +100,23 @@ pub(crate) struct Searcher<'a, G: Heuristics> {
     pub rng: &'a mut Rng,
     pub scratch: Scratch<G::Move>,
     scores: Vec<f32>,
+    /// The judge's network, with room of its own.
+    brain: Option<Brain<G>>,
 }
 
 impl<'a, G: Heuristics> Searcher<'a, G> {
     pub fn new(judge: Judge<'a, G>, options: &'a Options, rng: &'a mut Rng) -> Self {
-        Self { judge, options, lookup: Lookup::new(), rng, scratch: Scratch::default(), scores: Vec::new() }
+        let brain = judge.brain.cloned();
+        Self { judge, options, lookup: Lookup::new(), rng, scratch: Scratch::default(), scores: Vec::new(), brain }
+    }
+
+    /// The reward of a leaf in the first player's view.
+    #[inline]
+    pub fn reward(&mut self, state: &G::State) -> f32 {
+        match &mut self.brain {
+            None => self.judge.reward(state, self.rng, &mut self.scratch),
+            Some(brain) => expected(self.judge.game, state, brain, self.rng, &mut self.scratch),
+        }
     }
 
     /// The weight of the spread in the bounds at a node.
@@ -230,7 +243,7 @@ impl<G: Heuristics> Way<G> for Plain {
 
     #[inline]
     fn value(searcher: &mut Searcher<'_, G>, simulation: &mut Simulation<G>) -> f32 {
-        searcher.judge.reward(&simulation.state, searcher.rng, &mut searcher.scratch)
+        searcher.reward(&simulation.state)
     }
 
     #[inline]
@@ -242,6 +255,26 @@ impl<G: Heuristics> Way<G> for Plain {
         let root = &mut memory.tree.nodes[ROOT];
         root.visits += 1;
         root.sum += reward;
+    }
+}
+
+/// The reward that a network expects, for the first player. What chance does before a player is to move is drawn.
+fn expected<G: Heuristics>(
+    game: &G,
+    state: &G::State,
+    brain: &mut Brain<G>,
+    rng: &mut Rng,
+    scratch: &mut Scratch<G::Move>,
+) -> f32 {
+    match game.turn(state) {
+        Turn::Over(outcome) => outcome.reward(Player::First),
+        Turn::Player(_) => 0.5 + 0.5 * brain.expect(game, state),
+        Turn::Chance => {
+            let mut after = state.clone();
+            let outcome = game.random_outcome(state, rng, scratch);
+            game.play(&mut after, outcome);
+            expected(game, &after, brain, rng, scratch)
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use super::roots;
 use super::run::{Task, at_pace};
 use super::search::{Memory, Plain, Searcher};
 use super::threads;
+use crate::net::{Brain, one_ply};
 use crate::{AgentInfo, evaluator, pace::Pace};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
@@ -24,15 +25,17 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 
 const DEFAULT_SIMULATIONS: u64 = 1_000;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, _: &dyn Shelf) -> Result<Uct<G>, InputError> {
+pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Uct<G>, InputError> {
     let params = with_preset(params)?;
-    Ok(Uct::new(Options::read(&params)?, evaluator(game, &params)?))
+    Uct::new(Options::read(&params)?, game, &params, shelf)
 }
 
 /// Monte Carlo tree search.
 pub struct Uct<G: Heuristics> {
     options: Options,
     evaluator: G::Evaluator,
+    /// The network of leaf=net.
+    brain: Option<Brain<G>>,
     /// One, or one for each thread.
     memories: Vec<Memory<G::Move>>,
     /// The position at the root of what is in them.
@@ -40,15 +43,18 @@ pub struct Uct<G: Heuristics> {
 }
 
 impl<G: Heuristics> Uct<G> {
-    pub(crate) fn new(options: Options, evaluator: G::Evaluator) -> Self {
+    pub(crate) fn new(options: Options, game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Self, InputError> {
+        let evaluator = evaluator(game, params)?;
+        let brain = if options.leaf == Leaf::Net { Some(one_ply::named(game, params, shelf, 1)?) } else { None };
         let memories = (0..options.trees()).map(|_| Memory::new(&options)).collect();
-        Self { options, evaluator, memories, last: None }
+        Ok(Self { options, evaluator, brain, memories, last: None })
     }
 
     /// Makes the memories ready for a position. Returns the visits that are kept from the last search.
     fn begin(&mut self, game: &G, state: &G::State, rng: &mut Rng) -> u32 {
         let last = self.last.replace(state.clone()).filter(|_| self.options.reuse);
-        let judge = Judge { game, evaluator: &self.evaluator, leaf: self.options.leaf, minimax: 0 };
+        // Nobody asks the network while the root gets its moves.
+        let judge = Judge { game, evaluator: &self.evaluator, brain: None, leaf: self.options.leaf, minimax: 0 };
         let mut kept = 0;
         for memory in &mut self.memories {
             match &last {
@@ -68,8 +74,8 @@ impl<G: Heuristics> Agent<G> for Uct<G> {
         let mover = thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;
         let kept = self.begin(game, state, rng);
-        let Self { options, evaluator, memories, .. } = self;
-        let judge = Judge { game, evaluator, leaf: options.leaf, minimax: options.minimax.rollout };
+        let Self { options, evaluator, brain, memories, .. } = self;
+        let judge = Judge { game, evaluator, brain: brain.as_ref(), leaf: options.leaf, minimax: options.minimax.rollout };
         let task = Task { judge, options, root: state, mover };
         let most = most_simulations(game, state, &budget.limits, options.playouts, kept);
         let mut pace = Pace::new(&budget, watcher, Some(most), simulations_between_looks(options));
@@ -114,7 +120,7 @@ fn most_simulations<G: Game>(game: &G, state: &G::State, limits: &Limits, playou
 
 /// How many simulations take a millisecond or so at worst, on the widest boards.
 fn simulations_between_looks(options: &Options) -> u64 {
-    if options.minimax != Minimax::default() || options.leaf == Leaf::HeuristicRollout {
+    if options.minimax != Minimax::default() || matches!(options.leaf, Leaf::HeuristicRollout | Leaf::Net) {
         1
     } else if options.judges_children() {
         8

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plyground_core::{Encoder, Heuristics, InputError, Player, Turn, Viewpoint, encoder, split_spec};
 use plyground_nets::weights::{self, Header};
-use plyground_nets::{Isa, Layer, Network, Predictor};
+use plyground_nets::{Isa, Network, Predictor};
 
 /// A network with the eyes that it learnt to see with. A clone shares the weights: one for each thread.
 pub struct Brain<G: Heuristics> {
@@ -79,11 +79,10 @@ impl<G: Heuristics> Brain<G> {
     /// A network with the encoder of this name, for up to so many positions at once. `None` if the game has no such encoder.
     pub fn new(game: &G, encoder_name: &str, network: &Network, at_once: usize) -> Option<Self> {
         let eyes: Arc<dyn Encoder<G>> = encoder(game, encoder_name)?.into();
-        let last = network.architecture().value.as_ref().and_then(|layers| layers.last());
         Some(Self {
             encoder: eyes,
             predictor: Predictor::with(network, at_once, Isa::best()),
-            from_zero: matches!(last, Some(Layer::Sigmoid(_))),
+            from_zero: network.architecture().speaks_from_zero(),
             planes: Vec::new(),
             indices: Vec::new(),
             known: Vec::new(),
@@ -96,6 +95,17 @@ impl<G: Heuristics> Brain<G> {
         let (header, network) = network_for(game, name, file)?;
         let brain = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
         Ok((header, brain))
+    }
+
+    /// The same eyes with other weights.
+    #[must_use]
+    pub fn with_network(&self, network: &Network) -> Self {
+        Self { predictor: Predictor::new(network), ..self.clone() }
+    }
+
+    /// The encoder.
+    pub fn encoder(&self) -> &dyn Encoder<G> {
+        &*self.encoder
     }
 
     /// How many positions it has judged since it was made.

@@ -4,10 +4,13 @@ pub(crate) mod az;
 mod brain;
 mod gumbel;
 pub(crate) mod one_ply;
+mod records;
 mod search;
 mod self_play;
 mod tree;
 
 pub use brain::{Brain, header, network_for};
+pub(crate) use one_ply::NetAlone;
+pub use records::recorded;
 pub use search::Settings;
 pub use self_play::{Lesson, SelfPlay, Target, fill, play, position, teach};

@@ -2,7 +2,7 @@
 
 use plyground_core::{
     Agent, AgentError, Candidate, Choice, Heuristics, InputError, KeyInfo, Opinion, Params, Progress, Scratch, Shelf, Thought,
-    Turn, sort_moves,
+    Turn, Viewpoint, sort_moves,
 };
 
 use super::brain::Brain;
@@ -23,13 +23,31 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
             default: "value",
             meaning: "judge every move by the position it leads to, or all by one look at the position",
         },
+        KeyInfo {
+            key: "ends",
+            value: "rules|network",
+            default: "rules",
+            meaning: "with by=value: who says what a finished game is worth; the network only where it sees as the first player",
+        },
     ],
     evaluates: false,
 };
 
 pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetAlone<G>, InputError> {
     let by_policy = params.choice("by", &["value", "policy"])? == 1;
-    Ok(NetAlone { brain: named(game, params, shelf, 1)?, by_policy })
+    let brain = named(game, params, shelf, 1)?;
+    let ends_judged = params.choice("ends", &["rules", "network"])? == 1;
+    if ends_judged && by_policy {
+        return Err(InputError::malformed("key", "ends", "with by=policy nobody looks at what a move leads to"));
+    }
+    if ends_judged && brain.encoder().viewpoint() == Viewpoint::Mover {
+        return Err(InputError::malformed(
+            "key",
+            "ends",
+            "this network sees as the player to move does, and there is none at the end",
+        ));
+    }
+    Ok(NetAlone { brain, by_policy, ends_judged })
 }
 
 /// The network that the key `net` names.
@@ -52,14 +70,26 @@ pub(crate) fn best_first(ranks: &[f32]) -> Vec<usize> {
 pub struct NetAlone<G: Heuristics> {
     brain: Brain<G>,
     by_policy: bool,
+    /// Does the network judge finished games, too?
+    ends_judged: bool,
 }
 
 impl<G: Heuristics> NetAlone<G> {
+    /// Plays the move after which the network expects most.
+    pub fn by_value(brain: Brain<G>) -> Self {
+        Self { brain, by_policy: false, ends_judged: false }
+    }
+
+    /// Plays the move that the network thinks likeliest.
+    pub fn by_policy(brain: Brain<G>) -> Self {
+        Self { brain, by_policy: true, ends_judged: false }
+    }
+
     /// What the first player can expect after a move, over everything that chance may do.
     fn expect(&mut self, game: &G, state: &G::State, looked: &mut u64) -> f32 {
         match game.turn(state) {
-            Turn::Over(outcome) => outcome.value(),
-            Turn::Player(_) => {
+            Turn::Over(outcome) if !self.ends_judged => outcome.value(),
+            Turn::Player(_) | Turn::Over(_) => {
                 *looked += 1;
                 self.brain.expect(game, state)
             }

@@ -282,5 +282,5 @@ pub fn fill<G: Heuristics>(
     }
     let value = if target.certain { target.value } else { lesson.result + trust * (target.value - lesson.result) };
     let value = if encoder.viewpoint() == Viewpoint::Mover { value * mover.sign() } else { value };
-    batch.push(&planes, &indices, &policy, Some(value))
+    batch.push_result(&planes, &indices, &policy, value)
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{AGENTS, COMMON_KEYS, EvaluatorInfo, Opponent, Session, infos, open};
+use plyground_table::{AGENTS, AgentInfo, COMMON_KEYS, EvaluatorInfo, Opponent, PUPILS, Session, infos, open};
 use serde_json::{Value, json};
 
 use crate::args::{Agents, Global};
@@ -18,9 +18,11 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         return print_json(out, &listing(&games));
     }
     for agent in AGENTS {
-        writeln!(out, "{}\n{}", agent.name, wrapped(agent.summary, "    "))?;
-        write!(out, "{}", key_list(agent.keys, "    "))?;
-        writeln!(out)?;
+        describe(agent, out)?;
+    }
+    writeln!(out, "To be trained with ply train GAME --agent SPEC:\n")?;
+    for pupil in PUPILS {
+        describe(pupil, out)?;
     }
     writeln!(out, "Every agent")?;
     write!(out, "{}", key_list(COMMON_KEYS, "    "))?;
@@ -48,14 +50,19 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
     Ok(())
 }
 
+fn describe(agent: &AgentInfo, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "{}\n{}", agent.name, wrapped(agent.summary, "    "))?;
+    write!(out, "{}", key_list(agent.keys, "    "))?;
+    writeln!(out)?;
+    Ok(())
+}
+
 fn listing(games: &[Box<dyn Session>]) -> Value {
-    let agents: Vec<Value> = AGENTS
-        .iter()
-        .map(|agent| {
-            let keys: Vec<Value> = agent.keys.iter().map(key_json).collect();
-            json!({"name": agent.name, "summary": agent.summary, "keys": keys, "evaluates": agent.evaluates})
-        })
-        .collect();
+    let agent_json = |agent: &AgentInfo| {
+        let keys: Vec<Value> = agent.keys.iter().map(key_json).collect();
+        json!({"name": agent.name, "summary": agent.summary, "keys": keys, "evaluates": agent.evaluates})
+    };
+    let [agents, pupils] = [AGENTS, PUPILS].map(|infos| infos.iter().map(agent_json).collect::<Vec<Value>>());
     let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
     let evaluators: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.info().name.to_owned(), game.evaluators().iter().map(evaluator_json).collect())).collect();
@@ -63,5 +70,5 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
     let opponents: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.spec(), game.opponents().into_iter().map(opponent_json).collect())).collect();
     let common: Vec<Value> = COMMON_KEYS.iter().map(key_json).collect();
-    json!({"agents": agents, "common_keys": common, "opponents": opponents, "evaluators": evaluators})
+    json!({"agents": agents, "pupils": pupils, "common_keys": common, "opponents": opponents, "evaluators": evaluators})
 }

@@ -8,6 +8,7 @@ pub mod convert;
 pub mod duel;
 pub mod games;
 pub mod judge;
+pub mod learn;
 pub mod moves;
 pub mod nets;
 pub mod perft;

@@ -123,12 +123,13 @@ fn verify(files: &[File], global: &Global, out: &mut impl Write) -> anyhow::Resu
 fn description(file: &File, header: &Header, network: &Network) -> String {
     let architecture = network.architecture();
     let input = architecture.input;
-    let or_none = |layers: &Option<Vec<Layer>>| layers.as_ref().map_or("none".to_owned(), |layers| layer_words(layers));
+    let words = |layers: &[Layer]| if layers.is_empty() { "none".to_owned() } else { layer_words(layers) };
+    let or_none = |layers: &Option<Vec<Layer>>| words(layers.as_deref().unwrap_or_default());
     let or_nothing = |words: &str| if words.is_empty() { "not known".to_owned() } else { words.to_owned() };
     let rows = [
         ["  game".to_owned(), header_game(header)],
         ["  sees".to_owned(), format!("{} planes of {}x{} ({})", input.planes, input.ranks, input.files, header.encoder)],
-        ["  trunk".to_owned(), layer_words(&architecture.trunk)],
+        ["  trunk".to_owned(), words(&architecture.trunk)],
         ["  policy".to_owned(), or_none(&architecture.policy)],
         ["  value".to_owned(), or_none(&architecture.value)],
         ["  size".to_owned(), format!("{} numbers, {} bytes", count(network.size() as u64), count(file.bytes as u64))],

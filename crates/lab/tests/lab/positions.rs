@@ -334,7 +334,7 @@ fn nonsense_is_refused_and_leaves_nothing_behind() {
     let refused = |planes: &str, file: &str| {
         write_positions(&store, &run, planes, 0, &directory.0.join(file), &mut |_| {}).unwrap_err().to_string()
     };
-    assert!(refused("thesis", "a.npz").contains("unknown encoding of clobber 'thesis'; expected one of general, mover"));
+    assert!(refused("ways", "a.npz").contains("unknown encoding of clobber 'ways'; expected one of general, mover, thesis"));
     assert!(refused("general", "a.csv").contains("expected one of npz, safetensors"));
     fs::create_dir(directory.0.join("there")).unwrap();
     assert!(refused("general", "there").contains("expected a new one"));

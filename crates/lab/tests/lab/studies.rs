@@ -1,19 +1,34 @@
 //! The files under `studies/`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use plyground_core::EmptyShelf;
-use plyground_lab::Results;
+use plyground_core::{EmptyShelf, InputError, Shelf};
 use plyground_lab::report::Report;
 use plyground_lab::study::{Measure, Study, Verdict};
+use plyground_lab::{Files, Results};
 
 use crate::common::{Directory, play_pairings};
 use crate::report::{elements, stands_alone};
 
+/// Where the commands of the studies are typed.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files of agents as they are found from there.
+struct FromTheRoot;
+
+impl Shelf for FromTheRoot {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        let path = root().join(name);
+        if path.exists() { Ok(std::fs::read(path).unwrap()) } else { Files.read(name) }
+    }
+}
+
 fn studies() -> Vec<(String, Study)> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
-    let files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(root().join("studies")).unwrap().map(|entry| entry.unwrap().path());
     files
+        .filter(|file| file.is_file())
         .map(|file| {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
             let study = Study::read(&std::fs::read_to_string(&file).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -28,7 +43,7 @@ fn every_study_can_be_played() {
     assert!(studies.len() >= 10, "{}", studies.len());
     for (name, study) in studies {
         for part in &study.runs {
-            let run = part.run(0, &EmptyShelf).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let run = part.run(0, &FromTheRoot).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(!part.cells.is_empty() && study.games(part, None) > 0, "{name}");
             for ([first, second], cell) in part.pairings().into_iter().zip(&part.cells) {
                 assert_eq!(

@@ -1,8 +1,8 @@
 //! Weights and checkpoints in files, good ones and hostile ones.
 
 use plyground_core::Seed;
-use plyground_nets::weights::{MOST_BYTES, read, write};
-use plyground_nets::{Learning, Network, Trainer};
+use plyground_nets::weights::{MOST_BYTES, Precision, read, write, write_as};
+use plyground_nets::{Architecture, Learning, Network, Predictor, Shape, Trainer};
 use serde_json::{Value, json};
 
 use crate::gradients::{batch, samples};
@@ -36,6 +36,46 @@ fn what_is_written_is_read() {
         assert_eq!(again.tensors(), network.tensors(), "{name}");
         assert_eq!(write(&found, &again).unwrap().len(), bytes.len(), "{name}");
     }
+}
+
+#[test]
+fn half_precision_takes_half_the_room_and_says_nearly_the_same() {
+    for (name, architecture) in oracle::zoo() {
+        let network = oracle::random_network(&architecture, 1);
+        let bytes = write_as(Precision::Half, &header(&architecture), &network).unwrap();
+        let (found, again) = read(&bytes).unwrap();
+        assert_eq!(found, header(&architecture), "{name}");
+        for (before, after) in network.tensors().iter().zip(again.tensors()) {
+            assert_eq!((&before.name, &before.shape), (&after.name, &after.shape));
+            for (before, after) in before.values.iter().zip(&after.values) {
+                assert!((before - after).abs() <= before.abs() / 2048.0 + 1e-7, "{name}: {before} became {after}");
+            }
+        }
+        // Rounded numbers need not be rounded again.
+        assert_eq!(read(&write_as(Precision::Half, &found, &again).unwrap()).unwrap().1.tensors(), again.tensors(), "{name}");
+    }
+    let thesis = Architecture::crosphere_thesis(Shape { planes: 11, ranks: 8, files: 8 });
+    let network = Network::new(thesis.clone(), Seed(1)).unwrap();
+    let half = write_as(Precision::Half, &header(&thesis), &network).unwrap();
+    assert!(half.len() < 1_200_000 && write(&header(&thesis), &network).unwrap().len() > 2_000_000, "{}", half.len());
+    let mut rng = Seed(2).rng();
+    let mut predictors = [&network, &read(&half).unwrap().1].map(Predictor::new);
+    for _ in 0..20 {
+        let planes: Vec<f32> = (0..11 * 64).map(|_| rng.unit() as f32).collect();
+        let [one, other] = predictors.each_mut().map(|predictor| predictor.evaluate(&planes, &[], &mut []).unwrap());
+        assert!((one - other).abs() < 1e-3, "{one} {other}");
+    }
+}
+
+#[test]
+fn what_is_too_large_for_half_precision_is_not_written() {
+    let (_, architecture) = oracle::zoo().swap_remove(6);
+    let network = oracle::random_network(&architecture, 2);
+    let mut tensors = network.tensors();
+    tensors[0].values[0] = 1e6;
+    let large = Network::from_tensors(architecture.clone(), &tensors).unwrap();
+    let said = write_as(Precision::Half, &header(&architecture), &large).unwrap_err().to_string();
+    assert!(said.contains("1000000 of trunk.0.0.0.weight is too large for half precision"), "{said}");
 }
 
 #[test]

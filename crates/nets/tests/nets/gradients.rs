@@ -202,3 +202,31 @@ fn targets_that_do_not_fit_are_refused() {
     let other = Batch::new(&oracle::zoo()[0].1);
     assert!(trainer.step(&other).is_err());
 }
+
+/// A position with the weight w teaches the policy w times what it teaches otherwise, and the opposite below 0; the value does not care.
+#[test]
+fn weights_scale_what_the_policy_learns() {
+    let learning = Learning { rate: 0.0, rule: Rule::Descent, longest_gradient: None, ..Learning::default() };
+    for (name, architecture) in oracle::zoo().into_iter().filter(|(_, architecture)| architecture.policy.is_some()) {
+        let taught = |policy_weight: f32, weight: f32| {
+            let learning = Learning { policy_weight, ..learning };
+            let mut trainer = Trainer::new(oracle::random_network(&architecture, 3), learning, 1);
+            let mut batch = batch(&architecture, &samples(&architecture, 1, 6));
+            batch.weigh_last(weight).unwrap();
+            let losses = trainer.step(&batch).unwrap();
+            (losses, trainer.gradient())
+        };
+        for weight in [0.0, 0.5, -2.0] {
+            let ((weighted, found), (plain, wanted)) = (taught(1.0, weight), taught(weight, 1.0));
+            assert!((weighted.policy - f64::from(weight) * plain.policy).abs() < 1e-5, "{name}: {weighted:?} {plain:?}");
+            for (found, wanted) in found.iter().zip(&wanted) {
+                for (found, wanted) in found.values.iter().zip(&wanted.values) {
+                    assert!((found - wanted).abs() < 1e-5, "{name}: {found} {wanted}");
+                }
+            }
+        }
+    }
+    let (_, architecture) = oracle::zoo().swap_remove(1);
+    assert!(Batch::new(&architecture).weigh_last(1.0).is_err());
+    assert!(batch(&architecture, &samples(&architecture, 1, 6)).weigh_last(f32::NAN).is_err());
+}

@@ -22,7 +22,7 @@ use crate::terminal::{count, print_json, seconds};
 
 pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if args.games.is_some() {
-        bail!(InputError::malformed("option", "--games", "it is for --agent q; a network is trained by time: --hours"));
+        bail!(InputError::malformed("option", "--games", "it is for --agent; a network is trained by time: --hours"));
     }
     let plan = plan(args, global)?;
     let folder = folder(args, global, &plan)?;

@@ -1,4 +1,4 @@
-//! `ply train GAME --agent q --out FILE`: an agent with a table learns by playing against itself, and what it has learnt is kept.
+//! `ply train GAME --agent q --out FILE`: an agent learns from games of its own, and what it has learnt is kept in a file.
 
 use std::fs;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use plyground_table::{Learnt, Lesson, Seed, Tally, Training, open, split_spec};
+use plyground_table::{Learnt, Lesson, Seed, Tally, Training, open};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Train};
@@ -37,7 +37,15 @@ pub fn run(args: &Train, agent: &str, global: &Global, out: &mut impl Write) -> 
     // Who has asked to stop does not want to wait for a check either.
     let tallies = if interrupt::asked() { None } else { Some(check(training.as_mut(), global)?) };
     print_notes(&learnt.notes, global.quiet);
-    let sitting = Sitting { game: session.spec(), agent, file, games: learnt.games - before, time, bytes };
+    let sitting = Sitting {
+        game: session.spec(),
+        agent,
+        file,
+        games: learnt.games - before,
+        time,
+        bytes,
+        player: training.player(&typed(file)),
+    };
     if global.json {
         return print_json(out, &sitting.json(&learnt, tallies.as_ref()));
     }
@@ -119,6 +127,8 @@ struct Sitting<'a> {
     games: u64,
     time: Duration,
     bytes: u64,
+    /// The agent that plays by the file.
+    player: String,
 }
 
 impl Sitting<'_> {
@@ -161,8 +171,7 @@ impl Sitting<'_> {
             }
         }
         if !quiet {
-            let name = split_spec(self.agent).0;
-            writeln!(out, "Play against it with: ply play {} --against {name}:table={}", self.game, typed(self.file))?;
+            writeln!(out, "Play against it with: ply play {} --against {}", self.game, self.player)?;
         }
         Ok(())
     }

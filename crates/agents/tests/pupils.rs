@@ -1,0 +1,177 @@
+//! Networks that learn from games of their own: that they learn, that the same training gives the same network, and what is refused.
+
+use std::ops::ControlFlow;
+
+use plyground_agents::{AgentSpec, Learner, build, learner};
+use plyground_core::{
+    Agent, Budget, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Player, Scratch, Seed, Shelf, Thought, Turn,
+    Unwatched, Visitor, encoder,
+};
+use plyground_games::{for_each_sample, open};
+
+struct OneFile(Vec<u8>);
+
+impl Shelf for OneFile {
+    fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
+        Ok(self.0.clone())
+    }
+}
+
+fn enrolled<G: Heuristics>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>, InputError> {
+    learner(&AgentSpec::parse(spec, game)?, game)
+}
+
+fn go_on(_: plyground_agents::Lesson) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Points of an agent in games against random moves, as often first as second.
+fn against_random<G: Game>(agent: &mut dyn Agent<G>, game: &G, games: u64) -> f64 {
+    let mut points = 0.0;
+    for number in 0..games {
+        let seat = Player::BOTH[number as usize % 2];
+        let (mut state, mut scratch, mut rng) = (game.start(), Scratch::default(), Seed(8).numbered(number).rng());
+        points += loop {
+            let mv = match game.turn(&state) {
+                Turn::Over(outcome) => break f64::from(outcome.reward(seat)),
+                Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
+                Turn::Player(player) if player == seat => {
+                    let budget = Budget { limits: Limits::default(), clock: &NoClock };
+                    let thought = Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
+                    agent.choose(thought).unwrap().mv
+                }
+                Turn::Player(_) => game.random_move(&state, &mut rng, &mut scratch),
+            };
+            game.play(&mut state, mv);
+        };
+    }
+    points / games as f64
+}
+
+const SPECS: [&str; 2] = ["ffn", "reinforce:hidden=8"];
+
+#[test]
+fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
+    struct Learns(&'static str);
+    impl Visitor for Learns {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+            for spec in SPECS {
+                let here = format!("{} {spec}", self.0);
+                let [mut through, mut stopped, mut resumed] = [1, 2, 3].map(|_| enrolled(&game, spec).unwrap());
+                through.train(&game, 6, &mut go_on);
+                stopped.train(&game, 2, &mut go_on);
+                stopped.train(&game, 0, &mut go_on);
+                resumed.load(&game, "FILE", &stopped.save(&game)).unwrap();
+                assert_eq!(resumed.learnt(), stopped.learnt(), "{here}");
+                resumed.train(&game, 4, &mut go_on);
+                assert_eq!((resumed.learnt().games, resumed.learnt()), (6, through.learnt()), "{here}");
+                let file = through.save(&game);
+                assert!(resumed.save(&game).len() == file.len() && resumed.save(&game) == through.save(&game), "{here}");
+                // What plays by the file plays what the pupil plays.
+                let player = AgentSpec::parse(&through.player("FILE"), &game).unwrap();
+                let mut player = build(&player, &game, &OneFile(file)).unwrap();
+                let state = game.start();
+                if let Turn::Player(_) = game.turn(&state) {
+                    let ask = |agent: &mut dyn Agent<G>| {
+                        let budget = Budget { limits: Limits::default(), clock: &NoClock };
+                        let (rng, watcher) = (&mut Seed(1).rng(), &mut Unwatched);
+                        agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).unwrap().mv
+                    };
+                    assert_eq!(ask(player.as_mut()), ask(through.as_mut()), "{here}");
+                }
+            }
+        }
+    }
+    for_each_sample(Learns);
+}
+
+#[test]
+fn they_learn() {
+    struct Better {
+        spec: &'static str,
+        games: u64,
+        least: f64,
+    }
+    impl Visitor for Better {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+            let mut pupil = enrolled(&game, self.spec).unwrap();
+            let before = against_random(pupil.as_mut(), &game, 400);
+            pupil.train(&game, self.games, &mut go_on);
+            let after = against_random(pupil.as_mut(), &game, 400);
+            assert!(after >= self.least && after > before, "{}: {before} before, {after} after", self.spec);
+        }
+    }
+    open("clobber:size=4x4", None, Better { spec: "ffn:play=own", games: 50_000, least: 0.7 }).unwrap();
+    open("tictactoe", None, Better { spec: "reinforce", games: 30_000, least: 0.85 }).unwrap();
+}
+
+#[test]
+fn the_thesis_saw_one_number_for_each_square_and_the_side() {
+    struct Sees(&'static [f32]);
+    impl Visitor for Sees {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+            let eyes = encoder(&game, "thesis").unwrap();
+            let mut numbers = Vec::new();
+            eyes.encode(&game, &state, &mut numbers);
+            assert_eq!(numbers, self.0);
+            assert_eq!(eyes.planes()[..3], ["a2", "b2", "c2"]);
+            assert_eq!((eyes.board(), eyes.planes().len()), ([1, 1], 7));
+        }
+    }
+    open("clobber", Some("xo1/1ox x"), Sees(&[1.0, -1.0, 0.0, 0.0, -1.0, 1.0, 1.0])).unwrap();
+    open("clobber", Some("xo1/1ox o"), Sees(&[1.0, -1.0, 0.0, 0.0, -1.0, 1.0, -1.0])).unwrap();
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    struct Refuse<'a>(&'a str, Option<Vec<u8>>);
+    impl Visitor for Refuse<'_> {
+        type Output = Result<Vec<u8>, String>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            let words = |error: InputError| error.to_string();
+            let mut pupil = enrolled(&game, self.0).map_err(words)?;
+            if let Some(file) = &self.1 {
+                pupil.load(&game, "FILE", file).map_err(words)?;
+            }
+            Ok(pupil.save(&game))
+        }
+    }
+    struct Play(&'static str);
+    impl Visitor for Play {
+        type Output = String;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+            build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &EmptyShelf).map(|_| ()).unwrap_err().to_string()
+        }
+    }
+    let ask = |game: &str, spec: &str, file: Option<&[u8]>| open(game, None, Refuse(spec, file.map(<[u8]>::to_vec))).unwrap();
+    let file = ask("clobber:size=4x4", "ffn:seed=3", None).unwrap();
+    assert!(ask("clobber:size=4x4", "ffn:seed=3", Some(&file)).is_ok());
+    for (game, spec, bytes, message) in [
+        ("clobber:size=4x4", "ffn", Some(&file[..]), "it comes from 'ply train clobber:size=4x4 --agent ffn:"),
+        ("clobber:size=4x4", "reinforce", Some(&file[..]), "it comes from"),
+        ("clobber:size=5x4", "ffn:seed=3", Some(&file[..]), "it sees 17 numbers"),
+        ("tictactoe", "ffn", Some(&file[..]), "it is for clobber, not for mnk"),
+        ("clobber:size=4x4", "ffn:seed=3", Some(&file[..99]), "damaged or no safetensors"),
+        (
+            "clobber",
+            "ffn:encoder=eyes",
+            None,
+            "unknown encoding of clobber:size=5x6 'eyes'; expected one of general, mover, thesis",
+        ),
+        ("clobber", "ffn:lost=2", None, "lost"),
+        ("clobber", "reinforce:net=x", None, "unknown key of reinforce 'net'"),
+    ] {
+        let found = ask(game, spec, bytes).unwrap_err();
+        assert!(found.contains(message), "{spec}: {found}");
+    }
+    for spec in SPECS {
+        let found = open("clobber", None, Play(spec)).unwrap();
+        assert!(
+            found.ends_with("it only learns: train it with ply train GAME --agent SPEC --out FILE, then net:net=FILE plays"),
+            "{found}"
+        );
+    }
+}
