@@ -328,7 +328,7 @@ fn bad_keys_are_refused() {
             true,
             "unknown key of q 'beta'; expected one of table, episodes, alpha, epsilon, gamma, states, seed, time, tb, slip",
         ),
-        ("mcts:sims=10", true, "unknown agent to train 'mcts'; expected q"),
+        ("mcts:sims=10", true, "unknown agent to train 'mcts'; expected one of q, ffn, reinforce"),
     ] {
         assert_eq!(open("tictactoe", None, Refuse(spec, training)).unwrap(), message, "{spec}");
     }
