@@ -1,10 +1,12 @@
 //! Agents that ask a network, with networks that have learnt nothing: what they are worth, `ply train` measures; here is what must hold
 //! whatever the network says.
 
+use std::ops::ControlFlow;
+
 use plyground_agents::net::{Brain, SelfPlay, fill, header, play, teach};
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, MoverEncoder, NoClock, Scratch, Seed, Shelf,
+    Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, MoverEncoder, NoClock, Pulse, Scratch, Seed, Shelf,
     Thought, Turn, Unwatched, Viewpoint, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
@@ -154,6 +156,41 @@ fn a_leaf_is_worth_what_the_network_says() {
     for name in ["clobber:size=5x6", "crosphere:size=8x8", "tictactoe"] {
         open(name, None, Asks(name)).unwrap();
     }
+}
+
+/// What the solver at the leaves says is what the solver says of the whole, and with it far less has to be searched.
+#[test]
+fn the_solver_of_a_game_makes_proofs_of_leaves() {
+    struct Asks;
+    impl Visitor for Asks {
+        type Output = ();
+        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+            struct GoOn;
+            impl Pulse for GoOn {
+                fn beat(&mut self, _: u64) -> ControlFlow<()> {
+                    ControlFlow::Continue(())
+                }
+            }
+            let (_, file) = untaught(&game, 3);
+            let mut solver = game.exact_solver(1 << 24, None).unwrap().unwrap();
+            let mut proven = [0; 2];
+            for seed in 0..40 {
+                let state = somewhere(&game, 11, seed);
+                let Turn::Player(_) = game.turn(&state) else { continue };
+                let worth = solver.worth(&game, &state, &mut GoOn).unwrap();
+                for (number, spec) in ["az:net=x", "az:net=x,exact=off"].into_iter().enumerate() {
+                    let choice = ask(&game, &state, agent(&game, spec, &file).unwrap().as_mut(), 60, seed);
+                    let proof = choice.facts.iter().find(|fact| fact.name == "proven").unwrap();
+                    if proof.value == 1.0 {
+                        assert_eq!(choice.value, Some(worth.value()), "{spec}: {}", game.position_text(&state));
+                        proven[number] += 1;
+                    }
+                }
+            }
+            assert!(proven[0] >= 20 && proven[1] < proven[0] / 2, "{proven:?}");
+        }
+    }
+    open("clobber:size=5x6", None, Asks).unwrap();
 }
 
 #[test]

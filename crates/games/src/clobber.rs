@@ -509,4 +509,14 @@ impl<B: Bits> Heuristics for Clobber<B> {
     fn levels(&self) -> [&'static str; 8] {
         LEVELS
     }
+
+    fn best(&self) -> &'static str {
+        // Smaller boards are solved in time.
+        if self.network().is_some() { "az:time=1900ms" } else { "solve:time=1900ms" }
+    }
+
+    fn network(&self) -> Option<&'static str> {
+        let learnt_for = |side: u8| (8..=10).contains(&side);
+        (learnt_for(self.grid.files) && learnt_for(self.grid.ranks)).then_some("clobber")
+    }
 }

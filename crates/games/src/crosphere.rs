@@ -649,7 +649,7 @@ impl Heuristics for Crosphere {
     }
 
     fn best(&self) -> &'static str {
-        "alphabeta:time=1900ms"
+        if self.network().is_some() { "az:time=1900ms" } else { "alphabeta:time=1900ms" }
     }
 
     fn encoders() -> &'static [EncoderInfo] {

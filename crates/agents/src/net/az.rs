@@ -10,11 +10,15 @@ use plyground_core::{
 
 use super::brain::Brain;
 use super::one_ply::{NET, best_first, named};
+use super::oracle::Oracle;
 use super::search::{Searcher, Settings, Visit};
 use super::tree::{Kind, ROOT, Tree};
 use crate::{AgentInfo, SIMS, TIME, pace::Pace};
 
 const DEFAULT_SIMULATIONS: u64 = 400;
+
+/// Bytes for what the game's own solver finds out, for each thread.
+const ORACLE_MEMORY: usize = 32_000_000;
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "az",
@@ -32,6 +36,12 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
         },
         KeyInfo { key: "temper", value: "T", default: "1", meaning: "above 1 the policy is trusted less, from 0.1 to 10" },
         KeyInfo { key: "policy", value: "net|uniform", default: "net", meaning: "uniform: all moves are equally likely" },
+        KeyInfo {
+            key: "exact",
+            value: "on|off",
+            default: "on",
+            meaning: "ask the game's own solver, where it has one, about every new position that it may know",
+        },
         KeyInfo { key: "batch", value: "N", default: "1", meaning: "positions that are judged together, from 1 to 64" },
         KeyInfo { key: "threads", value: "N", default: "1", meaning: "threads that search one tree, from 1 to 64" },
         KeyInfo { key: "reuse", value: "yes|no", default: "yes", meaning: "keep what is still of use from the last move" },
@@ -43,6 +53,9 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetSearch<G>, InputError> {
     let usual = Settings::default();
     let batch = params.number("batch", 1..=64)?.unwrap_or(1);
+    let threads = params.number("threads", 1..=64)?.unwrap_or(1);
+    let exact = params.choice("exact", &["on", "off"])? == 0;
+    let oracle = |_| if exact { Oracle::new(game, ORACLE_MEMORY) } else { None };
     Ok(NetSearch {
         settings: Settings {
             exploration: params.number("c", 0.0..=100.0)?.unwrap_or(usual.exploration),
@@ -51,7 +64,8 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
             temperature: params.number("temper", 0.1..=10.0)?.unwrap_or(usual.temperature),
         },
         batch,
-        threads: params.number("threads", 1..=64)?.unwrap_or(1),
+        threads,
+        oracles: (0..threads).map(oracle).collect(),
         reuse: params.choice("reuse", &["yes", "no"])? == 0,
         memory: params.number("memory", 1..=1_000_000)?.unwrap_or(1_000) * 1_000_000,
         brain: named(game, params, shelf, batch)?,
@@ -65,6 +79,8 @@ pub struct NetSearch<G: Heuristics> {
     settings: Settings,
     batch: usize,
     threads: usize,
+    /// One for each thread, where the game has a solver.
+    oracles: Vec<Option<Oracle<G>>>,
     reuse: bool,
     /// In bytes.
     memory: usize,
@@ -130,12 +146,12 @@ impl<G: Heuristics> Agent<G> for NetSearch<G> {
         #[cfg(target_family = "wasm")]
         let alone = true;
         if alone {
-            job.alone(&mut self.tree, &mut self.brain, rng, &mut pace, mover);
+            job.alone(&mut self.tree, &mut self.brain, self.oracles[0].as_mut(), rng, &mut pace, mover);
         }
         #[cfg(not(target_family = "wasm"))]
         if !alone {
             let tree = std::mem::replace(&mut self.tree, Tree::new());
-            self.tree = job.together(tree, &self.brain, self.threads, most, rng, &mut pace, mover);
+            self.tree = job.together(tree, &self.brain, &mut self.oracles, most, rng, &mut pace, mover);
         }
         let opinion = opinion(&self.tree, mover);
         let mut notes = Vec::new();
@@ -188,11 +204,12 @@ impl<G: Heuristics> Job<'_, G> {
         &self,
         tree: &mut Tree<G::Move>,
         brain: &mut Brain<G>,
+        oracle: Option<&mut Oracle<G>>,
         rng: &mut Rng,
         pace: &mut Pace<'_, '_, G::Move>,
         mover: Player,
     ) {
-        let mut searcher = Searcher::new(self.game, self.settings);
+        let mut searcher = Searcher::new(self.game, self.settings, oracle);
         let mut visits: Vec<Visit<G>> = (0..self.batch).map(|_| Visit::new(self.root)).collect();
         while !pace.stopped() && !self.done(tree) {
             // The first look at the root is one that nothing can be batched with.
@@ -227,7 +244,7 @@ impl<G: Heuristics> Job<'_, G> {
         &self,
         tree: Tree<G::Move>,
         brain: &Brain<G>,
-        threads: usize,
+        oracles: &mut [Option<Oracle<G>>],
         most: u64,
         rng: &mut Rng,
         pace: &mut Pace<'_, '_, G::Move>,
@@ -237,9 +254,9 @@ impl<G: Heuristics> Job<'_, G> {
         let shared = Mutex::new(tree);
         let (begun, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let seed = plyground_core::Seed(rng.bits());
-        let work = |number: u64, watch: &mut dyn FnMut(&Tree<G::Move>)| {
+        let work = |number: u64, oracle: Option<&mut Oracle<G>>, watch: &mut dyn FnMut(&Tree<G::Move>)| {
             let (mut brain, mut rng) = (brain.clone(), seed.numbered(number).rng());
-            let mut searcher = Searcher::new(self.game, self.settings);
+            let mut searcher = Searcher::new(self.game, self.settings, oracle);
             let mut visit = Visit::new(self.root);
             while !stop.load(Ordering::Relaxed) && begun.fetch_add(1, Ordering::Relaxed) < most {
                 {
@@ -263,10 +280,12 @@ impl<G: Heuristics> Job<'_, G> {
             }
         };
         std::thread::scope(|scope| {
-            for number in 1..threads as u64 {
-                scope.spawn(move || work(number, &mut |_| ()));
+            let mut oracles = (0..).zip(oracles.iter_mut().map(Option::as_mut));
+            let (_, own) = oracles.next().expect("there is a thread");
+            for (number, oracle) in oracles {
+                scope.spawn(move || work(number, oracle, &mut |_| ()));
             }
-            work(0, &mut |tree| {
+            work(0, own, &mut |tree| {
                 pace.steps = begun.load(Ordering::Relaxed).min(most) - 1;
                 if pace.step(|| opinion(tree, mover)) {
                     stop.store(true, Ordering::Relaxed);

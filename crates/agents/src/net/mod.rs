@@ -4,6 +4,7 @@ pub(crate) mod az;
 mod brain;
 mod gumbel;
 pub(crate) mod one_ply;
+mod oracle;
 mod records;
 mod search;
 mod self_play;

@@ -1,9 +1,10 @@
 //! A simulation led by a network: down the tree by PUCT (Rosin, 2011; Silver et al., 2017), one judgement, and back up.
 
-use plyground_core::{Heuristics, Player, Rng, Scratch, Turn};
+use plyground_core::{Heuristics, Player, Rng, Scratch, Turn, Worth};
 use plyground_nets::softmax;
 
 use super::brain::Brain;
+use super::oracle::Oracle;
 use super::tree::{Edge, Kind, NONE, ROOT, Tree};
 
 /// The switches of the search.
@@ -44,13 +45,15 @@ impl<G: Heuristics> Visit<G> {
 pub struct Searcher<'a, G: Heuristics> {
     pub game: &'a G,
     pub settings: Settings,
+    oracle: Option<&'a mut Oracle<G>>,
     scratch: Scratch<G::Move>,
     logits: Vec<f32>,
 }
 
 impl<'a, G: Heuristics> Searcher<'a, G> {
-    pub fn new(game: &'a G, settings: Settings) -> Self {
-        Self { game, settings, scratch: Scratch::default(), logits: Vec::new() }
+    /// The oracle is asked about what is new, before the network.
+    pub fn new(game: &'a G, settings: Settings, oracle: Option<&'a mut Oracle<G>>) -> Self {
+        Self { game, settings, oracle, scratch: Scratch::default(), logits: Vec::new() }
     }
 
     /// From the root to a node that has not been judged, or to an end. `root_edge` is the move to begin with, where that is not for the
@@ -104,7 +107,9 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
                 tree.expand(at, Kind::Chance, edges);
                 false
             }
-            Turn::Player(mover) => match self.game.foregone(state).filter(|_| at != ROOT) {
+            // At the root a move is wanted, not only the end.
+            Turn::Player(_) if at == ROOT => true,
+            Turn::Player(mover) => match self.known(state) {
                 Some(worth) => {
                     tree.foresee(at, mover, worth);
                     false
@@ -112,6 +117,15 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
                 None => true,
             },
         }
+    }
+
+    /// What is certain about a position without a network.
+    fn known(&mut self, state: &G::State) -> Option<Worth> {
+        self.game.foregone(state).or_else(|| {
+            let oracle = self.oracle.as_mut()?;
+            self.game.moves(state, &mut self.scratch.moves);
+            oracle.ask(self.game, state, self.scratch.moves.len())
+        })
     }
 
     /// An outcome of chance, drawn with its probability.

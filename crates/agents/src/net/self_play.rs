@@ -144,7 +144,7 @@ pub fn play<G: Heuristics>(
     stop: &dyn Fn() -> bool,
 ) -> Option<Lesson> {
     let mut play = Play::new(game);
-    let mut searcher = Searcher::new(game, how.settings);
+    let mut searcher = Searcher::new(game, how.settings, None);
     let mut tree = Tree::new();
     let mut targets = Vec::new();
     let before = brain.judgements();

@@ -1,0 +1,49 @@
+//! The exact solver of a game, asked for a moment about new positions of a search.
+
+use std::ops::ControlFlow;
+
+use plyground_core::{ExactSolver, Heuristics, Pulse, Worth};
+
+/// The most moves of a position that is asked about, at the beginning.
+const FEW_MOVES: f32 = 16.0;
+/// How far that number goes up when a position close to it was known, and down when it was not: it comes to rest where one in two is.
+const STEP: f32 = 0.125;
+/// Positions with so many moves fewer are not close to it.
+const CLOSE: f32 = 4.0;
+
+/// The solver, and what it is good for.
+pub struct Oracle<G: Heuristics> {
+    solver: Box<dyn ExactSolver<G>>,
+    /// Positions with more moves are not worth a question.
+    most_moves: f32,
+}
+
+impl<G: Heuristics> Oracle<G> {
+    /// With so many bytes for what it finds out; `None` if the game has no solver of its own.
+    pub fn new(game: &G, memory: usize) -> Option<Self> {
+        let solver = game.exact_solver(memory, None).ok().flatten()?;
+        Some(Self { solver, most_moves: FEW_MOVES })
+    }
+
+    /// What a position with so many moves is worth for its mover, if it is easily found out.
+    pub fn ask(&mut self, game: &G, state: &G::State, moves: usize) -> Option<Worth> {
+        let below = self.most_moves - moves as f32;
+        if below < 0.0 {
+            return None;
+        }
+        let worth = self.solver.worth(game, state, &mut Moment);
+        if below < CLOSE {
+            self.most_moves = (self.most_moves + if worth.is_some() { STEP } else { -STEP }).max(1.0);
+        }
+        worth
+    }
+}
+
+/// Until the pulse beats for the first time: with the solver of Clobber, as long as some judgements of a small network.
+struct Moment;
+
+impl Pulse for Moment {
+    fn beat(&mut self, _: u64) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
