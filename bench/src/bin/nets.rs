@@ -2,7 +2,9 @@
 //!
 //! Evaluations a second of the small and the medium network on 12 planes of 8x8, at batch 1, 8 and 32, one thread each, best of several
 //! rounds in turn; then steps of training a second at batch 128, one thread. onnxruntime computes the logits of all moves, ours those of
-//! 40: searches ask for no others. Exits with 1 if a bar is missed: 1.5 times onnxruntime at batch 1, as fast at batch 32.
+//! 40: searches ask for no others. Then self-play with each network that comes with the program, one thread: games an hour, and the share of
+//! the time that the network takes, by what its judgements take alone. Exits with 1 if a bar is missed: 1.5 times onnxruntime at batch 1,
+//! as fast at batch 32.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -11,10 +13,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use plyground_bench::python::Script;
 use plyground_core::{Rng, Seed};
+use plyground_lab::nets::{BuiltIn, NETWORKS, evaluations_per_second};
 use plyground_nets::{Architecture, Batch, Isa, Learning, Network, Predictor, Shape, Size, Trainer, onnx};
+use plyground_table::{SelfPlay, header_game, open, read_network};
 
 const ONNXRUNTIME: &str = "onnxruntime==1.31.1";
 const ROUNDS: u32 = 5;
+/// How long every network plays against itself, at least.
+const SELF_PLAY: Duration = Duration::from_secs(5);
 const ROUND: Duration = Duration::from_millis(400);
 const INPUT: Shape = Shape { planes: 12, ranks: 8, files: 8 };
 const MOVES: usize = 40;
@@ -51,7 +57,33 @@ fn main() -> Result<ExitCode> {
         }
         println!("{name:<8} {:>6} {:>14} {:>10.1}", 128, "training steps", training(network)?);
     }
+    println!("\n{:<16} {:>12} {:>14} {:>18}", "self-play with", "games/hour", "judgements/s", "in the network");
+    for network in NETWORKS {
+        self_play(network)?;
+    }
     Ok(ExitCode::from(u8::from(missed)))
+}
+
+/// Games of a network against itself, as in a training with the usual settings, for some seconds.
+fn self_play(built_in: &BuiltIn) -> Result<()> {
+    let (header, network) = read_network(built_in.name, built_in.file)?;
+    if network.architecture().policy.is_none() {
+        println!("{:<16} has no policy: it cannot play against itself", built_in.name);
+        return Ok(());
+    }
+    let dojo = open(&header_game(&header), None)?.dojo(Some(&header.encoder))?;
+    let mut partner = dojo.learner(&network, SelfPlay::default());
+    let (mut games, mut judgements, begin) = (0, 0, Instant::now());
+    while begin.elapsed() < SELF_PLAY {
+        let lesson = partner.play(Seed(games), &|| false)?.context("a game came to no end")?;
+        games += 1;
+        judgements += lesson.judgements;
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let alone = judgements as f64 / evaluations_per_second(&header, &network, 1)?;
+    let (per_hour, rate, share) = (games as f64 * 3600.0 / seconds, judgements as f64 / seconds, 100.0 * alone / seconds);
+    println!("{:<16} {per_hour:>12.0} {rate:>14.0} {share:>16.0} %", built_in.name);
+    Ok(())
 }
 
 fn planes(rng: &mut Rng) -> Vec<f32> {

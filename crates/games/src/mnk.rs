@@ -352,6 +352,14 @@ impl<B: Bits> Heuristics for Mnk<B> {
     }
 
     fn best(&self) -> &'static str {
-        if self.grid.files * self.grid.ranks <= 9 { SMALL_LEVELS[7] } else { "alphabeta:time=1900ms" }
+        match self.grid.files * self.grid.ranks {
+            ..=9 => SMALL_LEVELS[7],
+            _ if self.network().is_some() => "az:time=1900ms",
+            _ => "alphabeta:time=1900ms",
+        }
+    }
+
+    fn network(&self) -> Option<&'static str> {
+        (self.grid.files == 5 && self.grid.ranks == 5 && self.k == 4).then_some("mnk-5x5")
     }
 }

@@ -167,6 +167,7 @@ impl Onlooker for Live<'_> {
             let header = Header { training: command(), strength, ..self.dojo.header(network) };
             let bytes = weights::write_as(self.precision, &header, network)?;
             write_whole(self.file, bytes)?;
+            self.best = Some(epoch.epoch);
         }
         if !self.quiet {
             self.text.print(&format!(
