@@ -5,6 +5,7 @@ mod bots;
 mod faults;
 mod guests;
 mod outside;
+mod served;
 mod ugi;
 
 use std::fs;
