@@ -59,7 +59,7 @@ impl Command {
             limits: limits(&params)?,
             start: params.duration("start")?.unwrap_or(Duration::from_secs(10)),
             memory: params.number("memory", 16..=1_000_000)?.unwrap_or(4096),
-            cpu: params.duration("cpu")?.unwrap_or(Duration::from_mins(60)),
+            cpu: params.duration("cpu")?.unwrap_or(Duration::from_hours(1)),
             options: options.into_iter().map(option).collect::<Result<_, _>>()?,
             program,
             words,

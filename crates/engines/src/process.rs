@@ -195,9 +195,9 @@ fn launch(process: Process) -> io::Result<Child> {
         Mutex::new(sender)
     });
     let (reply, child) = mpsc::channel();
-    let gone = |_| io::Error::other("nobody starts programs any more");
-    launcher.lock().unwrap_or_else(PoisonError::into_inner).send((process, reply)).map_err(|_| gone(()))?;
-    child.recv().map_err(|_| gone(()))?
+    let gone = || io::Error::other("nobody starts programs any more");
+    launcher.lock().unwrap_or_else(PoisonError::into_inner).send((process, reply)).map_err(|_| gone())?;
+    child.recv().map_err(|_| gone())?
 }
 
 /// Writes to a program until it ends or nobody has anything more to say.

@@ -311,15 +311,11 @@ impl Talk<'_> {
     }
 
     fn follow(&mut self, start: Option<String>, moves: &[String]) -> Result<(), InputError> {
-        let table = match self.table.as_mut().filter(|_| self.start == start && !moves.is_empty()) {
-            Some(table) => table,
-            None => {
-                let session = open(&self.game, start.as_deref())?;
-                self.start = start;
-                self.table.insert(Table { session, seat: None })
-            }
-        };
-        let session = &mut table.session;
+        if self.table.is_none() || self.start != start || moves.is_empty() {
+            let session = open(&self.game, start.as_deref())?;
+            (self.table, self.start) = (Some(Table { session, seat: None }), start);
+        }
+        let Some(Table { session, .. }) = &mut self.table else { return Ok(()) };
         let same = session.history().iter().zip(moves).take_while(|(played, mv)| played.text == **mv).count();
         while session.history().len() > same {
             session.undo();

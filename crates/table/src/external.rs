@@ -35,6 +35,9 @@ pub(crate) fn command(spec: &str) -> Option<&str> {
     spec.trim().strip_prefix("cmd:").map(str::trim)
 }
 
+/// Moves that were played one after the other, and why no more of them were.
+pub(crate) type Followed = (Vec<String>, Option<InputError>);
+
 /// A position and how it came about, as text.
 pub(crate) struct Place<'a> {
     pub game: &'a str,
@@ -43,7 +46,7 @@ pub(crate) struct Place<'a> {
     pub position: &'a str,
     pub legal: Vec<String>,
     /// The moves at the beginning of a line that can be played, and why it ends there.
-    pub follow: &'a dyn Fn(&[String]) -> (Vec<String>, Option<InputError>),
+    pub follow: &'a dyn Fn(&[String]) -> Followed,
 }
 
 /// A program that has a seat.

@@ -9,7 +9,7 @@ use plyground_core::{
 use crate::advice::{Advice, Onlooker, Watcher};
 #[cfg(not(target_family = "wasm"))]
 use crate::dojo::{Dojo, dojo};
-use crate::external::{self, EXTERNAL, Guest, Place};
+use crate::external::{self, EXTERNAL, Followed, Guest, Place};
 #[cfg(not(target_family = "wasm"))]
 use crate::judging::{JudgeOrder, JudgeWatch, Judging, judge};
 use crate::solving::{SolveOrder, Solved, solve};
@@ -191,7 +191,7 @@ fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
 }
 
 /// The moves at the beginning of a line that can be played one after the other, as they are usually written, and why it ends there.
-fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> (Vec<String>, Option<InputError>) {
+fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> Followed {
     let (mut state, mut moves) = (state.clone(), Vec::new());
     for text in line {
         match game.legal_move(&state, text) {

@@ -73,8 +73,9 @@ fn play_match(data: &Directory, game: &str, agents: [&str; 2], more: &[&str]) ->
     let output = ply(data)
         .args(["match", game])
         .args(agents)
-        .args(["--threads", "2", "--opening-plies", "0", "--json", "--events"])
+        .args(["--opening-plies", "0", "--json", "--events"])
         .arg(&events)
+        .args(if more.contains(&"--threads") { &[][..] } else { &["--threads", "2"] })
         .args(more)
         .output()
         .unwrap();
