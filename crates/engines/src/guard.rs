@@ -32,16 +32,18 @@ pub fn become_program(_: &OsString, _: &[OsString], _: Bounds) -> io::Error {
 #[cfg(unix)]
 fn bind(bounds: Bounds) -> io::Result<()> {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    let limit = |resource, most: u64| {
+    let limit = |resource, most: u64, last: u64| {
         // Somebody may have set a limit for us, which cannot be raised again.
-        let most = most.min(getrlimit(resource)?.1);
-        setrlimit(resource, most, most).map_err(io::Error::from)
+        let last = last.min(getrlimit(resource)?.1);
+        setrlimit(resource, most.min(last), last).map_err(io::Error::from)
     };
-    limit(Resource::RLIMIT_CPU, bounds.cpu)?;
+    // The first signal says why; whoever goes on is ended without a word.
+    limit(Resource::RLIMIT_CPU, bounds.cpu, bounds.cpu.saturating_add(1))?;
     // What a program really uses: virtual machines set aside many times as much address space. Elsewhere than on Linux this counts
     // less of it.
-    limit(Resource::RLIMIT_DATA, bounds.memory.saturating_mul(1024 * 1024))?;
-    limit(Resource::RLIMIT_CORE, 0)?;
+    let memory = bounds.memory.saturating_mul(1024 * 1024);
+    limit(Resource::RLIMIT_DATA, memory, memory)?;
+    limit(Resource::RLIMIT_CORE, 0, 0)?;
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
     close_files()

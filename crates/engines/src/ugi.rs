@@ -448,6 +448,8 @@ fn with_key(game: &str, key: &KeyInfo, value: &str) -> Result<String, InputError
     match (key.value.is_empty(), value) {
         (true, "true") => parts.push(key.key.to_owned()),
         (true, "false") | (false, "<empty>") => {}
+        // What holds when it is not given need not be a value that can be given.
+        (false, value) if value == key.default => {}
         (true, other) => return Err(InputError::unknown(&format!("value of '{}'", key.key), other, ["true", "false"])),
         (false, value) => parts.push(format!("{}={value}", key.key)),
     }
@@ -654,6 +656,8 @@ mod tests {
         assert_eq!(with_key("clobber:size=5x6,own", &key("own", ""), "false").unwrap(), "clobber:size=5x6");
         assert!(with_key("clobber", &key("own", ""), "8").is_err());
         assert_eq!(with_key("tuc-chess", &key("year", "Y"), "<empty>").unwrap(), "tuc-chess");
+        let random = KeyInfo { default: "off", ..key("random", "SEED") };
+        assert_eq!(with_key("clobber:size=5x6,random=7", &random, "off").unwrap(), "clobber:size=5x6");
     }
 
     #[test]

@@ -44,13 +44,13 @@ fn stalling_overrunning_and_cheating_are_told_apart() {
     // It gives its move when it is told to stop, but that is too late.
     ends_with("patient", "", &quick, "stalled", "no answer within");
     ends_with("late", "", &["--move-time", "50ms"], "overran", "for a move, 0.050 s were allowed");
-    ends_with("cheat", "", &[], "cheated", "malformed move 'z9'");
-    ends_with("nothing", "", &[], "cheated", "malformed move ''");
+    ends_with("cheat", "", &[], "cheated", "malformed square 'z9': the board has the squares a1 to c3");
+    ends_with("nothing", "", &[], "cheated", "malformed square ''");
 }
 
 #[test]
 fn nothing_that_a_program_prints_breaks_the_runner() {
-    ends_with("garbage", "", &[], "cheated", "malformed move");
+    ends_with("garbage", "", &[], "cheated", r"\0\u{1b}[2J': expected a file letter");
     ends_with("flood", "time=10min", &["--patience", "60min"], "crashed", "it wrote more than 16 MB instead of an answer");
     ends_with("long-line", "time=10min", &["--patience", "60min"], "crashed", "it wrote more than 16 MB instead of an answer");
     for way in ["noise", "complain"] {

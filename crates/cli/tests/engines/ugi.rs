@@ -41,7 +41,7 @@ fn it_introduces_itself_with_the_game_and_its_keys_as_options() {
             "option name Seed type spin default 5 min 0 max 18446744073709551615",
             "option name size type string default 4x5",
             "option name own type check default false",
-            "option name random type string default <empty>",
+            "option name random type string default off",
             "ugiok",
             "readyok",
         ]
@@ -52,7 +52,7 @@ fn it_introduces_itself_with_the_game_and_its_keys_as_options() {
 fn positions_are_set_up_and_asked_about() {
     let lines = "position startpos moves a1 b1 a2 b2\nquery p1turn\nquery gameover\nquery result\nquery fen\nquery moves\n\
                  position startpos moves a1 b1 a2 b2 a3\nquery p1turn\nquery gameover\nquery result\nquery moves\n\
-                 position fen 3/3/xo1 x 3 moves a2 b2 a3\nquery result\nposition fen xox/oxo/oxo x 3\nquery result\n";
+                 position fen 3/3/xo1 x 3 moves a2 b2 a3\nquery result\nposition fen xox/oxx/oxo o 3\nquery result\n";
     let expected = [
         "response true",
         "response false",
@@ -77,8 +77,8 @@ fn certain_results_are_counted_in_plies() {
     let best: Vec<&String> = answers.iter().filter(|line| line.starts_with("bestmove")).collect();
     assert_eq!(best, ["bestmove a3", "bestmove b3"]);
     assert!(answers.iter().any(|line| line.contains("score mate 1 ") && line.ends_with("pv a3")), "{answers:?}");
-    let lost = self::answers("tictactoe", "solve", "position startpos moves a1 b1 c3 b2 b3 a2 c1\ngo\n");
-    assert!(lost.iter().any(|line| line.contains("score mate ") || line.contains("score cp 0")), "{lost:?}");
+    let lost = self::answers("tictactoe", "solve", "position fen x1o/3/xox o 3\ngo\n");
+    assert!(lost.iter().any(|line| line.contains("score mate -2 ")), "{lost:?}");
 }
 
 #[test]
@@ -90,13 +90,14 @@ fn chance_stands_in_the_list_of_moves() {
     assert!(answers[2].starts_with("response @- @20"), "{answers:?}");
     assert!(answers[3].starts_with("info string error: a chance outcome is needed here"), "{answers:?}");
     assert_eq!(answers[4..7], ["bestmove none", "response false", "response false"]);
-    assert!(answers.last().unwrap().starts_with("bestmove 2"), "{answers:?}");
+    let best = answers.last().unwrap().strip_prefix("bestmove ").unwrap();
+    assert!(["0313", "1020", "1121", "1222", "1424", "2333"].contains(&best), "{answers:?}");
 }
 
 #[test]
 fn options_change_the_game_and_the_agent() {
     let lines = "setoption name Game value pawn:size=4x4\nposition startpos\nquery fen\nsetoption name size value 5x5\nposition startpos\nquery fen\n\
-                 setoption name Game value clobber\nsetoption name own value true\nsetoption name Size value 3x1\nposition startpos\nquery moves\n\
+                 setoption name Game value clobber\nsetoption name own value true\nsetoption name Size value 3x1\nsetoption name random value off\nposition startpos\nquery moves\n\
                  setoption name Agent value solve\nsetoption name Seed value 9\ngo\n";
     let answers = answers("tictactoe", "random", lines);
     assert_eq!(answers[..2], ["response pppp/4/4/PPPP w", "response ppppp/5/5/5/PPPPP w"]);
