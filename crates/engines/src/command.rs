@@ -45,9 +45,6 @@ impl Command {
         let mut words = shlex::split(text).ok_or_else(|| malformed("a quotation mark is not closed"))?;
         let keys = if words.first().is_some_and(|word| word.contains('=')) { words.remove(0) } else { String::new() };
         let name = words.first().ok_or_else(|| malformed("expected cmd:PROGRAM ARGUMENTS or cmd:KEY=VALUE PROGRAM ARGUMENTS"))?;
-        let program = find(name).ok_or_else(|| {
-            InputError::malformed("program", name, "there is no such program, neither at this path nor in the search path")
-        })?;
         let (options, keys): (Vec<&str>, Vec<&str>) =
             keys.split(',').filter(|part| !part.is_empty()).partition(|part| part.starts_with("option."));
         let params = Params::parse(&keys.join(","))?;
@@ -61,7 +58,9 @@ impl Command {
             memory: params.number("memory", 16..=1_000_000)?.unwrap_or(4096),
             cpu: params.duration("cpu")?.unwrap_or(Duration::from_hours(1)),
             options: options.into_iter().map(option).collect::<Result<_, _>>()?,
-            program,
+            program: find(name).ok_or_else(|| {
+                InputError::malformed("program", name, "there is no such program, neither at this path nor in the search path")
+            })?,
             words,
         })
     }

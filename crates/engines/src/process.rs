@@ -293,9 +293,9 @@ fn ended(status: ExitStatus) -> String {
         use std::os::unix::process::ExitStatusExt as _;
         if let Some(signal) = status.signal() {
             let why = match signal {
-                6 => " (it gave up)",
+                6 => " (it gave up, perhaps for lack of memory)",
                 9 => " (from outside)",
-                11 => " (it used memory that is not its own)",
+                11 => " (a mistake with memory, or no more of it, see the key memory)",
                 24 => " (its processor time is used up, see the key cpu)",
                 _ => "",
             };

@@ -31,7 +31,7 @@ while read -r word rest; do
         late) sleep 0.5 ;;
         flood) while :; do echo 'info string spam spam spam spam spam spam spam spam spam spam spam spam spam spam spam spam'; done ;;
         long-line) head -c 40000000 /dev/zero | tr '\0' x ;;
-        memory) x=xxxxxxxx; while :; do x=$x$x; done ;;
+        memory) x=xxxxxxxx; while [ ${#x} -lt 400000000 ]; do x=$x$x; done ;;
         cpu) while :; do :; done ;;
         noise) printf 'info depth deep score cp \377 pv z9 a1\ninfo\n\nbestmov a1\ninfo score mate\n' ;;
         esac
