@@ -76,7 +76,7 @@ impl Browser {
 }
 
 /// A program in the search path.
-fn find(program: &str) -> Option<PathBuf> {
+pub fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 

@@ -7,12 +7,13 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 9] = [
+const ROOMS: [&str; 10] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
     "plyground-agents",
     "plyground-table",
+    "plyground-engines",
     "plyground-lab",
     "plyground-serve",
     "plyground-wasm",

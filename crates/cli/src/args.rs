@@ -1,5 +1,6 @@
 //! What can be typed after `ply`.
 
+mod engines;
 mod nets;
 
 use std::io::IsTerminal as _;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
 
+pub use engines::{NamedEngine, RunEngine, Ugi};
 pub use nets::{MeasureNet, Nets, NetsAction};
 
 /// From the rules of a board game to opponents, experiments and an app.
@@ -101,6 +103,11 @@ pub enum Command {
     Report(ReportOn),
     /// Open the app: a web page with this computer's engine and its lab behind it
     Serve(Serve),
+    /// Be an engine for other programs: UGI, the UCI of all board games, on standard input and output
+    Ugi(Ugi),
+    /// Set limits, then become another program
+    #[command(hide = true)]
+    RunEngine(RunEngine),
     /// Play a game in the terminal
     Play(Play),
     /// Step through a recorded game
@@ -695,6 +702,9 @@ pub struct Serve {
     /// Show the app in the browser at once
     #[arg(long)]
     pub open: bool,
+    /// A program that everybody who can see the page may play against, e.g. mine=cmd:./bot (docs/engines.md); can be repeated
+    #[arg(long, value_name = "NAME=cmd:COMMAND", value_parser = engines::named_engine)]
+    pub engine: Vec<NamedEngine>,
 }
 
 impl Serve {
@@ -705,7 +715,7 @@ impl Serve {
 /// What `ply` alone does.
 impl Default for Serve {
     fn default() -> Self {
-        Self { port: Self::PORT, host: Self::HOST, open: std::io::stdout().is_terminal() }
+        Self { port: Self::PORT, host: Self::HOST, open: std::io::stdout().is_terminal(), engine: Vec::new() }
     }
 }
 

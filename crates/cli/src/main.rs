@@ -10,6 +10,7 @@ use plyground_table::InputError;
 
 mod args;
 mod commands;
+mod engines;
 mod experiments;
 mod interrupt;
 mod live;
@@ -24,7 +25,10 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return refuse(&error),
     };
-    match run(&args) {
+    engines::prepare(&args.global);
+    let ended = run(&args);
+    engines::dismiss();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough (`ply moves … | head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -45,7 +49,8 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let message = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(found)) => {
             let commands = Args::command();
-            InputError::unknown("command", found, commands.get_subcommands().map(clap::Command::get_name)).to_string()
+            let shown = commands.get_subcommands().filter(|command| !command.is_hide_set());
+            InputError::unknown("command", found, shown.map(clap::Command::get_name)).to_string()
         }
         _ => in_one_line(&error.render().to_string()),
     };
@@ -91,6 +96,8 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Report(args)) => commands::report::run(args, global, out),
         Some(Command::Runs(args)) => commands::runs::run(args, global, out),
         Some(Command::Serve(args)) => commands::serve::run(args, global, out),
+        Some(Command::Ugi(args)) => commands::ugi::run(args, global, out),
+        Some(Command::RunEngine(args)) => commands::run_engine::run(args),
         Some(Command::Play(args)) => commands::play::run(args, global, out),
         Some(Command::Replay(args)) => commands::replay::run(args, global, out),
         Some(Command::Convert(args)) => commands::convert::run(args, global, out),

@@ -5,12 +5,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-pub use plyground_lab::Files;
 use plyground_lab::shell_word;
 pub use plyground_lab::write_whole;
 use plyground_table::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
+pub use crate::engines::Files;
 
 /// Where played games are kept.
 pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {

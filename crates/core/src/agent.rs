@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use crate::{Budget, Game, InputError, Player, Rng, Turn};
+use crate::{Budget, Engine, Game, InputError, Player, Rng, Turn};
 
 /// A way of choosing moves. It prints nothing, has no randomness but the one it is given, and reads no clock but the budget's.
 pub trait Agent<G: Game>: Send {
@@ -44,6 +44,18 @@ pub enum AgentError {
     /// It was asked in a position in which no player is to move.
     #[error("no player is to move in this position")]
     NobodyToMove,
+    /// It is a program of its own, and that has ended or broken the rules of the conversation.
+    #[error("the engine crashed: {0}")]
+    Crashed(String),
+    /// It is a program of its own, and that did not answer.
+    #[error("the engine stalled: {0}")]
+    Stalled(String),
+    /// It is a program of its own, and that gave a move that the rules do not allow.
+    #[error("the engine cheated: {0}")]
+    Cheated(String),
+    /// It is a program of its own, and cannot be asked about this game, or not in this way.
+    #[error("{0}")]
+    Refused(String),
 }
 
 /// What an agent chose and why.
@@ -154,11 +166,22 @@ impl<M> Watcher<M> for Unwatched {
     }
 }
 
-/// Where agents find the files that their specs name: tablebases, learnt tables, networks. Handed in from outside: programs have
-/// a file system, browsers have none.
+/// Where agents find what their specs name: tablebases, learnt tables, networks, and programs that play. Handed in from outside:
+/// programs have a file system, browsers have none.
 pub trait Shelf {
     /// The contents of a file.
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError>;
+
+    /// The program that a spec `cmd:COMMAND` names. Only shelves that were made for it have any: whoever may name a command may do
+    /// everything on this computer.
+    fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
+        Err(InputError::malformed("agent", &format!("cmd:{command}"), "other programs cannot be started from here"))
+    }
+
+    /// The names of programs that everybody here may play against, as `cmd:NAME`.
+    fn engines(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A shelf with nothing on it.

@@ -8,6 +8,7 @@
 mod agent;
 mod budget;
 mod encode;
+mod engine;
 mod evaluate;
 mod exact;
 mod family;
@@ -24,6 +25,7 @@ mod view;
 pub use agent::{Agent, AgentError, Candidate, Choice, EmptyShelf, Fact, Opinion, Progress, Shelf, Thought, Unwatched, Watcher};
 pub use budget::{Budget, Clock, Limits, NoClock};
 pub use encode::{Encoder, EncoderInfo, GeneralEncoder, Viewpoint, encoder};
+pub use engine::{Engine, Question, Remark};
 pub use evaluate::{DEFAULT_LEVELS, Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, Preset, WIN_SCORE, logistic};
 pub use exact::{ExactSolver, Pulse, Worth};
 pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, RecordFormat, Visitor};

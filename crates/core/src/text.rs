@@ -2,6 +2,8 @@
 
 use std::{fmt, ops::RangeInclusive, str::FromStr, time::Duration};
 
+use crate::AgentError;
+
 /// Something from outside that cannot be used, in words for whoever wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
@@ -40,6 +42,14 @@ pub enum InputError {
         found: Option<String>,
         /// The possible outcomes as text.
         possible: Vec<String>,
+    },
+    /// A program that was to play is not able to.
+    #[error("{} cannot play: {error}", Quoted(found))]
+    Engine {
+        /// Its spec.
+        found: String,
+        /// What it did.
+        error: AgentError,
     },
 }
 

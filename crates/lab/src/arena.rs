@@ -32,19 +32,25 @@ pub struct Standard<'a>(pub &'a (dyn Shelf + Sync));
 
 impl Roster for Standard<'_> {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
-        Ok(Box::new(BuiltIn { spec: spec.to_owned(), shelf: self.0, seat: None }))
+        let absent = Fault::Crashed("it was asked before it had a seat".to_owned());
+        Ok(Box::new(BuiltIn { spec: spec.to_owned(), shelf: self.0, seat: Err(absent) }))
     }
 }
 
 struct BuiltIn<'a> {
     spec: String,
     shelf: &'a (dyn Shelf + Sync),
-    seat: Option<Seat>,
+    /// Or why it has none.
+    seat: Result<Seat, Fault>,
 }
 
 impl Contestant for BuiltIn<'_> {
     fn sit(&mut self, session: &mut dyn Session, seed: Seed) -> Result<(), InputError> {
-        self.seat = Some(session.seat(&self.spec, seed, self.shelf)?);
+        self.seat = match session.seat(&self.spec, seed, self.shelf) {
+            // A program that does not even start loses its game; the others are played.
+            Err(InputError::Engine { error, .. }) => Err(error.into()),
+            seat => Ok(seat?),
+        };
         Ok(())
     }
 
@@ -55,10 +61,7 @@ impl Contestant for BuiltIn<'_> {
         clock: &dyn Clock,
         cut_short: &dyn Fn() -> bool,
     ) -> Result<Reply, Fault> {
-        let seat = self.seat.ok_or_else(|| Fault::Crashed("it was asked before it had a seat".to_owned()))?;
-        let advice = session
-            .think(seat, limits, clock, &mut Impatient(cut_short))
-            .map_err(|error: AgentError| Fault::Crashed(error.to_string()))?;
+        let advice = session.think(self.seat.clone()?, limits, clock, &mut Impatient(cut_short))?;
         Ok(Reply { mv: advice.mv, value: advice.value })
     }
 }
@@ -92,6 +95,17 @@ pub enum Fault {
     Overran(String),
     /// It did not answer.
     Stalled(String),
+}
+
+impl From<AgentError> for Fault {
+    fn from(error: AgentError) -> Self {
+        match error {
+            AgentError::Crashed(detail) => Self::Crashed(detail),
+            AgentError::Stalled(detail) => Self::Stalled(detail),
+            AgentError::Cheated(detail) => Self::Cheated(detail),
+            other => Self::Crashed(other.to_string()),
+        }
+    }
 }
 
 impl Fault {

@@ -131,7 +131,7 @@ impl Conduct<'_> {
                 decided.store(true, Ordering::Relaxed);
             }
         };
-        let shelf = Unchanged { shelf: self.shelf, hashes: &self.run.experiment.files };
+        let shelf = Unchanged::new(self.shelf, &self.run.experiment.files);
         work(&Orders {
             store: self.store,
             queue: self.store,

@@ -1,12 +1,13 @@
 //! Files as agents and people name them.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use plyground_core::{InputError, Shelf};
+use plyground_core::{Engine, InputError, Shelf};
 
 use crate::LabError;
 use crate::nets::{NETWORKS, built_in};
@@ -53,24 +54,62 @@ impl Shelf for Reader<'_> {
         self.hashes.borrow_mut().insert(name.to_owned(), hash(&contents));
         Ok(contents)
     }
+
+    fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
+        let engine = self.shelf.engine(command)?;
+        for (name, path) in engine.files() {
+            let hash = hash_of(&name, &path)?;
+            self.hashes.borrow_mut().insert(name, hash);
+        }
+        Ok(engine)
+    }
 }
 
 /// A shelf that gives away what has not changed since its hash was taken.
 pub(crate) struct Unchanged<'a> {
-    pub shelf: &'a (dyn Shelf + Sync),
-    pub hashes: &'a BTreeMap<String, String>,
+    shelf: &'a (dyn Shelf + Sync),
+    hashes: &'a BTreeMap<String, String>,
+    /// The commands whose programs were looked at: they are large, and asked for in every game.
+    seen: Mutex<BTreeSet<String>>,
+}
+
+impl<'a> Unchanged<'a> {
+    pub fn new(shelf: &'a (dyn Shelf + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
+        Self { shelf, hashes, seen: Mutex::default() }
+    }
+
+    fn check(&self, name: &str, hash: &str) -> Result<(), InputError> {
+        if self.hashes.get(name).is_some_and(|wanted| hash != *wanted) {
+            return Err(InputError::malformed("file", name, "it is not what it was when this run began; ask for a new run"));
+        }
+        Ok(())
+    }
 }
 
 impl Shelf for Unchanged<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let contents = self.shelf.read(name)?;
-        match self.hashes.get(name) {
-            Some(wanted) if hash(&contents) != *wanted => {
-                Err(InputError::malformed("file", name, "it is not what it was when this run began; ask for a new run"))
-            }
-            _ => Ok(contents),
-        }
+        self.check(name, &hash(&contents))?;
+        Ok(contents)
     }
+
+    fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
+        let engine = self.shelf.engine(command)?;
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !seen().contains(command) {
+            for (name, path) in engine.files() {
+                self.check(&name, &hash_of(&name, &path)?)?;
+            }
+            seen().insert(command.to_owned());
+        }
+        Ok(engine)
+    }
+}
+
+/// The hash of a file that a command names.
+fn hash_of(name: &str, path: &Path) -> Result<String, InputError> {
+    let contents = fs::read(path).map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))?;
+    Ok(hash(&contents))
 }
 
 fn hash(contents: &[u8]) -> String {

@@ -10,26 +10,26 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use plyground_lab::nets::OwnNetworks;
 use plyground_table::{Clock, Desk};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::Limits;
 use crate::origin::same_site;
+use crate::{Limits, Offer};
 
 /// All engines of the server together.
 pub struct Engines {
     limits: Limits,
+    offer: Offer,
     connections: AtomicUsize,
     thinkers: Semaphore,
     stopped: AtomicBool,
 }
 
 impl Engines {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: Limits, offer: Offer) -> Self {
         let thinkers = Semaphore::new(limits.thinkers);
-        Self { limits, connections: AtomicUsize::new(0), thinkers, stopped: AtomicBool::new(false) }
+        Self { limits, offer, connections: AtomicUsize::new(0), thinkers, stopped: AtomicBool::new(false) }
     }
 
     /// How many threads a thought may have.
@@ -123,7 +123,7 @@ impl Connection {
         }
         let id = request["id"].as_u64();
         let (Some(id), Some("think" | "solve")) = (id, request["do"].as_str()) else {
-            return Some(desk(&self.engines.limits).handle(text, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(())));
+            return Some(desk(&self.engines).handle(text, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(())));
         };
         let stop = Arc::new(AtomicBool::new(false));
         let mut thoughts = self.locked();
@@ -147,8 +147,8 @@ impl Connection {
     }
 }
 
-fn desk(limits: &Limits) -> Desk<'static> {
-    Desk { shelf: &OwnNetworks, allowance: limits.allowance }
+fn desk(engines: &Engines) -> Desk<'_> {
+    Desk { shelf: &engines.offer, allowance: engines.limits.allowance }
 }
 
 /// Waits for its turn and thinks; `None` when the server stops.
@@ -162,7 +162,7 @@ async fn think(engines: &Arc<Engines>, text: String, stop: Arc<AtomicBool>, answ
             let over = stop.load(Ordering::Relaxed) || shared.stopped.load(Ordering::Relaxed);
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        desk(&shared.limits).handle(&text, &Wall(Instant::now()), &mut tell)
+        desk(&shared).handle(&text, &Wall(Instant::now()), &mut tell)
     });
     thought.await.ok()
 }

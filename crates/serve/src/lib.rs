@@ -7,6 +7,7 @@ mod engine;
 mod files;
 mod lab;
 mod limits;
+mod offer;
 mod origin;
 
 use std::future::Future;
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub use limits::Limits;
+pub use offer::Offer;
 
 use engine::Engines;
 use lab::Lab;
@@ -52,6 +54,7 @@ pub enum ServeError {
 pub struct Server {
     listener: TcpListener,
     limits: Limits,
+    offer: Offer,
     lab: Option<Arc<Lab>>,
 }
 
@@ -59,12 +62,17 @@ impl Server {
     /// Takes an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits, lab: None })
+        Ok(Self { listener, limits, offer: Offer::default(), lab: None })
+    }
+
+    /// Lets pages ask for programs. The lab knows those that were offered before it was opened.
+    pub fn offer(&mut self, offer: Offer) {
+        self.offer = offer;
     }
 
     /// Opens the lab, whose runs are kept in this file. It answers only on the computer that it runs on.
     pub fn open_lab(&mut self, runs: &Path) -> Result<(), ServeError> {
-        self.lab = Some(Arc::new(Lab::open(runs, self.limits)?));
+        self.lab = Some(Arc::new(Lab::open(runs, self.limits, self.offer.clone())?));
         Ok(())
     }
 
@@ -75,7 +83,7 @@ impl Server {
 
     /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let doors = Doors { engines: Arc::new(Engines::new(self.limits)), lab: self.lab };
+        let doors = Doors { engines: Arc::new(Engines::new(self.limits, self.offer)), lab: self.lab };
         let closing = || {
             doors.engines.stop();
             doors.lab.iter().for_each(|lab| lab.stop());

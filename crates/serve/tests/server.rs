@@ -138,6 +138,21 @@ async fn strangers_and_the_greedy_are_refused() {
 }
 
 #[tokio::test]
+async fn no_page_can_start_a_program() {
+    let server = start(Limits::default()).await;
+    let mut socket = server.connect().await;
+    let mark = std::env::temp_dir().join(format!("plyground-started-{}", std::process::id()));
+    for (id, command) in [format!("touch {}", mark.display()), "sh".to_owned(), "time=1s /bin/sh".to_owned()].iter().enumerate() {
+        send(&mut socket, json!({"id": id, "do": "think", "game": "tictactoe", "agent": format!("cmd:{command}")})).await;
+        let refused = answer(&mut socket).await;
+        assert!(refused["error"].as_str().is_some(), "{command}: {refused}");
+    }
+    assert!(!mark.exists());
+    send(&mut socket, json!({"id": 9, "do": "opponents", "game": "tictactoe"})).await;
+    assert!(!answer(&mut socket).await.to_string().contains("cmd:"));
+}
+
+#[tokio::test]
 async fn whoever_takes_a_place_and_asks_nothing_is_shown_out() {
     let server = start(Limits { visitors: 1, dawdling: Duration::from_millis(200), ..Limits::default() }).await;
     let mut dawdler = TcpStream::connect(server.address).await.unwrap();

@@ -139,7 +139,7 @@ impl Desk<'_> {
                 return written.map_err(|error| InputError::malformed("request", "state", error.to_string()));
             }
             Task::Games => games(),
-            Task::Opponents => opponents(open(&request.game, None)?.as_ref()),
+            Task::Opponents => opponents(open(&request.game, None)?.as_ref(), self.shelf),
             Task::Chance => {
                 let mut session = self.session(request)?;
                 let outcome = session.roll(&mut Seed(request.seed).rng());
@@ -284,9 +284,13 @@ fn games() -> Value {
     infos().iter().map(game).collect()
 }
 
-fn opponents(session: &dyn Session) -> Value {
+fn opponents(session: &dyn Session, shelf: &dyn Shelf) -> Value {
     let opponent = |opponent: &Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
-    session.opponents().iter().map(opponent).collect()
+    let program = |name: String| {
+        let name = format!("cmd:{name}");
+        json!({"name": name, "summary": "another program", "spec": name})
+    };
+    session.opponents().iter().map(opponent).chain(shelf.engines().into_iter().map(program)).collect()
 }
 
 /// Everything that a page draws. It is asked for after every move, so it is written as it is and not put together from values first.

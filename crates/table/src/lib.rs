@@ -14,6 +14,7 @@ mod desk;
 mod dojo;
 mod draw;
 mod encoding;
+mod external;
 // A page neither judges nor trains: what it never asks for, nobody has to download with it.
 #[cfg(not(target_family = "wasm"))]
 mod judging;
@@ -31,6 +32,7 @@ pub use desk::{Allowance, Desk, Tell};
 pub use dojo::{Dojo, Partner, header_game, read_network};
 pub use draw::{draw_board, draw_counters};
 pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
+pub use external::EXTERNAL;
 #[cfg(not(target_family = "wasm"))]
 pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
 #[cfg(not(target_family = "wasm"))]
@@ -39,9 +41,9 @@ pub use plyground_agents::{
     AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, PUPILS, parse_limits,
 };
 pub use plyground_core::{
-    AgentError, BoardView, Clock, EmptyShelf, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
-    MoveSquares, NoClock, Outcome, PlayedMove, Player, Pulse, RecordedPlayer, Seed, Shelf, Turn, Unwatched, Worth,
-    parse_duration, split_spec,
+    AgentError, BoardView, Clock, EmptyShelf, Engine, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
+    MoveSquares, NoClock, Outcome, Params, PlayedMove, Player, Pulse, Question, RecordedPlayer, Remark, Seed, Shelf, Turn,
+    Unwatched, Worth, parse_duration, quoted, split_spec,
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};

@@ -9,6 +9,7 @@ use plyground_core::{
 use crate::advice::{Advice, Onlooker, Watcher};
 #[cfg(not(target_family = "wasm"))]
 use crate::dojo::{Dojo, dojo};
+use crate::external::{self, EXTERNAL, Followed, Guest, Place};
 #[cfg(not(target_family = "wasm"))]
 use crate::judging::{JudgeOrder, JudgeWatch, Judging, judge};
 use crate::solving::{SolveOrder, Solved, solve};
@@ -165,11 +166,9 @@ struct Table<G: Heuristics> {
     seats: Vec<Seated<G>>,
 }
 
-struct Seated<G: Heuristics> {
-    agent: Box<dyn Agent<G>>,
-    info: &'static AgentInfo,
-    limits: Limits,
-    rng: Rng,
+enum Seated<G: Heuristics> {
+    Agent { agent: Box<dyn Agent<G>>, info: &'static AgentInfo, limits: Limits, rng: Rng },
+    Guest(Guest),
 }
 
 /// The limits among `asked` that an agent keeps to, and a word about each of the others.
@@ -189,6 +188,21 @@ fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
         depth: asked.depth.filter(|_| keeps("depth")),
     };
     (kept, notes)
+}
+
+/// The moves at the beginning of a line that can be played one after the other, as they are usually written, and why it ends there.
+fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> Followed {
+    let (mut state, mut moves) = (state.clone(), Vec::new());
+    for text in line {
+        match game.legal_move(&state, text) {
+            Ok(mv) => {
+                moves.push(game.move_text(&state, mv));
+                game.play(&mut state, mv);
+            }
+            Err(error) => return (moves, Some(error)),
+        }
+    }
+    (moves, None)
 }
 
 impl<G: Heuristics> Table<G> {
@@ -355,19 +369,44 @@ impl<G: Heuristics> Session for Table<G> {
     }
 
     fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError> {
-        let spec = AgentSpec::parse(spec, &self.game)?;
-        let agent = plyground_agents::build(&spec, &self.game, shelf)?;
-        self.seats.push(Seated { agent, info: spec.info(), limits: spec.limits()?, rng: seed.rng() });
+        let seated = if let Some(command) = external::command(spec) {
+            Seated::Guest(Guest::invite(command, &self.game.spec(), seed, shelf)?)
+        } else {
+            let spec = AgentSpec::parse(spec, &self.game)?;
+            let agent = plyground_agents::build(&spec, &self.game, shelf)?;
+            Seated::Agent { agent, info: spec.info(), limits: spec.limits()?, rng: seed.rng() }
+        };
+        self.seats.push(seated);
         Ok(Seat(self.seats.len() - 1))
     }
 
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
-        let Seated { agent, info, limits: own, rng } = &mut self.seats[seat.0];
+        let (info, own) = match &self.seats[seat.0] {
+            Seated::Agent { info, limits, .. } => (*info, *limits),
+            Seated::Guest(guest) => (&EXTERNAL, guest.limits()),
+        };
         let (asked, notes) = kept_limits(info, limits);
-        let budget = Budget { limits: if asked == Limits::default() { *own } else { asked }, clock };
-        let mut onlooker = Onlooker { game: &self.game, state: &self.state, watcher };
-        let choice = agent.choose(Thought { game: &self.game, state: &self.state, budget, rng, watcher: &mut onlooker })?;
-        let mut advice = Advice::new(&self.game, &self.state, choice);
+        let budget = Budget { limits: if asked == Limits::default() { own } else { asked }, clock };
+        let mut advice = match &mut self.seats[seat.0] {
+            Seated::Agent { agent, rng, .. } => {
+                let mut onlooker = Onlooker { game: &self.game, state: &self.state, watcher };
+                let thought = Thought { game: &self.game, state: &self.state, budget, rng, watcher: &mut onlooker };
+                Advice::new(&self.game, &self.state, agent.choose(thought)?)
+            }
+            Seated::Guest(guest) => {
+                let mut legal = Vec::new();
+                self.game.moves(&self.state, &mut legal);
+                let place = Place {
+                    game: &self.game.spec(),
+                    start: self.start.as_deref(),
+                    history: &self.history,
+                    position: &self.game.position_text(&self.state),
+                    legal: legal.into_iter().map(|mv| self.game.move_text(&self.state, mv)).collect(),
+                    follow: &|line| followed(&self.game, &self.state, line),
+                };
+                guest.think(place, budget, watcher)?
+            }
+        };
         advice.notes.extend(notes);
         Ok(advice)
     }

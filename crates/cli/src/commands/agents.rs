@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{AGENTS, AgentInfo, COMMON_KEYS, EvaluatorInfo, Opponent, PUPILS, Session, infos, open};
+use plyground_table::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, PUPILS, Session, infos, open};
 use serde_json::{Value, json};
 
 use crate::args::{Agents, Global};
@@ -26,7 +26,9 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
     }
     writeln!(out, "Every agent")?;
     write!(out, "{}", key_list(COMMON_KEYS, "    "))?;
-    writeln!(out, "\nReady-made opponents: write the name wherever an agent is expected.")?;
+    writeln!(out, "\nOther programs:\n")?;
+    describe(&EXTERNAL, out)?;
+    writeln!(out, "Ready-made opponents: write the name wherever an agent is expected.")?;
     for game in &games {
         writeln!(out, "  {}", game.spec())?;
         let row = |opponent: Opponent| [format!("    {}", opponent.name), opponent.summary, opponent.spec];
@@ -62,7 +64,8 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
         let keys: Vec<Value> = agent.keys.iter().map(key_json).collect();
         json!({"name": agent.name, "summary": agent.summary, "keys": keys, "evaluates": agent.evaluates})
     };
-    let [agents, pupils] = [AGENTS, PUPILS].map(|infos| infos.iter().map(agent_json).collect::<Vec<Value>>());
+    let [agents, pupils, external] =
+        [AGENTS, PUPILS, &[EXTERNAL]].map(|infos| infos.iter().map(agent_json).collect::<Vec<Value>>());
     let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
     let evaluators: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.info().name.to_owned(), game.evaluators().iter().map(evaluator_json).collect())).collect();
@@ -70,5 +73,5 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
     let opponents: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.spec(), game.opponents().into_iter().map(opponent_json).collect())).collect();
     let common: Vec<Value> = COMMON_KEYS.iter().map(key_json).collect();
-    json!({"agents": agents, "pupils": pupils, "common_keys": common, "opponents": opponents, "evaluators": evaluators})
+    json!({"agents": agents, "pupils": pupils, "external": external, "common_keys": common, "opponents": opponents, "evaluators": evaluators})
 }

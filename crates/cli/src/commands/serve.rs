@@ -1,14 +1,18 @@
 //! `ply serve`, and `ply` alone: the app in a browser, with the engine and the lab of this computer behind it.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
-use anyhow::Context;
-use plyground_serve::{Limits, Server};
+use anyhow::{Context, bail};
+use plyground_serve::{Limits, Offer, Server};
+use plyground_table::Shelf as _;
 use tokio::runtime::Runtime;
 
-use crate::args::{Global, Serve};
+use crate::args::{Global, NamedEngine, Serve};
 use crate::experiments::store_file;
+use crate::store::Files;
 use crate::terminal::print_notes;
 
 pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -18,6 +22,7 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
         let mut server = Server::bind(address, Limits::default()).await.with_context(|| {
             format!("port {} is not to be had (is Plyground running already?); --port 0 takes any that is free", args.port)
         })?;
+        server.offer(offer(args)?);
         // The lab needs a place for its runs; without one, the games are still there.
         if let Err(error) = store_file(global).and_then(|file| Ok(server.open_lab(&file)?)) {
             print_notes(&[format!("without a lab: {error:#}")], global.quiet);
@@ -37,6 +42,18 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
         server.run(asked_to_stop()).await;
         anyhow::Ok(())
     })
+}
+
+/// The programs that were named, each looked for.
+fn offer(args: &Serve) -> anyhow::Result<Offer> {
+    let mut commands = BTreeMap::new();
+    for NamedEngine { name, command } in &args.engine {
+        Files.engine(command)?;
+        if commands.insert(name.clone(), command.clone()).is_some() {
+            bail!("the engine {name} is named twice");
+        }
+    }
+    Ok(Offer::new(commands, Arc::new(Files)))
 }
 
 /// Ctrl-C, or a termination from outside.

@@ -22,13 +22,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use plyground_lab::report::Report;
-use plyground_lab::{Conduct, Files, LabError, Lot, Results, RunRow, Store, machine};
+use plyground_lab::{Conduct, LabError, Lot, Results, RunRow, Store, machine};
 use plyground_table::InputError;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use crate::Limits;
+use crate::offer::OfferAndFiles;
 use crate::origin::{from_here, same_site};
+use crate::{Limits, Offer};
 use live::{End, Live};
 use order::Order;
 
@@ -49,6 +50,7 @@ const REPORT_POLICY: &str =
 pub struct Lab {
     file: PathBuf,
     limits: Limits,
+    offer: Offer,
     /// A door of its own to the store: whoever reads does not hold up those who play.
     store: Store,
     readers: Semaphore,
@@ -168,11 +170,13 @@ async fn report(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result
 async fn start(State(lab): State<Arc<Lab>>, body: Bytes) -> Result<Response, Refusal> {
     let order: Order = serde_json::from_slice(&body)
         .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("malformed request: {error}")))?;
-    let (run, command) = (order.run(&lab.limits)?, order.command());
+    let pairs = order.pairs;
+    // Agents are made, and a program may take its time to start.
+    let (run, command) = lab.look(move |lab| Ok((order.run(&lab.limits, &lab.offer)?, order.command(&lab.offer)))).await?;
     let id = run.id.clone();
     let begin = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64);
     let row = RunRow { run, command, machine: machine(), begun: begin, pairs: 0, done: 0, games: 0 };
-    lab.begin(row, Errand::Play { pairs: order.pairs }).await?;
+    lab.begin(row, Errand::Play { pairs }).await?;
     Ok((StatusCode::CREATED, Json(json!({"run": id}))).into_response())
 }
 
@@ -203,10 +207,11 @@ enum Errand {
 }
 
 impl Lab {
-    pub fn open(file: &File, limits: Limits) -> Result<Self, LabError> {
+    pub fn open(file: &File, limits: Limits, offer: Offer) -> Result<Self, LabError> {
         Ok(Self {
             file: file.to_owned(),
             limits,
+            offer,
             store: Store::open(file)?,
             readers: Semaphore::new(READERS),
             tables: Arc::new(Semaphore::new(limits.runs)),
@@ -344,7 +349,7 @@ impl Seat {
         let conduct = Conduct {
             store: &store,
             run,
-            shelf: &Files,
+            shelf: &OfferAndFiles(&lab.offer),
             threads: lab.limits.run_threads,
             command,
             stop: &|| live.stopping() || lab.stopped.load(Ordering::Relaxed),

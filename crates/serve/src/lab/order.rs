@@ -1,11 +1,10 @@
 //! A run as a page asks for it.
 
-use plyground_lab::nets::OwnNetworks;
 use plyground_lab::{Experiment, Format, Openings, Run, opening_plies, pairings, shell_word};
 use plyground_table::{InputError, Limits as Thinking, parse_duration};
 use serde::Deserialize;
 
-use crate::Limits;
+use crate::{Limits, Offer};
 
 /// The settings of a run, with those of `ply match` and `ply tournament` where nothing is said.
 #[derive(Debug, Deserialize)]
@@ -44,15 +43,16 @@ const ROUNDS: u32 = 1_000;
 
 impl Order {
     /// The run that this asks for. Everything is checked, so that what can be played is all that is left.
-    pub fn run(&self, limits: &Limits) -> Result<Run, InputError> {
+    pub fn run(&self, limits: &Limits, offer: &Offer) -> Result<Run, InputError> {
         let found = self.agents.len();
         if !(2..=limits.run_agents).contains(&found) {
             let expected = format!("expected two or more, at most {}", limits.run_agents);
             return Err(InputError::malformed("number of agents", &found.to_string(), expected));
         }
         self.agents.iter().try_for_each(|agent| limits.allowance.check(agent))?;
-        // A page is not asked which files of this computer are read.
-        let mut experiment = Experiment::new(&self.game, &self.agents, &OwnNetworks)?;
+        // A page is not asked which files of this computer are read, or which programs are started.
+        let agents: Vec<String> = self.agents.iter().map(|agent| offer.written_out(agent)).collect();
+        let mut experiment = Experiment::new(&self.game, &agents, offer)?;
         experiment.format = self.format()?;
         experiment.openings = Openings::Random { plies: opening_plies(&experiment.game)? };
         let time = self.move_time.as_deref().map(parse_duration).transpose()?;
@@ -90,10 +90,10 @@ impl Order {
     }
 
     /// How one would ask for the same on the command line.
-    pub fn command(&self) -> String {
+    pub fn command(&self, offer: &Offer) -> String {
         let duel = self.agents.len() == 2 && self.format == Kind::RoundRobin;
         let mut words = vec!["ply".to_owned(), if duel { "match" } else { "tournament" }.to_owned(), shell_word(&self.game)];
-        words.extend(self.agents.iter().map(|agent| shell_word(agent)));
+        words.extend(self.agents.iter().map(|agent| shell_word(&offer.written_out(agent))));
         match self.format {
             Kind::RoundRobin => {}
             Kind::Gauntlet => words.push("--gauntlet".to_owned()),
@@ -130,18 +130,22 @@ mod tests {
     fn the_command_asks_for_the_same() {
         let gauntlet = order(&json!({"format": "gauntlet", "sims": 9, "move_time": "1.5s", "seed": 4}));
         assert_eq!(
-            gauntlet.command(),
+            gauntlet.command(&Offer::default()),
             "ply tournament clobber:size=4x4 random 'mcts:sims={5..20}' level=2 --gauntlet --pairs 3 --sims 9 --move-time 1.5s --seed 4"
         );
-        assert_eq!(order(&json!({"agents": ["a", "b"]})).command(), "ply match clobber:size=4x4 a b --pairs 3");
+        assert_eq!(order(&json!({"agents": ["a", "b"]})).command(&Offer::default()), "ply match clobber:size=4x4 a b --pairs 3");
         let swiss = order(&json!({"format": "swiss", "rounds": 2}));
-        assert!(swiss.command().ends_with("--swiss --pairs 3 --rounds 2"), "{}", swiss.command());
+        assert!(
+            swiss.command(&Offer::default()).ends_with("--swiss --pairs 3 --rounds 2"),
+            "{}",
+            swiss.command(&Offer::default())
+        );
     }
 
     #[test]
     fn what_cannot_be_played_is_refused_with_what_was_expected() {
         let limits = Limits { run_pairs: 30, ..Limits::default() };
-        assert!(order(&json!({})).run(&limits).is_ok());
+        assert!(order(&json!({})).run(&limits, &Offer::default()).is_ok());
         for (change, words) in [
             (json!({"game": "clober"}), "did you mean 'clobber'"),
             (json!({"agents": ["random"]}), "number of agents '1'"),
@@ -149,6 +153,8 @@ mod tests {
             (json!({"agents": ["random", "mtcs"]}), "unknown agent 'mtcs'"),
             (json!({"agents": ["random", "mcts:memory=999999999"]}), "999999999"),
             (json!({"agents": ["random", "mcts:tb=/dev/zero"]}), "/dev/zero"),
+            (json!({"agents": ["random", "cmd:sh -c true"]}), "unknown program of this server"),
+            (json!({"agents": ["random", "cmd:time=1s /bin/sh"]}), "unknown program of this server"),
             (json!({"pairs": 0}), "expected a whole number from 1"),
             (json!({"pairs": 11}), "expected at most 10 where 3 meet"),
             (json!({"pairs": u64::MAX}), "expected at most 10 where 3 meet"),
@@ -157,7 +163,7 @@ mod tests {
             (json!({"rounds": 3}), "in a Swiss tournament only"),
             (json!({"format": "swiss", "rounds": 0}), "from 1 to 1000"),
         ] {
-            let error = order(&change).run(&limits).unwrap_err().to_string();
+            let error = order(&change).run(&limits, &Offer::default()).unwrap_err().to_string();
             assert!(error.contains(words), "{change}: {error}");
         }
     }

@@ -1,0 +1,40 @@
+//! Programs that play, for all commands: they are started with limits by `ply run-engine`, and wait for their next game until the end.
+
+use std::sync::{Arc, OnceLock};
+
+use plyground_engines::{Programs, Setting};
+use plyground_table::{Engine, InputError, Shelf};
+
+use crate::args::Global;
+use crate::store::data_dir;
+
+static PROGRAMS: OnceLock<Arc<Programs>> = OnceLock::new();
+
+/// What this command knows of programs: called once, before anything is started.
+pub fn prepare(global: &Global) {
+    PROGRAMS.get_or_init(|| {
+        let guard = std::env::current_exe().ok().filter(|_| cfg!(unix));
+        let logs = data_dir(global).ok().map(|data| data.join("engines"));
+        Programs::new(Setting { guard, logs })
+    });
+}
+
+/// Nobody needs them any more.
+pub fn dismiss() {
+    if let Some(programs) = PROGRAMS.get() {
+        programs.dismiss();
+    }
+}
+
+/// What agent specs of the command line name: files, networks, and programs.
+pub struct Files;
+
+impl Shelf for Files {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        plyground_lab::Files.read(name)
+    }
+
+    fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
+        PROGRAMS.get_or_init(|| Programs::new(Setting::default())).hire(command)
+    }
+}

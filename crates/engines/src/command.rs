@@ -1,0 +1,159 @@
+//! What stands behind `cmd:` in an agent spec: keys, if there are any, then a program and its arguments.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use plyground_table::{EXTERNAL, InputError, Limits, Params};
+
+/// The time for a move where neither the spec nor anybody else says something.
+const TIME: Duration = Duration::from_secs(1);
+/// Debian keeps its games here, which is not in the search path of everybody.
+const GAMES: &str = "/usr/games";
+
+/// The language of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Ugi,
+    Uci,
+}
+
+/// How a program is started and what it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// As it was typed.
+    pub text: String,
+    pub protocol: Protocol,
+    pub variant: Option<String>,
+    pub limits: Limits,
+    /// It must be ready after this time.
+    pub start: Duration,
+    /// Megabytes.
+    pub memory: u64,
+    pub cpu: Duration,
+    /// Options of the program, by name.
+    pub options: Vec<(String, String)>,
+    /// Where the program is.
+    pub program: PathBuf,
+    /// What it is called, and its arguments.
+    pub words: Vec<String>,
+}
+
+impl Command {
+    /// Reads what stands behind `cmd:`, and looks for the program.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        let malformed = |detail: &str| InputError::malformed("command", text, detail);
+        let mut words = shlex::split(text).ok_or_else(|| malformed("a quotation mark is not closed"))?;
+        let keys = if words.first().is_some_and(|word| word.contains('=')) { words.remove(0) } else { String::new() };
+        let name = words.first().ok_or_else(|| malformed("expected cmd:PROGRAM ARGUMENTS or cmd:KEY=VALUE PROGRAM ARGUMENTS"))?;
+        let (options, keys): (Vec<&str>, Vec<&str>) =
+            keys.split(',').filter(|part| !part.is_empty()).partition(|part| part.starts_with("option."));
+        let params = Params::parse(&keys.join(","))?;
+        params.check(EXTERNAL.name, EXTERNAL.keys)?;
+        Ok(Self {
+            text: text.to_owned(),
+            protocol: [Protocol::Ugi, Protocol::Uci][params.choice("protocol", &["ugi", "uci"])?],
+            variant: params.get("variant").map(str::to_owned),
+            limits: limits(&params)?,
+            start: params.duration("start")?.unwrap_or(Duration::from_secs(10)),
+            memory: params.number("memory", 16..=1_000_000)?.unwrap_or(4096),
+            cpu: params.duration("cpu")?.unwrap_or(Duration::from_hours(1)),
+            options: options.into_iter().map(option).collect::<Result<_, _>>()?,
+            program: find(name).ok_or_else(|| {
+                InputError::malformed("program", name, "there is no such program, neither at this path nor in the search path")
+            })?,
+            words,
+        })
+    }
+
+    /// The program, and those of its arguments that are files: what the command calls each, and where it is.
+    pub fn files(&self) -> Vec<(String, PathBuf)> {
+        let arguments = self.words[1..].iter().map(|word| (word.clone(), PathBuf::from(word)));
+        let files = arguments.filter(|(_, path)| path.is_file());
+        std::iter::once((self.words[0].clone(), self.program.clone())).chain(files).collect()
+    }
+}
+
+fn limits(params: &Params) -> Result<Limits, InputError> {
+    let limits = Limits {
+        time: params.duration("time")?,
+        nodes: params.number("nodes", 1..=u64::MAX)?,
+        depth: params.number("depth", 1..=10_000)?,
+        simulations: None,
+    };
+    Ok(if limits == Limits::default() { Limits { time: Some(TIME), ..limits } } else { limits })
+}
+
+/// `option.NAME=VALUE`.
+fn option(text: &str) -> Result<(String, String), InputError> {
+    let named = text.trim_start_matches("option.").split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = named.ok_or_else(|| InputError::malformed("key", text, "expected option.NAME=VALUE"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Where a program is: at its path, or in the search path.
+fn find(name: &str) -> Option<PathBuf> {
+    if name.contains(std::path::MAIN_SEPARATOR) {
+        return Some(PathBuf::from(name)).filter(|path| path.is_file());
+    }
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&search).chain([PathBuf::from(GAMES)]);
+    let endings = ["", std::env::consts::EXE_SUFFIX];
+    let mut places = folders.flat_map(|folder| endings.map(|ending| folder.join(format!("{name}{ending}"))));
+    places.find(|path| is_program(path))
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_a_program_and_its_arguments() {
+        let command = Command::parse("sh -c 'echo a, b=c'").unwrap();
+        assert_eq!(command.words, ["sh", "-c", "echo a, b=c"]);
+        assert_eq!((command.protocol, command.limits.time), (Protocol::Ugi, Some(TIME)));
+        assert!(command.program.is_absolute() && command.program.ends_with("sh"), "{command:?}");
+        assert_eq!(command.files().len(), 1);
+    }
+
+    #[test]
+    fn keys_are_the_first_word() {
+        let command = Command::parse("protocol=uci,variant=clobber,depth=4,memory=64,option.Hash=8 /bin/sh a=b").unwrap();
+        assert_eq!((command.protocol, command.variant.as_deref()), (Protocol::Uci, Some("clobber")));
+        assert_eq!((command.limits.depth, command.limits.time, command.memory), (Some(4), None, 64));
+        assert_eq!(command.options, [("Hash".to_owned(), "8".to_owned())]);
+        assert_eq!(command.words, ["/bin/sh", "a=b"]);
+        let quoted = Command::parse("'option.Skill Level=3' sh").unwrap();
+        assert_eq!(quoted.options, [("Skill Level".to_owned(), "3".to_owned())]);
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_refused_with_what_was_expected() {
+        for (text, words) in [
+            ("", "expected cmd:PROGRAM ARGUMENTS"),
+            ("protocol=ugi", "expected cmd:PROGRAM ARGUMENTS"),
+            ("sh 'open", "a quotation mark is not closed"),
+            ("no-such-program-anywhere", "there is no such program"),
+            ("./no/such/program", "there is no such program"),
+            ("protocol=cecp sh", "unknown value of 'protocol' 'cecp'"),
+            ("protocoll=ugi sh", "did you mean 'protocol'?"),
+            ("memory=1 sh", "expected memory from 16"),
+            ("option.=3 sh", "expected option.NAME=VALUE"),
+            ("time=soon sh", "malformed duration"),
+        ] {
+            let error = Command::parse(text).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The conversation with a program that plays, in UGI or UCI.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plyground_table::{AgentError, Engine, Limits, Question, Remark, Seed, quoted};
+
+use crate::command::{Command, Protocol};
+use crate::process::{Heard, Program, Setting};
+use crate::score::expectation;
+use crate::uci::Variant;
+
+/// Whoever has not answered this long after its time has stalled.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Whoever is told to stop has so long to say a move.
+const STOPPING: Duration = Duration::from_secs(1);
+/// How often whoever waits is asked whether to go on waiting.
+const TICK: Duration = Duration::from_millis(20);
+/// The most that a program may write before it answers.
+const FLOOD: u64 = 16 * 1024 * 1024;
+/// A process that has thought for this part of its processor time is not asked for another game: it might not see the end of it.
+const WORN_OUT: u32 = 10;
+/// Options that are told, not listed, where there are more than so many.
+const LISTED: usize = 30;
+
+/// An option of a program that asks for the legal moves with every position. See docs/engines.md.
+const LEGAL_MOVES: &str = "LegalMoves";
+
+pub(crate) struct Dialogue {
+    command: Command,
+    setting: Arc<Setting>,
+    program: Option<Program>,
+    /// The names of the options that it has.
+    options: Vec<String>,
+    /// The game that is played, and its seed.
+    game: Option<(String, Seed)>,
+    variant: Option<&'static Variant>,
+    /// How long this process has thought.
+    thought: Duration,
+}
+
+impl Dialogue {
+    pub fn new(command: Command, setting: Arc<Setting>) -> Self {
+        Self { command, setting, program: None, options: Vec::new(), game: None, variant: None, thought: Duration::ZERO }
+    }
+
+    /// Can it be asked for another game without being started again?
+    pub fn is_fresh(&self) -> bool {
+        self.program.is_some() && self.thought < self.command.cpu / WORN_OUT
+    }
+
+    fn words(&self) -> [&'static str; 3] {
+        match self.command.protocol {
+            Protocol::Ugi => ["ugi", "ugiok", "uginewgame"],
+            Protocol::Uci => ["uci", "uciok", "ucinewgame"],
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if let Some(program) = &self.program {
+            program.say(line);
+        }
+    }
+
+    /// The next line, if there is one within this time.
+    fn hear(&mut self, wait: Duration, since: u64) -> Result<Option<String>, AgentError> {
+        let Some(program) = &mut self.program else {
+            return Err(AgentError::Crashed("it does not run".to_owned()));
+        };
+        if program.written() - since > FLOOD {
+            return Err(AgentError::Crashed(format!("it wrote more than {} MB instead of an answer", FLOOD >> 20)));
+        }
+        match program.hear(wait) {
+            Heard::Line(line) => Ok(Some(line)),
+            Heard::Silence => Ok(None),
+            Heard::Gone => Err(AgentError::Crashed(program.end())),
+        }
+    }
+
+    fn written(&self) -> u64 {
+        self.program.as_ref().map_or(0, Program::written)
+    }
+
+    /// Waits for a word that stands alone on a line.
+    fn wait_for(&mut self, word: &str, longest: Duration, mut other: impl FnMut(&str)) -> Result<(), AgentError> {
+        let (begin, since) = (Instant::now(), self.written());
+        loop {
+            let left = longest.saturating_sub(begin.elapsed());
+            match self.hear(left.min(TICK), since)? {
+                Some(line) if line == word => return Ok(()),
+                Some(line) => other(&line),
+                None if left.is_zero() => {
+                    return Err(AgentError::Stalled(format!("expected {word} within {} s", longest.as_secs_f32())));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Starts the program and hears what it has to say about itself.
+    fn start(&mut self) -> Result<(), AgentError> {
+        let program = Program::start(&self.command, &self.setting);
+        self.program = Some(program.map_err(|error| AgentError::Crashed(format!("it cannot be started: {error}")))?);
+        self.thought = Duration::ZERO;
+        let [hello, hello_back, _] = self.words();
+        self.say(hello);
+        let mut options = Vec::new();
+        self.wait_for(hello_back, self.command.start, |line| options.extend(option_name(line)))?;
+        self.options = options;
+        Ok(())
+    }
+
+    fn has_option(&self, name: &str) -> bool {
+        self.options.iter().any(|option| option.eq_ignore_ascii_case(name))
+    }
+
+    fn set_option(&self, name: &str, value: &str) {
+        self.say(&format!("setoption name {name} value {value}"));
+    }
+
+    /// Tells the program what is played, and waits until it is ready.
+    fn new_game(&mut self, game: &str, seed: Seed) -> Result<(), AgentError> {
+        if self.program.is_none() {
+            self.start()?;
+        }
+        if self.command.protocol == Protocol::Uci {
+            let variant = Variant::of(game, self.command.variant.as_deref()).map_err(AgentError::Refused)?;
+            self.variant = Some(variant);
+            self.set_option("UCI_Variant", variant.name);
+        }
+        // 31 bits fit everywhere.
+        let own = [("Game", game.to_owned()), ("Seed", (seed.0 >> 33).to_string()), (LEGAL_MOVES, "true".to_owned())];
+        for (name, value) in own.iter().filter(|(name, _)| self.has_option(name)) {
+            self.set_option(name, value);
+        }
+        for (name, value) in &self.command.options {
+            if !self.has_option(name) {
+                let mut known = self.options.clone();
+                known.truncate(LISTED);
+                let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+                return Err(AgentError::Refused(format!("it has no option {}; {}", quoted(name), quoted(&known))));
+            }
+            self.set_option(name, value);
+        }
+        self.say(self.words()[2]);
+        self.ready(self.command.start)
+    }
+
+    fn ready(&mut self, longest: Duration) -> Result<(), AgentError> {
+        self.say("isready");
+        self.wait_for("readyok", longest, |_| {})
+    }
+
+    /// The position in the words of the program.
+    fn position(&self, question: &Question<'_>) -> Result<String, AgentError> {
+        if let Some(variant) = self.variant {
+            let unknown = || AgentError::Refused(format!("{} cannot be said in UCI", quoted(question.position)));
+            return Ok(format!("position fen {}", variant.fen(question.position).ok_or_else(unknown)?));
+        }
+        let mut line = question.start.map_or_else(|| "position startpos".to_owned(), |start| format!("position fen {start}"));
+        if !question.moves.is_empty() {
+            line += " moves ";
+            line += &question.moves.join(" ");
+        }
+        Ok(line)
+    }
+
+    fn go(&self, question: &Question<'_>) -> String {
+        let mut line = "go".to_owned();
+        let Limits { time, nodes, depth, .. } = question.limits;
+        if let Some(time) = time {
+            let _ = write!(line, " movetime {}", time.as_millis().max(1));
+        }
+        if let Some(nodes) = nodes {
+            let _ = write!(line, " nodes {nodes}");
+        }
+        if let Some(depth) = depth {
+            let _ = write!(line, " depth {depth}");
+        }
+        if self.has_option(LEGAL_MOVES) {
+            line += " searchmoves ";
+            line += &question.legal.join(" ");
+        }
+        line
+    }
+
+    fn think(
+        &mut self,
+        question: &Question<'_>,
+        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
+    ) -> Result<(String, Remark), AgentError> {
+        let (begin, since) = (Instant::now(), self.written());
+        self.say(&self.position(question)?);
+        // What it says before it is ready, it says about something else.
+        self.say("isready");
+        let mut end = question.limits.time.map(|time| time + PATIENCE);
+        let mut remark = Remark::default();
+        let (mut ready, mut told_to_stop) = (false, false);
+        loop {
+            let line = self.hear(TICK, since)?.unwrap_or_default();
+            if line == "readyok" && !ready {
+                ready = true;
+                self.say(&self.go(question));
+                if told_to_stop {
+                    self.say("stop");
+                }
+            } else if let Some(answer) = line.strip_prefix("bestmove").filter(|_| ready) {
+                return Ok((answer.split_whitespace().next().unwrap_or_default().to_owned(), remark));
+            } else if let Some(info) = line.strip_prefix("info ").filter(|_| ready) {
+                hear_info(info, &mut remark);
+            }
+            let now = begin.elapsed();
+            if end.is_some_and(|end| now >= end) {
+                return Err(AgentError::Stalled(format!("no answer within {:.3} s", now.as_secs_f32())));
+            }
+            if !told_to_stop && listener(&remark).is_break() {
+                told_to_stop = true;
+                self.say("stop");
+                end = Some(now + STOPPING);
+            }
+        }
+    }
+}
+
+impl Engine for Dialogue {
+    fn begin(&mut self, game: &str, seed: Seed) -> Result<(), AgentError> {
+        let began = match self.new_game(game, seed) {
+            // It may have ended between two games, which is nobody's loss.
+            Err(AgentError::Crashed(_)) if self.game.is_some() => {
+                self.program = None;
+                self.new_game(game, seed)
+            }
+            began => began,
+        };
+        self.game = Some((game.to_owned(), seed));
+        if began.is_err() {
+            self.program = None;
+        }
+        began
+    }
+
+    fn ask(
+        &mut self,
+        question: &Question<'_>,
+        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
+    ) -> Result<(String, Remark), AgentError> {
+        if self.program.is_none() {
+            let (game, seed) = self.game.clone().unwrap_or_else(|| (question.game.to_owned(), Seed(0)));
+            self.begin(&game, seed)?;
+        }
+        let begin = Instant::now();
+        let answer = self.think(question, listener);
+        self.thought += begin.elapsed();
+        if answer.is_err() {
+            self.program = None;
+        }
+        answer
+    }
+
+    fn limits(&self) -> Limits {
+        self.command.limits
+    }
+
+    fn files(&self) -> Vec<(String, PathBuf)> {
+        self.command.files()
+    }
+}
+
+/// The name in `option name NAME type …`.
+fn option_name(line: &str) -> Option<String> {
+    let name = line.strip_prefix("option name ")?.split(" type ").next()?.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// What an `info` line says. Whatever is not understood is passed over.
+fn hear_info(info: &str, remark: &mut Remark) {
+    let mut words = info.split_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "depth" => remark.depth = words.next().and_then(|word| word.parse().ok()).or(remark.depth),
+            "nodes" => remark.nodes = words.next().and_then(|word| word.parse().ok()).unwrap_or(remark.nodes),
+            "score" => {
+                let (kind, number) = (words.next(), words.next().and_then(|word| word.parse::<i64>().ok()));
+                remark.value = match (kind, number) {
+                    (Some("cp"), Some(points)) => Some(expectation(points as f32)),
+                    // Being mated in 0 is having lost.
+                    (Some("mate"), Some(plies)) => Some(if plies > 0 { 1.0 } else { -1.0 }),
+                    _ => remark.value,
+                };
+            }
+            "pv" => remark.line = words.by_ref().map(str::to_owned).collect(),
+            "string" => return,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn infos_are_understood_as_far_as_they_make_sense() {
+        let mut remark = Remark::default();
+        hear_info("depth 3 seldepth 4 score cp 0 nodes 77 nps 9 time 1 pv a1a2 b1b2", &mut remark);
+        let line = vec!["a1a2".to_owned(), "b1b2".to_owned()];
+        assert_eq!(remark, Remark { value: Some(0.0), depth: Some(3), nodes: 77, line: line.clone() });
+        hear_info("depth many score cp NaN nodes -1 string depth 9", &mut remark);
+        assert_eq!(remark, Remark { value: Some(0.0), depth: Some(3), nodes: 77, line });
+        hear_info("score mate -4", &mut remark);
+        assert_eq!(remark.value, Some(-1.0));
+        hear_info("score", &mut remark);
+        hear_info("pv", &mut remark);
+        assert!(remark.line.is_empty());
+    }
+
+    #[test]
+    fn options_are_known_by_their_names() {
+        assert_eq!(option_name("option name Skill Level type spin default 20").as_deref(), Some("Skill Level"));
+        assert_eq!(option_name("option name  type"), None);
+        assert_eq!(option_name("id name x"), None);
+    }
+}

@@ -1,0 +1,678 @@
+//! An agent of ours as a UGI engine: commands come in, answers go out, and while it thinks it still listens.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plyground_table::{
+    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Seat, Seed, Session, Shelf, Turn, Watcher, open,
+    split_spec,
+};
+
+use crate::score::centipoints;
+
+/// How often it says how far it is.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+/// A player with a clock thinks for this part of what is left of it, as in the lab.
+const PART_OF_CLOCK: u32 = 25;
+/// `go infinite` is not really infinite.
+const INFINITE: Duration = Duration::from_hours(24);
+
+/// What an engine is at first; all of it can be changed by options.
+pub struct Converser<'a> {
+    /// The game with its parameters.
+    pub game: &'a str,
+    /// Who thinks.
+    pub agent: &'a str,
+    /// From which the agent's randomness comes.
+    pub seed: u64,
+    /// Where the agent finds the files that it names.
+    pub shelf: &'a dyn Shelf,
+}
+
+/// Why a conversation ended before its time.
+#[derive(Debug)]
+pub enum Broken {
+    /// The game or the agent is not known.
+    Input(InputError),
+    /// Nobody hears the answers.
+    Output(io::Error),
+}
+
+/// Answers UGI commands until `quit` or the end of the input.
+pub fn converse(first: &Converser<'_>, input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), Broken> {
+    let (sender, events) = mpsc::channel();
+    let lines = sender.clone();
+    thread::spawn(move || read_lines(input, &lines));
+    let session = open(first.game, None).map_err(Broken::Input)?;
+    let mut talk = Talk {
+        shelf: first.shelf,
+        output,
+        game: session.spec(),
+        agent: first.agent.to_owned(),
+        seed: first.seed,
+        table: Some(Table { session, seat: None }),
+        start: None,
+        trouble: None,
+        sender,
+        search: None,
+        queue: VecDeque::new(),
+    };
+    // A mistake on the command line is told at once.
+    talk.seat().map_err(Broken::Input)?;
+    talk.run(&events).map_err(Broken::Output)
+}
+
+/// What happens.
+enum Event {
+    Line(String),
+    /// The input has ended.
+    End,
+    /// While somebody thinks.
+    Info(String),
+    Done(Option<Table>, Result<Advice, String>),
+}
+
+/// A game, and the agent that has a seat at it.
+struct Table {
+    session: Box<dyn Session>,
+    seat: Option<Seat>,
+}
+
+/// A thought that goes on.
+struct Search {
+    stop: Arc<AtomicBool>,
+    /// Only to be answered when somebody says stop.
+    infinite: bool,
+    /// What there is to say then.
+    answer: Option<String>,
+}
+
+struct Talk<'a> {
+    shelf: &'a dyn Shelf,
+    output: &'a mut dyn Write,
+    game: String,
+    agent: String,
+    seed: u64,
+    /// Not here while somebody thinks.
+    table: Option<Table>,
+    start: Option<String>,
+    /// Why the last position could not be set up.
+    trouble: Option<String>,
+    sender: Sender<Event>,
+    search: Option<Search>,
+    /// What was said while somebody thought.
+    queue: VecDeque<String>,
+}
+
+fn read_lines(mut input: impl BufRead, lines: &Sender<Event>) {
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let text = String::from_utf8_lossy(&line).trim().to_owned();
+        line.clear();
+        if lines.send(Event::Line(text)).is_err() {
+            return;
+        }
+    }
+    let _ = lines.send(Event::End);
+}
+
+impl Talk<'_> {
+    fn run(&mut self, events: &Receiver<Event>) -> io::Result<()> {
+        let mut ended = false;
+        loop {
+            while self.search.is_none() {
+                let Some(line) = self.queue.pop_front() else { break };
+                if self.obey(&line)?.is_break() {
+                    return Ok(());
+                }
+            }
+            if ended && self.search.is_none() {
+                return Ok(());
+            }
+            // There is a sender of our own, so something will come.
+            match events.recv() {
+                Ok(Event::Line(line)) => self.hear(line)?,
+                Ok(Event::Info(line)) => self.say(&line)?,
+                Ok(Event::Done(table, advice)) => self.finish(table, &advice)?,
+                Ok(Event::End) | Err(_) => {
+                    ended = true;
+                    if self.search.as_ref().is_some_and(|search| search.infinite) {
+                        self.stop()?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn say(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.output, "{line}")?;
+        self.output.flush()
+    }
+
+    fn complain(&mut self, trouble: &dyn std::fmt::Display) -> io::Result<()> {
+        self.say(&format!("info string error: {trouble}"))
+    }
+
+    /// What may be said at any time is heard at once; the rest waits for the end of a thought.
+    fn hear(&mut self, line: String) -> io::Result<()> {
+        match (line.as_str(), &self.search) {
+            ("isready", Some(_)) => self.say("readyok"),
+            ("stop", _) => self.stop(),
+            (command, Some(search)) => {
+                // Whoever wants something else does not want this thought any more.
+                if search.infinite || command == "quit" {
+                    self.stop()?;
+                }
+                self.queue.push_back(line);
+                Ok(())
+            }
+            (_, None) => {
+                self.queue.push_back(line);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a thought, or gives the answer that waited for this.
+    fn stop(&mut self) -> io::Result<()> {
+        let Some(search) = &mut self.search else { return Ok(()) };
+        search.stop.store(true, Ordering::Relaxed);
+        search.infinite = false;
+        if let Some(answer) = search.answer.take() {
+            self.search = None;
+            self.say(&answer)?;
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
+        let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
+        match word {
+            "quit" => return Ok(ControlFlow::Break(())),
+            "ugi" => self.introduce()?,
+            "isready" => {
+                if let Err(error) = self.seat() {
+                    self.complain(&error)?;
+                }
+                self.say("readyok")?;
+            }
+            "setoption" => {
+                if let Err(error) = self.set_option(rest) {
+                    self.complain(&error)?;
+                }
+            }
+            "uginewgame" => self.set_up(None, &[])?,
+            "position" => self.position(rest)?,
+            "go" => self.go(rest)?,
+            "query" => self.query(rest)?,
+            "" | "stop" => {}
+            other => {
+                let known = ["ugi", "setoption", "isready", "uginewgame", "position", "go", "stop", "query", "quit"];
+                self.complain(&InputError::unknown("command", other, known))?;
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        let mut lines = vec![
+            format!("id name Plyground {}", env!("CARGO_PKG_VERSION")),
+            "id author the Plyground maintainers".to_owned(),
+            format!("option name Game type string default {}", self.game),
+            format!("option name Agent type string default {}", self.agent),
+            format!("option name Seed type spin default {} min 0 max {}", self.seed, u64::MAX),
+        ];
+        let keys = self.table.as_ref().map_or(&[][..], |table| table.session.info().keys);
+        lines.extend(keys.iter().map(|key| key_option(key, &self.game)));
+        lines.push("ugiok".to_owned());
+        self.say(&lines.join("\n"))
+    }
+
+    /// `name NAME value VALUE`.
+    fn set_option(&mut self, rest: &str) -> Result<(), InputError> {
+        let expected = || InputError::malformed("option", rest, "expected setoption name NAME value VALUE");
+        let (name, value) = rest.strip_prefix("name ").and_then(|rest| rest.split_once(" value ")).ok_or_else(expected)?;
+        let (name, value) = (name.trim(), value.trim());
+        if name.eq_ignore_ascii_case("game") {
+            return self.change_game(value);
+        }
+        if name.eq_ignore_ascii_case("agent") {
+            let before = std::mem::replace(&mut self.agent, value.to_owned());
+            self.unseat();
+            return self.seat().inspect_err(|_| self.agent = before);
+        }
+        if name.eq_ignore_ascii_case("seed") {
+            self.seed = value.parse().map_err(|_| InputError::malformed("seed", value, "expected a whole number from 0"))?;
+            self.unseat();
+            return Ok(());
+        }
+        let keys = self.table.as_ref().map_or(&[][..], |table| table.session.info().keys);
+        let Some(key) = keys.iter().find(|key| key.key.eq_ignore_ascii_case(name)) else {
+            let known = ["Game", "Agent", "Seed"].into_iter().chain(keys.iter().map(|key| key.key));
+            return Err(InputError::unknown("option", name, known));
+        };
+        self.change_game(&with_key(&self.game, key, value)?)
+    }
+
+    fn change_game(&mut self, spec: &str) -> Result<(), InputError> {
+        let session = open(spec, None)?;
+        self.game = session.spec();
+        (self.table, self.start, self.trouble) = (Some(Table { session, seat: None }), None, None);
+        Ok(())
+    }
+
+    fn unseat(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.seat = None;
+        }
+    }
+
+    /// Makes the agent ready.
+    fn seat(&mut self) -> Result<(), InputError> {
+        if let Some(table) = self.table.as_mut().filter(|table| table.seat.is_none()) {
+            table.seat = Some(table.session.seat(&self.agent, Seed(self.seed), self.shelf)?);
+        }
+        Ok(())
+    }
+
+    /// `startpos [moves …]` or `fen POSITION [moves …]`.
+    fn position(&mut self, rest: &str) -> io::Result<()> {
+        let (place, moves) = match rest.split_once(" moves") {
+            Some((place, moves)) => (place.trim(), moves.split_whitespace().map(str::to_owned).collect()),
+            None => (rest, Vec::new()),
+        };
+        let start = match place.split_once(' ') {
+            None if place == "startpos" => None,
+            Some(("fen", fen)) => Some(fen.trim().to_owned()),
+            _ => {
+                let expected = "expected startpos or fen POSITION, and moves behind them";
+                self.trouble = Some(InputError::malformed("position", rest, expected).to_string());
+                return self.complain(&self.trouble.clone().unwrap_or_default());
+            }
+        };
+        self.set_up(start, &moves)
+    }
+
+    /// Sets up a position. Where it goes on from the last one, the agent keeps its seat and what it knows.
+    fn set_up(&mut self, start: Option<String>, moves: &[String]) -> io::Result<()> {
+        self.trouble = self.follow(start, moves).err().map(|error| error.to_string());
+        match self.trouble.clone() {
+            Some(trouble) => self.complain(&trouble),
+            None => Ok(()),
+        }
+    }
+
+    fn follow(&mut self, start: Option<String>, moves: &[String]) -> Result<(), InputError> {
+        if self.table.is_none() || self.start != start || moves.is_empty() {
+            let session = open(&self.game, start.as_deref())?;
+            (self.table, self.start) = (Some(Table { session, seat: None }), start);
+        }
+        let Some(Table { session, .. }) = &mut self.table else { return Ok(()) };
+        let same = session.history().iter().zip(moves).take_while(|(played, mv)| played.text == **mv).count();
+        while session.history().len() > same {
+            session.undo();
+        }
+        moves[same..].iter().try_for_each(|mv| session.play(mv).map(drop))
+    }
+
+    fn query(&mut self, what: &str) -> io::Result<()> {
+        let Some(Table { session, .. }) = &self.table else { return Ok(()) };
+        let turn = session.turn();
+        let answer = match what {
+            "p1turn" => (turn == Turn::Player(Player::First)).to_string(),
+            "gameover" => matches!(turn, Turn::Over(_)).to_string(),
+            "result" => result(turn).to_owned(),
+            "chance" => (turn == Turn::Chance).to_string(),
+            "fen" => session.position(),
+            "moves" => {
+                let moves = session.moves().into_iter().map(|mv| mv.text);
+                let possible: Vec<String> = moves.chain(session.outcomes().into_iter().map(|(text, _)| text)).collect();
+                if possible.is_empty() { "none".to_owned() } else { possible.join(" ") }
+            }
+            other => {
+                let known = ["p1turn", "gameover", "result", "chance", "fen", "moves"];
+                return self.complain(&InputError::unknown("query", other, known));
+            }
+        };
+        self.say(&format!("response {answer}"))
+    }
+
+    fn go(&mut self, rest: &str) -> io::Result<()> {
+        let begun = match &self.trouble {
+            Some(trouble) => Err(trouble.clone()),
+            None => self.begin_search(rest).map_err(|error| error.to_string()),
+        };
+        if let Err(trouble) = begun {
+            self.complain(&trouble)?;
+            self.say("bestmove none")?;
+        }
+        Ok(())
+    }
+
+    fn begin_search(&mut self, rest: &str) -> Result<(), InputError> {
+        self.seat()?;
+        let Some(table) = &self.table else { return Ok(()) };
+        let mover = match table.session.turn() {
+            Turn::Player(mover) => mover,
+            Turn::Chance => {
+                let possible = table.session.outcomes().into_iter().map(|(text, _)| text).collect();
+                return Err(InputError::ChanceNeeded { found: None, possible });
+            }
+            Turn::Over(_) => return Err(InputError::malformed("command", "go", "the game is over")),
+        };
+        let order = Order::parse(rest, mover)?;
+        let limits = order.limits(&self.agent, table.session.as_ref());
+        let mut ahead = open(&self.game, self.start.as_deref())?;
+        table.session.history().iter().try_for_each(|played| ahead.play(&played.text).map(drop))?;
+        let stop = Arc::<AtomicBool>::default();
+        let reporter = Reporter {
+            begin: Instant::now(),
+            told: Duration::ZERO,
+            ahead,
+            mover,
+            stop: Arc::clone(&stop),
+            sender: self.sender.clone(),
+        };
+        self.search = Some(Search { stop, infinite: order.infinite, answer: None });
+        if let Some(table) = self.table.take() {
+            thread::spawn(move || think(table, limits, reporter, &order.among));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, table: Option<Table>, advice: &Result<Advice, String>) -> io::Result<()> {
+        if table.is_some() {
+            self.table = table;
+        } else if let Ok(session) = open(&self.game, None) {
+            // It was lost with a panic. What was played is told with the next position.
+            (self.table, self.start) = (Some(Table { session, seat: None }), None);
+        }
+        let answer = match advice {
+            Ok(advice) => format!("bestmove {}", advice.mv),
+            Err(trouble) => {
+                self.complain(trouble)?;
+                "bestmove none".to_owned()
+            }
+        };
+        match &mut self.search {
+            Some(search) if search.infinite => {
+                search.answer = Some(answer);
+                Ok(())
+            }
+            _ => {
+                self.search = None;
+                self.say(&answer)
+            }
+        }
+    }
+}
+
+fn result(turn: Turn) -> &'static str {
+    match turn {
+        Turn::Over(outcome) => match outcome.winner {
+            Some(Player::First) => "p1win",
+            Some(Player::Second) => "p2win",
+            None => "draw",
+        },
+        Turn::Player(_) | Turn::Chance => "none",
+    }
+}
+
+/// A key of the game as an option.
+fn key_option(key: &KeyInfo, game: &str) -> String {
+    let given = split_spec(game).1.split(',').find_map(|part| match part.split_once('=') {
+        Some((name, value)) if name == key.key => Some(value),
+        None if part == key.key => Some("true"),
+        _ => None,
+    });
+    if key.value.is_empty() {
+        return format!("option name {} type check default {}", key.key, given.unwrap_or("false"));
+    }
+    let default = given.or(Some(key.default)).filter(|default| !default.is_empty()).unwrap_or("<empty>");
+    format!("option name {} type string default {default}", key.key)
+}
+
+/// A game with another value for one of its keys.
+fn with_key(game: &str, key: &KeyInfo, value: &str) -> Result<String, InputError> {
+    let (name, keys) = split_spec(game);
+    let other = |part: &&str| !part.is_empty() && part.split('=').next() != Some(key.key);
+    let mut parts: Vec<String> = keys.split(',').filter(other).map(str::to_owned).collect();
+    match (key.value.is_empty(), value) {
+        (true, "true") => parts.push(key.key.to_owned()),
+        (true, "false") | (false, "<empty>") => {}
+        // What holds when it is not given need not be a value that can be given.
+        (false, value) if value == key.default => {}
+        (true, other) => return Err(InputError::unknown(&format!("value of '{}'", key.key), other, ["true", "false"])),
+        (false, value) => parts.push(format!("{}={value}", key.key)),
+    }
+    Ok(if parts.is_empty() { name.to_owned() } else { format!("{name}:{}", parts.join(",")) })
+}
+
+/// What stands behind `go`.
+#[derive(Debug, Default, PartialEq)]
+struct Order {
+    time: Option<Duration>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    infinite: bool,
+    /// The moves to choose among, where not all are wanted.
+    among: Vec<String>,
+}
+
+impl Order {
+    fn parse(text: &str, mover: Player) -> Result<Self, InputError> {
+        let mut order = Self::default();
+        let (mut left, mut more) = (None, Duration::ZERO);
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let mut number = || {
+                let found = words.next().unwrap_or_default();
+                let expected = || InputError::malformed("number", found, format!("expected a whole number behind {word}"));
+                found.parse::<u64>().map_err(|_| expected())
+            };
+            match word {
+                "infinite" => order.infinite = true,
+                "movetime" => order.time = Some(Duration::from_millis(number()?)),
+                "depth" => order.depth = Some(number()?.clamp(1, 10_000) as u32),
+                "nodes" => order.nodes = Some(number()?.max(1)),
+                "p1time" | "p2time" | "p1inc" | "p2inc" => {
+                    let time = Duration::from_millis(number()?);
+                    match (word.starts_with("p1") == (mover == Player::First), word.ends_with("time")) {
+                        (true, true) => left = Some(time),
+                        (true, false) => more = time,
+                        (false, _) => {}
+                    }
+                }
+                "searchmoves" => order.among = words.by_ref().map(str::to_owned).collect(),
+                other => {
+                    let known = ["movetime", "p1time", "p2time", "p1inc", "p2inc", "depth", "nodes", "infinite", "searchmoves"];
+                    return Err(InputError::unknown("word behind go", other, known));
+                }
+            }
+        }
+        if let Some(left) = left {
+            // What is added after a move can be used up, but never all that is left.
+            let part = (left / PART_OF_CLOCK + more).min(left * 4 / 5);
+            order.time = Some(order.time.map_or(part, |time| time.min(part)));
+        }
+        Ok(order)
+    }
+
+    /// The limits for an agent. One that counts simulated games and no positions is given as many of those.
+    fn limits(&self, agent: &str, session: &dyn Session) -> Limits {
+        let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == agent);
+        let spec = ready_made.map_or_else(|| agent.to_owned(), |opponent| opponent.spec);
+        let info = AGENTS.iter().find(|info| info.name == split_spec(&spec).0);
+        let counts = |key: &str| info.is_some_and(|info| info.keys.iter().any(|known| known.key == key));
+        let by_games = counts("sims") && !counts("nodes");
+        Limits {
+            time: if self.infinite { Some(INFINITE) } else { self.time },
+            depth: self.depth,
+            nodes: self.nodes.filter(|_| !by_games),
+            simulations: self.nodes.filter(|_| by_games),
+        }
+    }
+}
+
+struct Wall(Instant);
+
+impl Clock for Wall {
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// Says what a thought has come to.
+struct Reporter {
+    begin: Instant,
+    told: Duration,
+    /// The same game, to play lines on.
+    ahead: Box<dyn Session>,
+    mover: Player,
+    stop: Arc<AtomicBool>,
+    sender: Sender<Event>,
+}
+
+/// What is said in a line.
+struct Report<'a> {
+    value: Option<f32>,
+    depth: Option<u32>,
+    nodes: u64,
+    line: &'a [String],
+}
+
+impl Reporter {
+    fn tell(&mut self, report: &Report<'_>) {
+        let time = self.begin.elapsed();
+        let mut words = vec!["info".to_owned()];
+        words.extend(report.depth.map(|depth| format!("depth {depth}")));
+        if let Some(value) = report.value {
+            words.push(self.score(value, report.line));
+        }
+        let rate = report.nodes as f64 / time.as_secs_f64().max(1e-3);
+        words.push(format!("nodes {} nps {rate:.0} time {}", report.nodes, time.as_millis()));
+        if !report.line.is_empty() {
+            words.push(format!("pv {}", report.line.join(" ")));
+        }
+        let _ = self.sender.send(Event::Info(words.join(" ")));
+    }
+
+    /// A certain result whose line leads to the end of the game is told by its distance in plies.
+    fn score(&mut self, value: f32, line: &[String]) -> String {
+        let begin = self.ahead.history().len();
+        let played = line.iter().take_while(|text| self.ahead.play(text).is_ok()).count();
+        let winner = match self.ahead.turn() {
+            Turn::Over(outcome) => outcome.winner,
+            Turn::Player(_) | Turn::Chance => None,
+        };
+        let plies = (begin..begin + played).filter(|&number| self.ahead.mover(number).is_some()).count();
+        for _ in 0..played {
+            self.ahead.undo();
+        }
+        match winner {
+            Some(winner) if winner == self.mover && value >= 1.0 => format!("score mate {plies}"),
+            Some(winner) if winner != self.mover && value <= -1.0 => format!("score mate -{plies}"),
+            _ => format!("score cp {}", centipoints(value)),
+        }
+    }
+}
+
+impl Watcher for Reporter {
+    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+        let now = self.begin.elapsed();
+        if now >= self.told + TELL_EVERY {
+            self.told = now;
+            let opinion = (progress.opinion)();
+            let (value, depth) = (opinion.value, opinion.depth);
+            self.tell(&Report { value, depth, nodes: progress.nodes, line: &opinion.line });
+        }
+        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Thinks, and tells the result and the table to whoever waits.
+fn think(mut table: Table, limits: Limits, mut reporter: Reporter, among: &[String]) {
+    let sender = reporter.sender.clone();
+    let thought = catch_unwind(AssertUnwindSafe(|| {
+        let Some(seat) = table.seat else { return (table, Err("the agent has no seat".to_owned())) };
+        let clock = Wall(reporter.begin);
+        let mut advice = table.session.think(seat, limits, &clock, &mut reporter).map_err(|error| error.to_string());
+        if let Ok(advice) = &mut advice {
+            restrict(advice, among);
+            let Advice { value, depth, nodes, simulations, ref line, .. } = *advice;
+            for note in &advice.notes {
+                let _ = reporter.sender.send(Event::Info(format!("info string {note}")));
+            }
+            reporter.tell(&Report { value, depth, nodes: nodes.max(simulations), line });
+        }
+        (table, advice)
+    }));
+    let done = match thought {
+        Ok((table, advice)) => Event::Done(Some(table), advice),
+        Err(panic) => Event::Done(None, Err(last_words(panic.as_ref()))),
+    };
+    let _ = sender.send(done);
+}
+
+/// Where only some moves are wanted: the best of them that was looked at, or else the first.
+fn restrict(advice: &mut Advice, among: &[String]) {
+    if among.is_empty() || among.contains(&advice.mv) {
+        return;
+    }
+    let best = advice.candidates.iter().find(|candidate| among.contains(&candidate.mv));
+    (advice.mv, advice.value) = best.map_or_else(|| (among[0].clone(), None), |best| (best.mv.clone(), best.value));
+    advice.line = vec![advice.mv.clone()];
+}
+
+/// What a panic said.
+fn last_words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "the agent gave no reason".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(key: &'static str, value: &'static str) -> KeyInfo {
+        KeyInfo { key, value, default: "", meaning: "" }
+    }
+
+    #[test]
+    fn keys_of_a_game_are_options() {
+        let size = key("size", "COLUMNSxROWS");
+        assert_eq!(key_option(&size, "clobber:size=5x6,own"), "option name size type string default 5x6");
+        assert_eq!(key_option(&key("own", ""), "clobber:size=5x6,own"), "option name own type check default true");
+        assert_eq!(key_option(&key("random", "SEED"), "clobber:size=5x6"), "option name random type string default <empty>");
+        assert_eq!(with_key("clobber:size=5x6,own", &size, "8x8").unwrap(), "clobber:own,size=8x8");
+        assert_eq!(with_key("clobber:size=5x6,own", &key("own", ""), "false").unwrap(), "clobber:size=5x6");
+        assert!(with_key("clobber", &key("own", ""), "8").is_err());
+        assert_eq!(with_key("tuc-chess", &key("year", "Y"), "<empty>").unwrap(), "tuc-chess");
+        let random = KeyInfo { default: "off", ..key("random", "SEED") };
+        assert_eq!(with_key("clobber:size=5x6,random=7", &random, "off").unwrap(), "clobber:size=5x6");
+    }
+
+    #[test]
+    fn orders_are_read_for_whoever_is_to_move() {
+        let parse = |text: &str, mover| Order::parse(text, mover).unwrap();
+        let clocks = "p1time 50000 p2time 100000 p1inc 0 p2inc 1000";
+        assert_eq!(parse(clocks, Player::First).time, Some(Duration::from_secs(2)));
+        assert_eq!(parse(clocks, Player::Second).time, Some(Duration::from_secs(5)));
+        assert_eq!(parse("p1time 10 p1inc 5000", Player::First).time, Some(Duration::from_millis(8)));
+        let order = parse("movetime 20 depth 3 nodes 4 searchmoves a b", Player::First);
+        assert_eq!((order.time, order.depth, order.nodes), (Some(Duration::from_millis(20)), Some(3), Some(4)));
+        assert_eq!(order.among, ["a", "b"]);
+        assert!(parse("infinite", Player::First).infinite);
+        for wrong in ["movetime", "movetime soon", "depth -1", "fast"] {
+            assert!(Order::parse(wrong, Player::First).is_err(), "{wrong}");
+        }
+    }
+}
