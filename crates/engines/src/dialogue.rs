@@ -37,7 +37,7 @@ pub(crate) struct Dialogue {
     options: Vec<String>,
     /// The game that is played, and its seed.
     game: Option<(String, Seed)>,
-    variant: Option<&'static Variant>,
+    variant: Option<Variant>,
     /// How long this process has thought.
     thought: Duration,
 }
@@ -127,9 +127,7 @@ impl Dialogue {
             self.start()?;
         }
         if self.command.protocol == Protocol::Uci {
-            let variant = Variant::of(game, self.command.variant.as_deref()).map_err(AgentError::Refused)?;
-            self.variant = Some(variant);
-            self.set_option("UCI_Variant", variant.name);
+            self.choose_variant(game)?;
         }
         // 31 bits fit everywhere.
         let own = [("Game", game.to_owned()), ("Seed", (seed.0 >> 33).to_string()), (LEGAL_MOVES, "true".to_owned())];
@@ -149,6 +147,25 @@ impl Dialogue {
         self.ready(self.command.start)
     }
 
+    /// Tells a UCI program what the game is called, and first its rules where it has to learn them.
+    fn choose_variant(&mut self, game: &str) -> Result<(), AgentError> {
+        const DEFINITIONS: &str = "VariantPath";
+        let variant = Variant::of(game, self.command.variant.as_deref()).map_err(AgentError::Refused)?;
+        let folder = self.setting.logs.clone().unwrap_or_else(std::env::temp_dir);
+        let unwritten =
+            |error| AgentError::Refused(format!("the rules of {game} cannot be written to {}: {error}", folder.display()));
+        if let Some(file) = variant.define(&folder).map_err(unwritten)? {
+            if !self.has_option(DEFINITIONS) {
+                let unable = format!("it does not know {game}, and has no option {DEFINITIONS} to learn it");
+                return Err(AgentError::Refused(unable));
+            }
+            self.set_option(DEFINITIONS, &file.display().to_string());
+        }
+        self.set_option("UCI_Variant", &variant.name);
+        self.variant = Some(variant);
+        Ok(())
+    }
+
     fn ready(&mut self, longest: Duration) -> Result<(), AgentError> {
         self.say("isready");
         self.wait_for("readyok", longest, |_| {})
@@ -156,7 +173,7 @@ impl Dialogue {
 
     /// The position in the words of the program.
     fn position(&self, question: &Question<'_>) -> Result<String, AgentError> {
-        if let Some(variant) = self.variant {
+        if let Some(variant) = &self.variant {
             let unknown = || AgentError::Refused(format!("{} cannot be said in UCI", quoted(question.position)));
             return Ok(format!("position fen {}", variant.fen(question.position).ok_or_else(unknown)?));
         }
@@ -320,7 +337,7 @@ mod tests {
     #[test]
     fn options_are_known_by_their_names() {
         assert_eq!(option_name("option name Skill Level type spin default 20").as_deref(), Some("Skill Level"));
-        assert_eq!(option_name("option name  type"), None);
+        assert_eq!(option_name("option name"), None);
         assert_eq!(option_name("id name x"), None);
     }
 }
