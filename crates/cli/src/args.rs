@@ -1,6 +1,7 @@
 //! What can be typed after `ply`.
 
 mod nets;
+mod queue;
 
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr};
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
 
 pub use nets::{MeasureNet, Nets, NetsAction};
+pub use queue::{Door, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -91,6 +93,8 @@ pub enum Command {
     Tune(Tune),
     /// Rate the agents of runs on one scale
     Ratings(RatingsOf),
+    /// Play what coordinators (commands with --queue) ask for, with others at the same NATS server
+    Worker(WorkerArgs),
     /// Play a published study again, and see our numbers beside its own
     Study(StudyOf),
     /// Find out how fair a game is and how it plays, by its parameters and by strength
@@ -336,6 +340,8 @@ pub struct Train {
     /// With --agent: training games to play now [default: as many as the spec says]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = training_games)]
     pub games: Option<u64>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 #[derive(clap::Args)]
@@ -421,6 +427,8 @@ pub struct Conditions {
     /// Add a line of JSON to this file for every game that begins, every move, every game that is over, and how far it is
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 #[derive(clap::Args)]
@@ -562,6 +570,8 @@ pub struct StudyOf {
     /// Games played at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub threads: Option<u32>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 #[derive(clap::Args)]
@@ -695,6 +705,11 @@ pub struct Serve {
     /// Show the app in the browser at once
     #[arg(long)]
     pub open: bool,
+    /// Show in the lab who works at this NATS server, e.g. nats://HOST:4222
+    #[arg(long, value_name = "URL", value_parser = queue::address)]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub door: Door,
 }
 
 impl Serve {
@@ -705,7 +720,7 @@ impl Serve {
 /// What `ply` alone does.
 impl Default for Serve {
     fn default() -> Self {
-        Self { port: Self::PORT, host: Self::HOST, open: std::io::stdout().is_terminal() }
+        Self { port: Self::PORT, host: Self::HOST, open: std::io::stdout().is_terminal(), queue: None, door: Door::default() }
     }
 }
 

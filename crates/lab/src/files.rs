@@ -73,7 +73,7 @@ impl Shelf for Unchanged<'_> {
     }
 }
 
-fn hash(contents: &[u8]) -> String {
+pub(crate) fn hash(contents: &[u8]) -> String {
     blake3::hash(contents).to_hex().to_string()
 }
 

@@ -29,3 +29,4 @@ pub mod think;
 pub mod tournament;
 pub mod train;
 pub mod tune;
+pub mod worker;
