@@ -259,7 +259,7 @@ impl Sitting<'_> {
     /// Sends everything again that is not done, under new names.
     fn start_again(&mut self) {
         static ERAS: AtomicU64 = AtomicU64::new(0);
-        let era = format!("{}-{}", self.lead.era(), ERAS.fetch_add(1, Ordering::Relaxed));
+        let era = format!(".{}-{}", self.lead.era(), ERAS.fetch_add(1, Ordering::Relaxed));
         self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_era(era);
         self.parcels.send_again();
         self.empty = 0;

@@ -69,11 +69,10 @@ struct Held {
 impl NatsQueue {
     /// A queue that gives out and takes single jobs, and says when nothing is left.
     pub fn new(broker: Arc<Broker>) -> Self {
-        let era = format!("{:x}", std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
         Self {
             broker,
             parcel: 1,
-            era,
+            era: String::new(),
             patient: false,
             held: Mutex::default(),
             over: watch::Sender::new(false),
@@ -115,7 +114,9 @@ impl NatsQueue {
     /// Puts jobs into a message of their own; false if it is there already.
     pub(super) async fn send(&self, jobs: &[Job], give_up: &(dyn Fn() -> bool + Sync)) -> Result<bool, LabError> {
         let Some(first) = jobs.first() else { return Ok(false) };
-        let name = format!("{}+{}.{}", first.id, jobs.len(), self.era);
+        // The name of a job, and what tells its parcels apart.
+        let others = if jobs.len() == 1 { String::new() } else { format!("+{}", jobs.len() - 1) };
+        let name = format!("{}{others}{}", first.id, self.era);
         let payload = packed(&Parcel { jobs: jobs.to_vec() });
         let subject = jobs_of(&first.run);
         self.broker.insist(give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await
