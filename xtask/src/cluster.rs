@@ -24,7 +24,7 @@ struct Mishap {
     name: &'static str,
     /// Only machines with networks of their own can be cut off.
     needs_network: bool,
-    act: fn(&mut Cluster) -> Result<()>,
+    act: fn(&mut Cluster<'_>) -> Result<()>,
 }
 
 static MISHAPS: [Mishap; 6] = [
@@ -36,27 +36,27 @@ static MISHAPS: [Mishap; 6] = [
     Mishap { name: "a worker's network is cut past its lease", needs_network: true, act: cut },
 ];
 
-fn freeze(cluster: &mut Cluster) -> Result<()> {
+fn freeze(cluster: &mut Cluster<'_>) -> Result<()> {
     cluster.workers[0].signal("-STOP")?;
     std::thread::sleep(2 * LEASE);
     cluster.workers[0].signal("-CONT")
 }
 
-fn restart(cluster: &mut Cluster) -> Result<()> {
+fn restart(cluster: &mut Cluster<'_>) -> Result<()> {
     cluster.server.kill()?;
     std::thread::sleep(Duration::from_secs(1));
     cluster.server = cluster.site.server()?;
     Ok(())
 }
 
-fn replace(cluster: &mut Cluster) -> Result<()> {
+fn replace(cluster: &mut Cluster<'_>) -> Result<()> {
     let second = cluster.site.coordinator(&cluster.data)?;
     std::thread::sleep(Duration::from_secs(2));
     let mut first = std::mem::replace(&mut cluster.coordinator, second);
     first.kill()
 }
 
-fn cut(cluster: &mut Cluster) -> Result<()> {
+fn cut(cluster: &mut Cluster<'_>) -> Result<()> {
     let link = |state: &str| process::output(Command::new("ip").args(["-n", &host(0), "link", "set", "eth0", state]));
     link("down")?;
     std::thread::sleep(4 * LEASE);
@@ -202,7 +202,7 @@ struct Running(Child);
 impl Running {
     fn start(mut command: Command) -> Result<Self> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn();
-        Ok(Self(child.with_context(|| format!("{:?} cannot be started", command.get_program()))?))
+        Ok(Self(child.with_context(|| format!("{} cannot be started", command.get_program().display()))?))
     }
 
     /// `ip netns exec` becomes the program that it starts, so its number is that of the program.

@@ -705,7 +705,7 @@ pub struct Serve {
     /// Show the app in the browser at once
     #[arg(long)]
     pub open: bool,
-    /// Show in the lab who works at this NATS server, e.g. nats://HOST:4222
+    /// Show in the lab who works at this NATS server, e.g. `nats://HOST:4222`
     #[arg(long, value_name = "URL", value_parser = queue::address)]
     pub queue: Option<String>,
     #[command(flatten)]

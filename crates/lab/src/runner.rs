@@ -168,15 +168,16 @@ fn do_jobs(orders: &Orders<'_>, jobs: Vec<Job>, stop: &dyn Fn() -> bool) -> Resu
             (Ok(()), None) => break,
         }
         if last.elapsed() >= orders.queue.batch() {
-            hand_in(orders, std::mem::take(&mut done))?;
+            hand_in(orders, &done)?;
+            done.clear();
             last = Instant::now();
         }
     }
-    hand_in(orders, done)
+    hand_in(orders, &done)
 }
 
 /// Keeps what was played, then says that it is done: whoever is killed in between does it twice, and nothing is lost.
-fn hand_in(orders: &Orders<'_>, done: Vec<(Job, Vec<GameRow>)>) -> Result<(), LabError> {
+fn hand_in(orders: &Orders<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<(), LabError> {
     // Jobs that are leased together may belong to several runs.
     for part in done.chunk_by(|(one, _), (other, _)| one.run == other.run) {
         let (jobs, played): (Vec<Job>, Vec<Vec<GameRow>>) = part.iter().cloned().unzip();

@@ -11,7 +11,7 @@ use super::duration;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Many machines")]
 pub struct QueueArgs {
-    /// Let the workers at this NATS server play, e.g. nats://HOST:4222 (start them with `ply worker`) [default: this computer plays]
+    /// Let the workers at this NATS server play, e.g. `nats://HOST:4222` (start them with `ply worker`) [default: this computer plays]
     #[arg(long, value_name = "URL", value_parser = address)]
     pub queue: Option<String>,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub const QUEUE_OPTIONS: [&str; 6] = ["--queue", "--creds", "--tls-ca", "--tls-c
 
 #[derive(clap::Args)]
 pub struct WorkerArgs {
-    /// The NATS server that coordinators use, e.g. nats://HOST:4222
+    /// The NATS server that coordinators use, e.g. `nats://HOST:4222`
     #[arg(long, value_name = "URL", value_parser = address)]
     pub queue: String,
     #[command(flatten)]

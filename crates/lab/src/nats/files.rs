@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use plyground_core::{InputError, Shelf};
@@ -32,6 +32,15 @@ impl Broker {
         })
     }
 
+    /// Nobody needs a file any more.
+    pub(super) fn drop_file(&self, hash: &str) {
+        self.wait(async {
+            if let Ok(files) = self.files().await {
+                let _ = files.delete(hash).await;
+            }
+        });
+    }
+
     fn get_file(&self, hash: &str) -> Result<Vec<u8>, LabError> {
         self.wait(async {
             let files = self.files().await?;
@@ -50,19 +59,28 @@ impl Broker {
 /// Files that were fetched once, in a folder, under their hashes.
 #[derive(Clone)]
 pub struct Cache {
-    pub broker: Arc<Broker>,
-    pub folder: PathBuf,
+    broker: Arc<Broker>,
+    folder: PathBuf,
+    /// One thread fetches, the others wait for it.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Cache {
+    pub fn new(broker: Arc<Broker>, folder: PathBuf) -> Self {
+        Self { broker, folder, turn: Arc::default() }
+    }
+
     /// What has this hash: part of the program, in the folder, or with the broker.
     pub fn get(&self, wanted: &str) -> Result<Vec<u8>, LabError> {
         if let Some(network) = NETWORKS.iter().find(|network| hash(network.file) == wanted) {
             return Ok(network.file.to_vec());
         }
-        let file = self.folder.join(wanted);
-        // A file that was damaged since is fetched again.
-        if let Some(contents) = std::fs::read(&file).ok().filter(|contents| hash(contents) == wanted) {
+        if let Some(contents) = self.kept(wanted) {
+            return Ok(contents);
+        }
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have fetched it meanwhile.
+        if let Some(contents) = self.kept(wanted) {
             return Ok(contents);
         }
         let contents = self.broker.get_file(wanted)?;
@@ -70,9 +88,19 @@ impl Cache {
         if found != wanted {
             return Err(self.broker.refused(format!("expected a file with the hash {wanted}, found one with {found}")));
         }
-        std::fs::create_dir_all(&self.folder).map_err(|error| LabError::Write { file: self.folder.clone(), error })?;
-        write_whole(&file, &contents)?;
+        // A folder that cannot be written to costs nothing but time.
+        let _ = std::fs::create_dir_all(&self.folder).is_ok() && write_whole(&self.folder.join(wanted), &contents).is_ok();
         Ok(contents)
+    }
+
+    /// Forgets a file that will not be asked for again.
+    pub fn forget(&self, hash: &str) {
+        let _ = std::fs::remove_file(self.folder.join(hash));
+    }
+
+    /// What is in the folder; a file that was damaged since is fetched again.
+    fn kept(&self, wanted: &str) -> Option<Vec<u8>> {
+        std::fs::read(self.folder.join(wanted)).ok().filter(|contents| hash(contents) == wanted)
     }
 }
 

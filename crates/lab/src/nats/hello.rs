@@ -63,7 +63,9 @@ fn rules() -> Result<String, LabError> {
                     }
                     Turn::Player(_) => {
                         let moves = session.moves();
-                        moves.iter().for_each(|mv| _ = hasher.update(mv.text.as_bytes()).update(b" "));
+                        for mv in &moves {
+                            hasher.update(mv.text.as_bytes()).update(b" ");
+                        }
                         session.play(&moves[rng.below(moves.len() as u32) as usize].text)?;
                     }
                 }

@@ -75,12 +75,11 @@ impl Parcels {
         if self.sent.len() >= (AHEAD * self.cores).max(LEAST_AHEAD) {
             return None;
         }
-        let jobs: Vec<Job> = match self.alone.pop_front() {
-            Some(job) => vec![job],
-            None => {
-                let size = self.size().min(self.waiting.len());
-                self.waiting.drain(..size).collect()
-            }
+        let jobs: Vec<Job> = if let Some(job) = self.alone.pop_front() {
+            vec![job]
+        } else {
+            let size = self.size().min(self.waiting.len());
+            self.waiting.drain(..size).collect()
         };
         if jobs.is_empty() {
             return None;

@@ -153,13 +153,10 @@ impl NatsQueue {
             let info = message.info().map_err(|error| self.broker.refused(error))?;
             (info.stream_sequence, info.delivered)
         };
-        let parcel: Parcel = match unpacked(&message.payload) {
-            Ok(parcel) => parcel,
-            Err(_) => {
-                // Nobody will ever understand it.
-                let _ = message.ack_with(AckKind::Term).await;
-                return Ok(Vec::new());
-            }
+        let Ok(parcel) = unpacked::<Parcel>(&message.payload) else {
+            // Nobody will ever understand it.
+            let _ = message.ack_with(AckKind::Term).await;
+            return Ok(Vec::new());
         };
         if deliveries > DELIVERIES {
             let error = format!("it was given out {DELIVERIES} times, and nobody came back with a result");
@@ -296,7 +293,9 @@ impl Queue for NatsQueue {
         let mut held = self.held();
         for held in held.values_mut() {
             let before = held.left.len();
-            jobs.iter().for_each(|job| _ = held.left.remove(&job.id));
+            for job in jobs {
+                held.left.remove(&job.id);
+            }
             if held.left.len() < before {
                 held.since = Instant::now();
             }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull::OrderedConfig};
+use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::{EmptyShelf, Seed};
 use plyground_nets::weights;
@@ -23,8 +24,8 @@ use crate::train::{Plan, Players, Wanted, lesson_bytes, lesson_from};
 const IDLE: Duration = Duration::from_millis(200);
 /// The learner looks whether to stop this often.
 const TICK: Duration = Duration::from_millis(200);
-/// Games of the round before are learnt from, too: they were under way when the network changed.
-const STALE: u64 = 1;
+/// While the learner learns, workers play on with the network that they have. So much of a round may be games of the round before.
+const STALE_SHARE: f64 = 0.5;
 
 /// What is to be played for a training: the last word of its learner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -54,6 +55,8 @@ pub struct SelfPlayers {
     training: String,
     /// Up to where lessons were read.
     read: AtomicU64,
+    /// The hashes of the newest networks, the newest last.
+    networks: Mutex<Vec<String>>,
 }
 
 impl SelfPlayers {
@@ -61,21 +64,34 @@ impl SelfPlayers {
     pub fn new(broker: Arc<Broker>) -> Result<Self, LabError> {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
         let training = format!("{}-{now:x}", std::process::id());
-        Ok(Self { broker, hello: Hello::of_this_machine()?, training, read: AtomicU64::new(0) })
+        Ok(Self { broker, hello: Hello::of_this_machine()?, training, read: AtomicU64::new(0), networks: Mutex::default() })
     }
 
-    fn announce(&self, wanted: &Wanted<'_>, over: bool, give_up: &(dyn Fn() -> bool + Sync)) -> Result<(), LabError> {
+    fn announce(&self, wanted: &Wanted<'_>, give_up: &(dyn Fn() -> bool + Sync)) -> Result<(), LabError> {
         let lecture = Lecture {
             hello: self.hello.clone(),
             training: self.training.clone(),
             plan: wanted.plan.clone(),
             round: wanted.round,
             teaching: wanted.teaching,
-            network: self.broker.put_file(wanted.file)?,
-            over,
+            network: self.newest(wanted.file)?,
+            over: false,
         };
         let key = key_of(&self.training);
         self.broker.wait(self.broker.insist(give_up, || self.broker.set(&key, &lecture, None))).map(drop)
+    }
+
+    /// Puts a network where workers find it. They may still be fetching the one before; those before that are of no use to anybody.
+    fn newest(&self, file: &[u8]) -> Result<String, LabError> {
+        let hash = self.broker.put_file(file)?;
+        let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
+        if networks.last() != Some(&hash) {
+            networks.push(hash.clone());
+        }
+        while networks.len() > 2 {
+            self.broker.drop_file(&networks.remove(0));
+        }
+        Ok(hash)
     }
 
     /// Sends every lesson that comes, with its place in the stream.
@@ -117,15 +133,18 @@ impl Players for SelfPlayers {
         stop: &(dyn Fn() -> bool + Sync),
         told: &dyn Fn(u64),
     ) -> Result<Vec<PlayedLesson>, LabError> {
-        self.announce(wanted, false, stop)?;
+        self.announce(wanted, stop)?;
         let (mut heard, follower) = self.follow();
-        let mut lessons = Vec::new();
+        let (mut lessons, mut stale) = (Vec::new(), 0.0);
         while (lessons.len() as u64) < wanted.games && !stop() {
             let next = self.broker.wait(async { tokio::time::timeout(TICK, heard.recv()).await });
             let Ok(Some((sequence, bytes))) = next else { continue };
             self.read.store(sequence, Ordering::Relaxed);
-            let Some((round, lesson)) = played(&bytes) else { continue };
-            if round + STALE >= wanted.round && round <= wanted.round && !lesson.targets.is_empty() {
+            let Some((stamp, lesson)) = played(&bytes) else { continue };
+            let old = stamp == Stamp { round: wanted.round - 1, teaching: wanted.teaching };
+            stale += f64::from(u8::from(old));
+            let fresh = stamp == Stamp { round: wanted.round, teaching: wanted.teaching };
+            if (fresh || old && stale <= STALE_SHARE * wanted.games as f64) && !lesson.targets.is_empty() {
                 lessons.push(lesson);
                 told(lessons.len() as u64);
             }
@@ -148,10 +167,25 @@ impl Drop for SelfPlayers {
     }
 }
 
-/// What a worker sends: the round whose network played, and the game.
-fn played(bytes: &[u8]) -> Option<(u64, PlayedLesson)> {
-    let (round, rest) = bytes.split_first_chunk()?;
-    Some((u64::from_le_bytes(*round), lesson_from(rest)?))
+/// What a game was played for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    round: u64,
+    teaching: bool,
+}
+
+/// A game as it travels.
+fn sent(stamp: Stamp, lesson: &PlayedLesson) -> Bytes {
+    let mut bytes = (2 * stamp.round + u64::from(stamp.teaching)).to_le_bytes().to_vec();
+    bytes.extend(lesson_bytes(lesson));
+    bytes.into()
+}
+
+/// A game that has travelled; nothing if it is none.
+fn played(bytes: &[u8]) -> Option<(Stamp, PlayedLesson)> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    let number = u64::from_le_bytes(*number);
+    Some((Stamp { round: number / 2, teaching: number % 2 == 1 }, lesson_from(rest)?))
 }
 
 /// The trainings that a worker knows of: the one that spoke last is played for.
@@ -217,18 +251,28 @@ impl Pupil<'_> {
                 continue;
             };
             if seated.as_ref().is_none_or(|(lecture, _)| !Arc::ptr_eq(lecture, &newest)) {
-                seated = Some((Arc::clone(&newest), self.sit(&newest)?));
+                let before = seated.take();
+                seated = match self.sit(&newest) {
+                    Ok(partner) => {
+                        if let Some((old, _)) = before.filter(|(old, _)| old.network != newest.network) {
+                            self.cache.forget(&old.network);
+                        }
+                        Some((newest, partner))
+                    }
+                    // A server that is gone may come back.
+                    Err(LabError::Queue { .. }) => None,
+                    Err(error) => return Err(error),
+                };
             }
             let Some((lecture, partner)) = &mut seated else { continue };
             let number = self.games.fetch_add(1, Ordering::Relaxed);
             let seed = Seed(lecture.plan.seed).named("games").named(&lecture.training).named(self.name).numbered(number);
             if let Some(lesson) = partner.play(seed, &|| (self.stop)()).map_err(LabError::Agent)? {
-                let mut bytes = lecture.round.to_le_bytes().to_vec();
-                bytes.extend(lesson_bytes(&lesson));
+                let bytes = sent(Stamp { round: lecture.round, teaching: lecture.teaching }, &lesson);
                 let subject = lessons_of(&lecture.training);
-                let sent = self.broker.insist(self.stop, || self.broker.publish(&subject, None, bytes.clone().into()));
+                let sending = self.broker.insist(self.stop, || self.broker.publish(&subject, None, bytes.clone()));
                 // Whoever stops while the server is gone loses a game; there are others.
-                let _ = self.broker.wait(sent);
+                let _ = self.broker.wait(sending);
             }
         }
         Ok(())

@@ -46,7 +46,8 @@ pub struct Failure {
 pub struct Game {
     job: String,
     pair: u64,
-    game: u8,
+    /// The first or the second of its pair.
+    number: u8,
     agents: [usize; 2],
     winner: Option<Player>,
     margin: i32,
@@ -72,7 +73,7 @@ impl From<&GameRow> for Game {
         Self {
             job: row.job.clone(),
             pair: row.pair,
-            game: row.game,
+            number: row.game,
             agents: row.agents,
             winner: row.outcome.winner,
             margin: row.outcome.margin,
@@ -105,7 +106,7 @@ impl From<Game> for GameRow {
             moves: moves.collect(),
             job: game.job,
             pair: game.pair,
-            game: game.game,
+            game: game.number,
             agents: game.agents,
             outcome: Outcome { winner: game.winner, margin: game.margin },
             reason: game.reason,

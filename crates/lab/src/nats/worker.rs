@@ -49,7 +49,7 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
     let queue = NatsQueue::new(Arc::clone(broker)).patient();
     let known = Arc::new(Known::default());
     forget_what_ends(broker, &known);
-    let cache = Cache { broker: Arc::clone(broker), folder: employment.cache.clone() };
+    let cache = Cache::new(Arc::clone(broker), employment.cache.clone());
     let runs = Announced { broker, hello: &hello, cache: cache.clone(), known: &known };
     let (lectures, lessons) = (Lectures::hear(broker)?, AtomicU64::new(0));
     let presence = || Presence {
@@ -87,7 +87,7 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
             work(&Orders { keeper: &queue, queue: &queue, runs: &runs, threads: employment.cores, stop: &stop, events: &|_| {} });
         over.store(true, Ordering::Relaxed);
         let learnt = pupils.into_iter().map(|pupil| pupil.join().expect("pupils hold no panics"));
-        learnt.fold(worked, |all, one| all.and(one))
+        learnt.fold(worked, Result::and)
     });
     let last = Presence { leaving: true, ..presence() };
     broker.present(&last);

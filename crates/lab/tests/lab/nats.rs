@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
-use plyground_lab::nats::{Access, Broker, Employment, Fleet, NatsQueue, Presence, employ};
+use plyground_lab::nats::{Access, Broker, Employment, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, employ};
+use plyground_lab::train::{End, Onlooker, Plan, Round, Stage, Training};
 use plyground_lab::{
     Conduct, Contestant, Experiment, LabError, Lease, Lot, Orders, Queue, Results, Roster, Run, Setting, Standard, Store,
     Threads, Worker, work,
@@ -284,4 +285,54 @@ fn networks_travel_by_their_hash_and_every_record_names_it() {
     let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &shelf), 5, &[&work]);
     assert!(complete && results.games() == 10 && results.faults().count() == 0);
     assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
+}
+
+/// Looks on, and has seen enough after a while.
+struct Audience(Instant);
+
+impl Onlooker for Audience {
+    fn stage(&self, _: Stage) {}
+    fn round(&self, _: &Round) {}
+    fn stop(&self) -> bool {
+        self.0.elapsed() > PATIENCE
+    }
+}
+
+#[test]
+fn a_training_learns_from_what_workers_play_with_its_newest_network() {
+    let Some(server) = Server::start() else { return };
+    let plan = Plan {
+        teacher: "mcts:sims=20".to_owned(),
+        teacher_games: 20,
+        round_games: 20,
+        full: 16,
+        fast: 8,
+        batch: 16,
+        window: 150,
+        anchor_games: 0,
+        ..Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
+    };
+    let (directory, cache, over) = (Directory::new(), Directory::new(), AtomicBool::new(false));
+    let watching = broker(&server, Duration::from_secs(5));
+    let view = FleetView::new(&watching).unwrap();
+    let mut training = Training::begin(&directory.0.join("training"), plan, 1).unwrap();
+    training.played_by(Box::new(SelfPlayers::new(broker(&server, Duration::from_secs(5))).unwrap()));
+    let (seen, player) = std::thread::scope(|scope| {
+        let player = scope.spawn(|| worker(&server, "player", &cache, &over));
+        let trained = training.run(End::Rounds(4), "ply train", &EmptyShelf, &Audience(Instant::now()));
+        let seen = view.workers();
+        // Before anything can fail: nobody waits for a worker that nobody stops.
+        over.store(true, Ordering::Relaxed);
+        trained.unwrap();
+        (seen, player.join().unwrap().unwrap())
+    });
+    let rounds = training.rounds();
+    let games: Vec<(u64, bool)> = rounds.iter().map(|round| (round.games, round.taught)).collect();
+    assert_eq!(games, [(20, true), (40, false), (60, false), (80, false)]);
+    assert!(rounds[1..].iter().all(|round| round.judgements_per_second > 0.0), "the network has played: {rounds:?}");
+    assert_eq!(seen.iter().map(|worker| (worker.worker.as_str(), worker.cores)).collect::<Vec<_>>(), [("player", 2)]);
+    assert!(player.lessons >= 80);
+    let kept = std::fs::read_dir(&cache.0).unwrap().count();
+    assert!((1..=2).contains(&kept), "a network that is no longer the newest is forgotten: {kept}");
+    assert!(view.workers().is_empty(), "who leaves says so");
 }

@@ -60,7 +60,7 @@ impl Server {
         self.process = Some(process);
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{}", std::fs::read_to_string(&log).unwrap_or_default());
+            assert!(begun.elapsed() < Duration::from_mins(1), "{}", std::fs::read_to_string(&log).unwrap_or_default());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
