@@ -1,6 +1,7 @@
 // The lab of a server: runs are listed, started, stopped and followed. `ply serve` has one; without it none of this is shown.
 
 import { toast } from "./dialog.js";
+import { fleetList } from "./fleet.js";
 import { LOOK_AGAIN, ask, duration, gameOf, percent, titleOf } from "./labtools.js";
 import { recall, remember } from "./memory.js";
 import { BOARDS, boardName } from "./setup.js";
@@ -39,7 +40,7 @@ async function listScreen(app) {
     return runs.length;
   }
   const known = await fill(shown);
-  const trainings = await trainingList(app);
+  const [trainings, fleet] = await Promise.all([trainingList(app), fleetList()]);
   const form = await newRun(app);
   const wide = matchMedia("(min-width: 56rem)").matches;
   app.page.append(
@@ -48,7 +49,7 @@ async function listScreen(app) {
       "div",
       { class: "lab" },
       html("details", { class: "card new-run", open: wide || known === 0 }, html("summary", {}, t("lab.new")), form),
-      html("div", {}, html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more), trainings),
+      html("div", {}, html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more), trainings, fleet),
     ),
   );
   return () => clearTimeout(timer);

@@ -81,7 +81,7 @@ pub fn find(program: &str) -> Option<PathBuf> {
 }
 
 /// The `ply` that the tests of the workspace have built already.
-fn ply(workspace: &Workspace) -> Result<PathBuf> {
+pub fn ply(workspace: &Workspace) -> Result<PathBuf> {
     // Built with all else, because with fewer packages the features of some dependencies are others, and everything is built twice.
     process::run(cargo().args(["test", "--workspace", "--no-run", "--quiet"]))?;
     Ok(workspace.target.join("debug/ply"))

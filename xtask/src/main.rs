@@ -7,8 +7,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod app;
 mod browser;
+mod cluster;
 mod fuzz;
 mod load;
+mod nats;
 mod peers;
 mod process;
 mod rooms;
@@ -30,6 +32,8 @@ enum Command {
     Test(TestArgs),
     /// Build the app that needs no server: static files in dist/, with the engine as WebAssembly
     App,
+    /// Play one run on several machines (network namespaces where allowed), kill, freeze and cut off what plays, and compare the result
+    Cluster,
     /// Play 500 games at once on a server and measure how long requests wait that take no thinking, beside a server that does nothing
     Load,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Test(args)) => test::run(&args.only),
         Some(Command::App) => app::run().map(|()| true),
+        Some(Command::Cluster) => cluster::run(),
         Some(Command::Load) => load::run(),
         Some(Command::Peers(args)) => peers::run(args.json),
         Some(Command::WasmSpeed) => wasm_speed::run(),

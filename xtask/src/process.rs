@@ -46,20 +46,27 @@ pub fn output(command: &mut Command) -> Result<String> {
 
 /// Installs Debian packages, where that is possible without asking anybody for a password.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
-    let apt = || {
-        let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
-        let mut apt = Command::new(if root { "apt-get" } else { "sudo" });
-        if !root {
-            apt.args(["-n", "apt-get"]);
-        }
-        apt.env("DEBIAN_FRONTEND", "noninteractive");
-        apt
-    };
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
     let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends", "--no-remove"]).args(packages));
     // The lists of a fresh machine are empty or old.
     install().or_else(|_| {
-        run(apt().args(["update", "--quiet"]))?;
+        apt_update()?;
         install()
     })
+}
+
+/// Renews the lists of Debian packages.
+pub fn apt_update() -> Result<()> {
+    run(apt().args(["update", "--quiet"]))
+}
+
+/// As root, or as somebody who may become root without a word.
+fn apt() -> Command {
+    let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    let mut apt = Command::new(if root { "apt-get" } else { "sudo" });
+    if !root {
+        apt.args(["-n", "apt-get"]);
+    }
+    apt.env("DEBIAN_FRONTEND", "noninteractive");
+    apt
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{browser, fuzz, rooms, wasm};
+use crate::{browser, fuzz, nats, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -155,10 +155,22 @@ fn docs(_: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-fn test(_: &Workspace) -> Result<Outcome> {
+/// The tests of the queue on the network start servers of their own on free ports of this computer, and stop them.
+fn test(workspace: &Workspace) -> Result<Outcome> {
     second_opinion();
-    process::run(cargo().args(["test", "--workspace", "--no-fail-fast"]))?;
-    Ok(Outcome::Passed)
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--no-fail-fast"]);
+    match nats::server(workspace) {
+        Ok(server) => {
+            process::run(command.env("PLYGROUND_NATS_SERVER", server))?;
+            Ok(Outcome::Passed)
+        }
+        Err(why) if std::env::var_os("CI").is_some() => Err(why),
+        Err(why) => {
+            process::run(&mut command)?;
+            Ok(Outcome::Skipped(format!("what needs a nats-server; the rest has passed ({why:#})")))
+        }
+    }
 }
 
 /// Sees to the program that our legal moves are compared with. Tests that need it are skipped where it cannot be had, and say so.

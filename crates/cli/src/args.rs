@@ -2,6 +2,7 @@
 
 mod engines;
 mod nets;
+mod queue;
 
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr};
@@ -13,6 +14,7 @@ use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
 
 pub use engines::{NamedEngine, RunEngine, Ugi};
 pub use nets::{MeasureNet, Nets, NetsAction};
+pub use queue::{Door, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -93,6 +95,8 @@ pub enum Command {
     Tune(Tune),
     /// Rate the agents of runs on one scale
     Ratings(RatingsOf),
+    /// Play what coordinators (commands with --queue) ask for, with others at the same NATS server
+    Worker(WorkerArgs),
     /// Play a published study again, and see our numbers beside its own
     Study(StudyOf),
     /// Find out how fair a game is and how it plays, by its parameters and by strength
@@ -343,6 +347,8 @@ pub struct Train {
     /// With --agent: training games to play now [default: as many as the spec says]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = training_games)]
     pub games: Option<u64>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 #[derive(clap::Args)]
@@ -428,6 +434,8 @@ pub struct Conditions {
     /// Add a line of JSON to this file for every game that begins, every move, every game that is over, and how far it is
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 #[derive(clap::Args)]
@@ -569,6 +577,8 @@ pub struct StudyOf {
     /// Games played at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub threads: Option<u32>,
+    #[command(flatten)]
+    pub queue: QueueArgs,
 }
 
 #[derive(clap::Args)]
@@ -705,6 +715,11 @@ pub struct Serve {
     /// A program that everybody who can see the page may play against, e.g. mine=cmd:./bot (docs/engines.md); can be repeated
     #[arg(long, value_name = "NAME=cmd:COMMAND", value_parser = engines::named_engine)]
     pub engine: Vec<NamedEngine>,
+    /// Show in the lab who works at this NATS server, e.g. `nats://HOST:4222`
+    #[arg(long, value_name = "URL", value_parser = queue::address)]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub door: Door,
 }
 
 impl Serve {
@@ -715,7 +730,14 @@ impl Serve {
 /// What `ply` alone does.
 impl Default for Serve {
     fn default() -> Self {
-        Self { port: Self::PORT, host: Self::HOST, open: std::io::stdout().is_terminal(), engine: Vec::new() }
+        Self {
+            port: Self::PORT,
+            host: Self::HOST,
+            open: std::io::stdout().is_terminal(),
+            engine: Vec::new(),
+            queue: None,
+            door: Door::default(),
+        }
     }
 }
 

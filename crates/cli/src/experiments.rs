@@ -1,5 +1,6 @@
 //! What all experiments share: the store, the conditions of the games, and how a run is watched.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -10,13 +11,13 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use plyground_lab::statistics::{logistic_elo, per_cent, score_words};
 use plyground_lab::{
-    Book, Event, Experiment, Format, LabError, Lot, News, Openings, Results, Run, Seats, Standing, Store, opening_plies,
+    Book, Crew, Event, Experiment, Format, LabError, Lot, News, Openings, Results, Run, Seats, Standing, Store, opening_plies,
     shell_word,
 };
 use plyground_table::{Limits, Turn, open};
 use serde_json::{Value, json};
 
-use crate::args::{Conditions, Global};
+use crate::args::{Conditions, Global, QUEUE_OPTIONS};
 use crate::interrupt;
 use crate::store::{Files, data_dir, read_text};
 use crate::terminal::{Lean, columns, count};
@@ -69,7 +70,7 @@ fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     Ok(lines)
 }
 
-/// The command line that was typed, without what only says where to keep games, how to print and where to write.
+/// The command line that was typed, without what only says where to keep games, how to print, where to write, and who plays.
 pub fn command() -> String {
     let mut words = vec!["ply".to_owned()];
     let mut typed = std::env::args().skip(1);
@@ -77,7 +78,10 @@ pub fn command() -> String {
         match word.as_str() {
             "--json" | "--quiet" | "--md" => {}
             "--data" | "--out" | "-o" => drop(typed.next()),
-            word if word.starts_with("--data=") || word.starts_with("--out=") => {}
+            word if QUEUE_OPTIONS.contains(&word) => drop(typed.next()),
+            word if word
+                .split_once('=')
+                .is_some_and(|(key, _)| ["--data", "--out"].contains(&key) || QUEUE_OPTIONS.contains(&key)) => {}
             word => words.push(shell_word(word)),
         }
     }
@@ -88,7 +92,8 @@ pub fn command() -> String {
 pub struct Conduct<'a> {
     pub store: &'a Store,
     pub run: &'a Run,
-    pub threads: Option<u32>,
+    /// Who plays.
+    pub crew: &'a dyn Crew,
     pub quiet: bool,
     /// What the results say, in a few words or lines, for the live view.
     pub summary: &'a (dyn Fn(&Results) -> String + Sync),
@@ -157,8 +162,8 @@ fn event_json(run: &Run, event: &Event<'_>) -> Vec<Value> {
 
 impl<'a> Conduct<'a> {
     /// Until all is played, without a word about it.
-    pub fn new(store: &'a Store, run: &'a Run, threads: Option<u32>, quiet: bool) -> Self {
-        Self { store, run, threads, quiet, summary: &|_| String::new(), enough: &|_| false, log: None }
+    pub fn new(store: &'a Store, run: &'a Run, crew: &'a dyn Crew, quiet: bool) -> Self {
+        Self { store, run, crew, quiet, summary: &|_| String::new(), enough: &|_| false, log: None }
     }
 
     /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
@@ -222,7 +227,7 @@ impl<'a> Conduct<'a> {
             store: self.store,
             run: self.run,
             shelf: &Files,
-            threads: threads(self.threads),
+            crew: self.crew,
             command: &command(),
             stop: &interrupt::asked,
             enough: self.enough,
@@ -324,7 +329,19 @@ pub fn footer(run: &Run, results: &Results) -> String {
         let games = if times == 1 { "1 game and lost it".to_owned() } else { format!("{} games and lost them", count(times)) };
         text += &format!("{} {fault} in {games}\n", run.experiment.agents[agent]);
     }
+    text += &failures(results);
     text
+}
+
+/// The jobs that could not be done, with each reason once.
+pub fn failures(results: &Results) -> String {
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    results.failures().iter().for_each(|(_, error)| *reasons.entry(error).or_default() += 1);
+    let line = |(error, times): (&str, u64)| {
+        let jobs = if times == 1 { "1 job".to_owned() } else { format!("{} jobs", count(times)) };
+        format!("failed: {jobs}: {error}\n")
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// The agents of a run in a table, the strongest first: score against all, and time per move.

@@ -10,6 +10,7 @@ use plyground_table::InputError;
 
 mod args;
 mod commands;
+mod crew;
 mod engines;
 mod experiments;
 mod interrupt;
@@ -91,6 +92,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Sprt(args)) => commands::sprt::run(args, global, out),
         Some(Command::Tune(args)) => commands::tune::run(args, global, out),
         Some(Command::Ratings(args)) => commands::ratings::run(args, global, out),
+        Some(Command::Worker(args)) => commands::worker::run(args, global, out),
         Some(Command::Study(args)) => commands::study::run(args, global, out),
         Some(Command::Balance(args)) => commands::balance::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),

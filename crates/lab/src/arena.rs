@@ -138,11 +138,13 @@ pub struct Pace {
     pub grace: Duration,
     /// Whoever has not answered after this time, and all the time that it had, has stalled.
     pub patience: Option<Duration>,
+    /// How fast the clocks run: on a computer that is twice as fast as the one that times are meant for, twice as fast.
+    pub tempo: f64,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { limits: Limits::default(), clock: None, grace: Duration::from_millis(100), patience: None }
+        Self { limits: Limits::default(), clock: None, grace: Duration::from_millis(100), patience: None, tempo: 1.0 }
     }
 }
 
@@ -172,11 +174,14 @@ pub struct Played {
     pub points: Option<[i32; 2]>,
 }
 
-struct Watch(Instant);
+struct Watch {
+    begun: Instant,
+    tempo: f64,
+}
 
 impl Clock for Watch {
     fn elapsed(&self) -> Duration {
-        self.0.elapsed()
+        self.begun.elapsed().mul_f64(self.tempo)
     }
 }
 
@@ -261,7 +266,7 @@ fn ask(
     if let Some(left) = left {
         limits.time = Some(limits.time.unwrap_or(Duration::MAX).min(left / PART_OF_CLOCK));
     }
-    let watch = Watch(Instant::now());
+    let watch = Watch { begun: Instant::now(), tempo: pace.tempo };
     let usual = if limits.time.is_some() { PATIENCE_AFTER_TIME } else { PATIENCE_WITHOUT_TIME };
     let patience = limits.time.unwrap_or_default() + pace.patience.unwrap_or(usual);
     let cut_short = || stop() || watch.elapsed() >= patience;

@@ -5,10 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use plyground_core::Shelf;
 
-use crate::files::Unchanged;
 use crate::{
-    Book, Event, Experiment, Format, LabError, Lot, Orders, Queue, Results, Run, RunRow, Standard, Store, jobs, machine,
-    pairings, swiss_round, work,
+    Book, Crew, Event, Experiment, Format, LabError, Lot, Results, Run, RunRow, Store, Task, jobs, machine, pairings, swiss_round,
 };
 
 /// What there is to tell about a run that is conducted. A Swiss tournament begins and ends with every round.
@@ -47,8 +45,8 @@ pub struct Conduct<'a> {
     pub run: &'a Run,
     /// Where agents find the files that they name.
     pub shelf: &'a (dyn Shelf + Sync),
-    /// How many games are played at the same time.
-    pub threads: usize,
+    /// Who plays.
+    pub crew: &'a dyn Crew,
     /// How one would ask for this run on the command line.
     pub command: &'a str,
     /// Is asked before every move, and while agents think, whether to stop.
@@ -109,7 +107,7 @@ impl Conduct<'_> {
     /// Asks for the first so many pairs of each pairing, beside what was asked for before.
     pub fn ask(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(), LabError> {
         self.store.begin(self.run, self.command, &machine())?;
-        self.store.push(&jobs(self.run, book, pairings, pairs)?)?;
+        self.store.ask(&jobs(self.run, book, pairings, pairs)?)?;
         Ok(())
     }
 
@@ -131,14 +129,11 @@ impl Conduct<'_> {
                 decided.store(true, Ordering::Relaxed);
             }
         };
-        let shelf = Unchanged::new(self.shelf, &self.run.experiment.files);
-        work(&Orders {
+        self.crew.play(&Task {
             store: self.store,
-            queue: self.store,
-            roster: &Standard(&shelf),
             run: self.run,
+            shelf: self.shelf,
             pairs,
-            threads: self.threads,
             stop: &|| decided.load(Ordering::Relaxed) || (self.stop)(),
             events: &hear,
         })?;

@@ -53,4 +53,20 @@ pub enum LabError {
         /// Its name.
         run: String,
     },
+    /// A queue on the network did not do what it should.
+    #[error("{queue}: {detail}")]
+    Queue {
+        /// Its address.
+        queue: String,
+        /// What it said.
+        detail: String,
+    },
+    /// This program is not the one that the coordinator of a run has.
+    #[error("this worker is refused: expected {expected}, as the coordinator has; found {found}. Both need the same program")]
+    Refused {
+        /// What the coordinator has.
+        expected: String,
+        /// What this is.
+        found: String,
+    },
 }

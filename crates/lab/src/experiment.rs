@@ -155,6 +155,14 @@ impl Experiment {
         [0, 1].map(|seat| ranges::drawn(&self.agents[seated[seat]], seeds[seat].named("range")))
     }
 
+    /// The files that these agents of it read, with the hashes of what was in them: those that their specs name, and those that nobody
+    /// names because they come with the game.
+    pub fn files_of<'a>(&'a self, specs: &'a [String]) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let named = |specs: &[String], file: &str| specs.iter().any(|spec| spec.contains(file));
+        let theirs = move |file: &str| named(specs, file) || !named(&self.agents, file);
+        self.files.iter().filter(move |(file, _)| theirs(file)).map(|(file, hash)| (file.as_str(), hash.as_str()))
+    }
+
     /// The name of a pair: no other pair of any run has it.
     pub(crate) fn job_id(&self, run: &str, agents: [usize; 2], pair: u64) -> String {
         format!("{run}-{:016x}", self.pair_seed(agents, pair).named("job").0)

@@ -112,7 +112,7 @@ fn hash_of(name: &str, path: &Path) -> Result<String, InputError> {
     Ok(hash(&contents))
 }
 
-fn hash(contents: &[u8]) -> String {
+pub(crate) fn hash(contents: &[u8]) -> String {
     blake3::hash(contents).to_hex().to_string()
 }
 

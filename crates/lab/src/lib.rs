@@ -8,13 +8,17 @@
 mod arena;
 pub mod balance;
 mod conduct;
+mod crew;
 mod error;
 mod experiment;
 mod export;
 mod files;
 pub mod judge;
 pub mod learn;
+mod local;
 mod machine;
+#[cfg(feature = "nats")]
+pub mod nats;
 pub mod nets;
 mod openings;
 pub mod positions;
@@ -33,15 +37,17 @@ pub mod tune;
 
 pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
 pub use conduct::{Conduct, News};
+pub use crew::{Crew, Task, Threads};
 pub use error::LabError;
 pub use experiment::{Experiment, Openings, Run, Seats};
 pub use export::{csv, parquet};
 pub use files::{Files, shell_word, write_whole};
+pub use local::LocalQueue;
 pub use machine::machine;
 pub use openings::{Book, opening_plies};
-pub use queue::{Job, Lease, Lot, Queue, Worker};
+pub use queue::{Job, Keeper, Lease, Lot, Queue, Worker};
 pub use results::Results;
-pub use runner::{Event, Orders, work};
+pub use runner::{Event, Orders, Runs, Setting, work};
 pub use schedule::{Format, jobs, pairings, swiss_round};
 pub use standings::{Standing, match_json, results_json, standings};
 pub use store::{GameRow, RunRow, Store};

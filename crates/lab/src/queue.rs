@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::LabError;
+use crate::{GameRow, LabError};
 
 /// One pair of games, or a single game where the seats are fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,14 +60,25 @@ pub struct Worker(pub String);
 pub trait Queue: Sync {
     /// Adds jobs; those that are there already (done or not) are left as they are. The number of new ones.
     fn push(&self, jobs: &[Job]) -> Result<usize, LabError>;
-    /// Takes up to `most` jobs for a while.
-    fn lease(&self, lot: Lot<'_>, worker: &Worker, most: usize) -> Result<Lease, LabError>;
+    /// Takes about `most` jobs for a while.
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, LabError>;
     /// Says that a worker is still at all that it has taken.
     fn extend(&self, worker: &Worker) -> Result<(), LabError>;
     /// Gives back at once what a worker has taken and not finished.
     fn release(&self, worker: &Worker) -> Result<(), LabError>;
     /// These jobs are done, whoever did them, and their results are kept. That is final.
     fn finish(&self, jobs: &[Job]) -> Result<(), LabError>;
+    /// A job that was taken cannot be done. Whoever gets an error back has to stop.
+    fn fail(&self, job: &Job, error: LabError) -> Result<(), LabError>;
     /// How often a worker must extend its leases, so that one that is late does no harm.
     fn heartbeat(&self) -> Duration;
+    /// A worker hands in its results about this often: each time costs something.
+    fn batch(&self) -> Duration;
+}
+
+/// Where results go.
+pub trait Keeper: Sync {
+    /// Keeps the games of jobs of a run, those of each job all or not at all. Those that are kept already stay as they are; the
+    /// answer says which are new.
+    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError>;
 }

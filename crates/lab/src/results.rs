@@ -23,6 +23,8 @@ pub struct Results {
     sequences: HashMap<([usize; 2], u64), u32>,
     /// By agent: how often it lost by which fault.
     faults: BTreeMap<(usize, String), u64>,
+    /// Jobs that could not be done, with the reasons.
+    failures: Vec<(String, String)>,
     games: u64,
     plies: u64,
     first_wins: u64,
@@ -39,7 +41,7 @@ impl Results {
 
     /// All games of a lot that are kept.
     pub fn read(store: &Store, seats: Seats, lot: Lot<'_>) -> Result<Self, LabError> {
-        let mut results = Self::new(seats);
+        let mut results = Self { failures: store.failures(lot)?, ..Self::new(seats) };
         store.games(lot, |game| results.add(&game))?;
         Ok(results)
     }
@@ -174,6 +176,11 @@ impl Results {
     /// Which agent lost how many games by which fault.
     pub fn faults(&self) -> impl Iterator<Item = (usize, &str, u64)> {
         self.faults.iter().map(|((agent, fault), &count)| (*agent, fault.as_str(), count))
+    }
+
+    /// Jobs that could not be done, with the reasons.
+    pub fn failures(&self) -> &[(String, String)] {
+        &self.failures
     }
 
     /// Milliseconds that an agent thinks about a move, on the average.

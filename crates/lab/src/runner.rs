@@ -8,11 +8,9 @@ use plyground_core::{PlayedMove, Player};
 use plyground_table::open;
 
 use crate::arena::{Pace, Played, Roster, Table, play_game};
-use crate::queue::{Job, Lease, Lot, Queue, Worker};
-use crate::{Experiment, GameRow, LabError, Run, Store};
+use crate::queue::{Job, Keeper, Lease, Queue, Worker};
+use crate::{Experiment, GameRow, LabError, Run};
 
-/// A worker takes about as many jobs at a time as it does in this time: asking for each takes longer than playing a short game.
-const BATCH: Duration = Duration::from_millis(200);
 const LARGEST_BATCH: usize = 64;
 
 /// What there is to tell while a run goes on.
@@ -56,18 +54,38 @@ pub enum Event<'a> {
     },
 }
 
-/// How a run is to be worked on.
-pub struct Orders<'a> {
-    /// Where results are kept.
-    pub store: &'a Store,
-    /// Where jobs come from.
-    pub queue: &'a dyn Queue,
-    /// Where contestants come from.
-    pub roster: &'a dyn Roster,
+/// What a run is played with.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
     /// The run.
     pub run: &'a Run,
-    /// How many pairs of each pairing are wanted.
-    pub pairs: u64,
+    /// Where contestants come from.
+    pub roster: &'a dyn Roster,
+    /// How fast clocks run here (see [`Pace`]).
+    pub tempo: f64,
+}
+
+/// What is known about the runs that jobs belong to.
+pub trait Runs: Sync {
+    /// Calls `act` with what the run of this name is played with.
+    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), LabError>) -> Result<(), LabError>;
+}
+
+/// All jobs belong to this one.
+impl Runs for Setting<'_> {
+    fn with(&self, _: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), LabError>) -> Result<(), LabError> {
+        act(self)
+    }
+}
+
+/// How jobs are to be worked on.
+pub struct Orders<'a> {
+    /// Where results go.
+    pub keeper: &'a dyn Keeper,
+    /// Where jobs come from.
+    pub queue: &'a dyn Queue,
+    /// The runs that they belong to.
+    pub runs: &'a dyn Runs,
     /// How many games are played at the same time.
     pub threads: usize,
     /// Is asked before every move, and while agents think, whether to stop. Pairs that are not finished then are given back.
@@ -76,7 +94,7 @@ pub struct Orders<'a> {
     pub events: &'a (dyn Fn(&Event<'_>) + Sync),
 }
 
-/// Works on a run until nothing is left or somebody says stop.
+/// Works on jobs until nothing is left or somebody says stop.
 pub fn work(orders: &Orders<'_>) -> Result<(), LabError> {
     let worker = new_worker();
     let failure = Mutex::new(None);
@@ -118,29 +136,55 @@ fn new_worker() -> Worker {
 }
 
 fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> Result<(), LabError> {
-    let mut batch = 1;
-    let lot = Lot { run: &orders.run.id, pairs: orders.pairs };
+    let mut most = 1;
     while !stop() {
-        match orders.queue.lease(lot, worker, batch)? {
+        match orders.queue.lease(worker, most)? {
             Lease::Done => break,
             Lease::Wait(time) => std::thread::sleep(time),
             Lease::Jobs(jobs) => {
-                let begin = Instant::now();
-                let mut done = Vec::with_capacity(jobs.len());
-                let mut played = Vec::with_capacity(jobs.len());
-                for job in jobs {
-                    let Some(games) = play_job(orders, &job, stop)? else { break };
-                    done.push(job);
-                    played.push(games);
-                }
-                let new = orders.store.keep(&orders.run.id, &played)?;
-                orders.queue.finish(&done)?;
-                for ((job, games), _) in done.iter().zip(&played).zip(new).filter(|(_, new)| *new) {
-                    (orders.events)(&Event::JobFinished { job, games });
-                }
-                let each = begin.elapsed().as_secs_f64() / done.len().max(1) as f64;
-                batch = ((BATCH.as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
+                let (begin, number) = (Instant::now(), jobs.len());
+                do_jobs(orders, jobs, stop)?;
+                let each = begin.elapsed().as_secs_f64() / number as f64;
+                most = ((orders.queue.batch().as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Does jobs one after the other, and hands in what is played now and then and at the end.
+fn do_jobs(orders: &Orders<'_>, jobs: Vec<Job>, stop: &dyn Fn() -> bool) -> Result<(), LabError> {
+    let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
+    let mut last = Instant::now();
+    for job in jobs {
+        let mut games = None;
+        let played = orders.runs.with(&job.run, &mut |setting| {
+            games = play_job(orders, setting, &job, stop)?;
+            Ok(())
+        });
+        match (played, games) {
+            (Err(error), _) => orders.queue.fail(&job, error)?,
+            (Ok(()), Some(games)) => done.push((job, games)),
+            (Ok(()), None) => break,
+        }
+        if last.elapsed() >= orders.queue.batch() {
+            hand_in(orders, &done)?;
+            done.clear();
+            last = Instant::now();
+        }
+    }
+    hand_in(orders, &done)
+}
+
+/// Keeps what was played, then says that it is done: whoever is killed in between does it twice, and nothing is lost.
+fn hand_in(orders: &Orders<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<(), LabError> {
+    // Jobs that are leased together may belong to several runs.
+    for part in done.chunk_by(|(one, _), (other, _)| one.run == other.run) {
+        let (jobs, played): (Vec<Job>, Vec<Vec<GameRow>>) = part.iter().cloned().unzip();
+        let new = orders.keeper.keep(&jobs[0].run, &played)?;
+        orders.queue.finish(&jobs)?;
+        for ((job, games), _) in jobs.iter().zip(&played).zip(new).filter(|(_, new)| *new) {
+            (orders.events)(&Event::JobFinished { job, games });
         }
     }
     Ok(())
@@ -148,13 +192,18 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> 
 
 /// Both games of a pair: the same opening, the same luck, the seats swapped; one where the seats are fixed. `None` if somebody said
 /// stop.
-fn play_job(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<Vec<GameRow>>, LabError> {
-    let experiment = &orders.run.experiment;
+fn play_job(
+    orders: &Orders<'_>,
+    setting: &Setting<'_>,
+    job: &Job,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Vec<GameRow>>, LabError> {
+    let experiment = &setting.run.experiment;
     let Experiment { limits, clock, patience, .. } = *experiment;
-    let pace = Pace { limits, clock, patience, ..Pace::default() };
+    let pace = Pace { limits, clock, patience, tempo: setting.tempo, ..Pace::default() };
     let play = |game: u8| {
         let agents = experiment.specs(job.agents, job.pair, game);
-        let [one, other] = agents.each_ref().map(|spec| orders.roster.invite(spec));
+        let [one, other] = agents.each_ref().map(|spec| setting.roster.invite(spec));
         let (mut one, mut other) = (one?, other?);
         let table = Table {
             session: open(&experiment.game, None)?,

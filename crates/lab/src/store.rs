@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use plyground_core::{GameRecord, InputError, Outcome, PlayedMove, Player, RecordedPlayer, Seed};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
 use crate::arena::Played;
 use crate::experiment::seated;
-use crate::queue::{Job, Lease, Lot, Queue, Worker};
+use crate::queue::{Job, Keeper, Lot};
 use crate::{Experiment, LabError, Run};
 
 /// Marks a SQLite file as ours.
@@ -21,8 +21,6 @@ const VERSION: i32 = 1;
 
 /// A lease that nobody extends ends after this time.
 const LEASE: Duration = Duration::from_secs(5);
-/// How soon to ask again when others have all that is left.
-const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// Another process may write at the same time.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -75,7 +73,7 @@ const TABLES: &str = "
 pub struct Store {
     file: PathBuf,
     connection: Mutex<Connection>,
-    lease: Duration,
+    pub(crate) lease: Duration,
 }
 
 /// A run as the store knows it.
@@ -185,12 +183,13 @@ impl GameRow {
             result: self.outcome.word().to_owned(),
             reason: self.reason.clone(),
             points: self.points,
+            tags: experiment.files_of(&specs).map(|(name, hash)| (format!("blake3 {name}"), hash.to_owned())).collect(),
             ..GameRecord::default()
         }
     }
 }
 
-fn now() -> Duration {
+pub(crate) fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
@@ -225,12 +224,12 @@ impl Store {
         Self { lease, ..self }
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A thread that panicked has left no transaction open: they end with their guards.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wrap(&self, error: rusqlite::Error) -> LabError {
+    pub(crate) fn wrap(&self, error: rusqlite::Error) -> LabError {
         refused(&self.file, error)
     }
 
@@ -289,25 +288,6 @@ impl Store {
         removed.map(|count| count > 0).map_err(|error| self.wrap(error))
     }
 
-    /// Keeps the games of jobs of a run, those of each job all or not at all. Those that are kept already stay as they are; the
-    /// answer says which are new.
-    pub fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError> {
-        let mut connection = self.connection();
-        let insert = |connection: &mut Connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut new = Vec::with_capacity(jobs.len());
-            for games in jobs {
-                let kept = games.iter().map(|game| insert_game(&transaction, run, game)).sum::<rusqlite::Result<usize>>()?;
-                new.push(kept == games.len());
-            }
-            transaction.commit().map(|()| new)
-        };
-        insert(&mut connection).map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::ConstraintViolation) => LabError::Gone { run: run.to_owned() },
-            _ => self.wrap(error),
-        })
-    }
-
     /// Calls `take` for every game of a lot, in the order of the pairs.
     pub fn games(&self, lot: Lot<'_>, mut take: impl FnMut(GameRow)) -> Result<(), LabError> {
         let connection = self.connection();
@@ -325,6 +305,39 @@ impl Store {
         read_all().map_err(|error| self.wrap(error))
     }
 
+    /// Notes that a job cannot be done, and why. Whoever does it after all makes that forgotten.
+    pub fn give_up(&self, job: &Job, error: &str) -> Result<(), LabError> {
+        let connection = self.connection();
+        // Not among the tables above: stores without it are as good, and most never need it.
+        let table = "CREATE TABLE IF NOT EXISTS failures (
+                job TEXT PRIMARY KEY,
+                run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+                pair INTEGER NOT NULL,
+                error TEXT NOT NULL
+            ) WITHOUT ROWID";
+        let values = params![job.id, job.run, job.pair, error];
+        let noted = connection.execute_batch(table).and_then(|()| {
+            connection.execute("INSERT OR REPLACE INTO failures (job, run, pair, error) VALUES (?1, ?2, ?3, ?4)", values)
+        });
+        noted.map(drop).map_err(|error| self.wrap(error))
+    }
+
+    /// The jobs of a lot that could not be done, with the reasons.
+    pub fn failures(&self, lot: Lot<'_>) -> Result<Vec<(String, String)>, LabError> {
+        let connection = self.connection();
+        let read = || {
+            if !connection.table_exists(None, "failures")? {
+                return Ok(Vec::new());
+            }
+            let query = "SELECT job, error FROM failures WHERE run = ?1 AND pair < ?2
+                AND NOT EXISTS (SELECT 1 FROM games WHERE games.job = failures.job) ORDER BY pair, job";
+            let mut statement = connection.prepare(query)?;
+            let rows = statement.query_map(params![lot.run, lot.pairs], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect()
+        };
+        read().map_err(|error| self.wrap(error))
+    }
+
     /// The run whose name begins like this; an error in words if there is none, or more than one.
     pub fn find(&self, name: &str) -> Result<RunRow, LabError> {
         let mut runs = self.runs()?;
@@ -336,6 +349,25 @@ impl Store {
             0 => Err(InputError::unknown("run", name, known).into()),
             many => Err(InputError::malformed("run", name, format!("{many} runs begin like this")).into()),
         }
+    }
+}
+
+impl Keeper for Store {
+    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError> {
+        let mut connection = self.connection();
+        let insert = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut new = Vec::with_capacity(jobs.len());
+            for games in jobs {
+                let kept = games.iter().map(|game| insert_game(&transaction, run, game)).sum::<rusqlite::Result<usize>>()?;
+                new.push(kept == games.len());
+            }
+            transaction.commit().map(|()| new)
+        };
+        insert(&mut connection).map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => LabError::Gone { run: run.to_owned() },
+            _ => self.wrap(error),
+        })
     }
 }
 
@@ -456,94 +488,4 @@ fn refused(file: &Path, error: rusqlite::Error) -> LabError {
         _ => return LabError::Database { file: file.to_owned(), error },
     };
     LabError::Foreign { file: file.to_owned(), detail: detail.to_owned() }
-}
-
-impl Queue for Store {
-    fn push(&self, jobs: &[Job]) -> Result<usize, LabError> {
-        let mut connection = self.connection();
-        let insert = |connection: &mut Connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut new = 0;
-            {
-                let mut statement = transaction.prepare_cached(
-                    "INSERT OR IGNORE INTO jobs (id, run, first, second, pair, opening) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                )?;
-                for job in jobs {
-                    let [first, second] = job.agents;
-                    new += statement.execute(params![job.id, job.run, first, second, job.pair, job.opening.join(" ")])?;
-                }
-            }
-            transaction.commit().map(|()| new)
-        };
-        insert(&mut connection).map_err(|error| self.wrap(error))
-    }
-
-    fn lease(&self, lot: Lot<'_>, worker: &Worker, most: usize) -> Result<Lease, LabError> {
-        let mut connection = self.connection();
-        let take = |connection: &mut Connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let time = now().as_millis() as i64;
-            let taken = {
-                let mut statement = transaction.prepare_cached(
-                    "UPDATE jobs SET worker = ?1, until = ?2 WHERE rowid IN
-                        (SELECT rowid FROM jobs WHERE run = ?3 AND done = 0 AND pair < ?4 AND until < ?5
-                            ORDER BY pair, rowid LIMIT ?6)
-                        RETURNING id, run, first, second, pair, opening",
-                )?;
-                let until = time + self.lease.as_millis() as i64;
-                let values = params![worker.0, until, lot.run, lot.pairs, time, most];
-                statement.query_map(values, job_row)?.collect::<rusqlite::Result<Vec<Job>>>()?
-            };
-            let query = "SELECT 1 FROM jobs WHERE run = ?1 AND done = 0 AND pair < ?2 LIMIT 1";
-            let left: Option<i64> = transaction.query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).optional()?;
-            transaction.commit()?;
-            Ok(match (taken.is_empty(), left) {
-                (false, _) => Lease::Jobs(taken),
-                (true, Some(_)) => Lease::Wait(ASK_AGAIN),
-                (true, None) => Lease::Done,
-            })
-        };
-        take(&mut connection).map_err(|error| self.wrap(error))
-    }
-
-    fn extend(&self, worker: &Worker) -> Result<(), LabError> {
-        let until = (now() + self.lease).as_millis() as i64;
-        let extended = self.connection().execute("UPDATE jobs SET until = ?1 WHERE worker = ?2", params![until, worker.0]);
-        extended.map(drop).map_err(|error| self.wrap(error))
-    }
-
-    fn release(&self, worker: &Worker) -> Result<(), LabError> {
-        let released = self.connection().execute("UPDATE jobs SET until = 0, worker = NULL WHERE worker = ?1", [&worker.0]);
-        released.map(drop).map_err(|error| self.wrap(error))
-    }
-
-    fn finish(&self, jobs: &[Job]) -> Result<(), LabError> {
-        let mut connection = self.connection();
-        let mark = |connection: &mut Connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            {
-                let mut statement = transaction.prepare_cached("UPDATE jobs SET done = 1, worker = NULL WHERE id = ?1")?;
-                for job in jobs {
-                    statement.execute([&job.id])?;
-                }
-            }
-            transaction.commit()
-        };
-        mark(&mut connection).map_err(|error| self.wrap(error))
-    }
-
-    fn heartbeat(&self) -> Duration {
-        self.lease / 4
-    }
-}
-
-fn job_row(row: &Row<'_>) -> rusqlite::Result<Job> {
-    let opening: String = row.get(5)?;
-    Ok(Job {
-        id: row.get(0)?,
-        run: row.get(1)?,
-        agents: [row.get(2)?, row.get(3)?],
-        pair: row.get(4)?,
-        opening: opening.split_whitespace().map(str::to_owned).collect(),
-    })
 }

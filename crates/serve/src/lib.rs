@@ -76,6 +76,13 @@ impl Server {
         Ok(())
     }
 
+    /// Shows in the lab who works at a queue on the network: `look` is asked for that again and again.
+    pub fn show_fleet(&self, look: impl Fn() -> Result<Value, String> + Send + Sync + 'static) {
+        if let Some(lab) = &self.lab {
+            lab.show_fleet(Box::new(look));
+        }
+    }
+
     /// Where it is.
     pub fn address(&self) -> Result<SocketAddr, ServeError> {
         Ok(self.listener.local_addr()?)

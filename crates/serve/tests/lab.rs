@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use plyground_lab::{Conduct, Event, Experiment, Files, Format, Lease, Lot, News, Openings, Queue, Store, Worker, opening_plies};
+use plyground_lab::{
+    Conduct, Event, Experiment, Files, Format, Lease, Lot, News, Openings, Queue, Store, Threads, Worker, opening_plies,
+};
 use plyground_serve::{Limits, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -190,7 +192,7 @@ fn conduct(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&C
         store,
         run: &run,
         shelf: &Files,
-        threads: 2,
+        crew: &Threads(2),
         command: "ply something",
         stop: &|| over.load(Ordering::Relaxed) >= 2 * most,
         enough: &|_| false,
@@ -314,10 +316,10 @@ async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
     let second = games(&directory.store(), &run);
     assert!(second.len() >= first.len() + 4 && second.len() < 2 * PAIRS as usize, "{}", second.len());
     // What was being played is given back at once, and not only when its lease is over.
-    let left = directory.store().lease(Lot::all(&run), &Worker("somebody".to_owned()), 2 * PAIRS as usize).unwrap();
+    let left = directory.store().queue(Lot::all(&run)).lease(&Worker("somebody".to_owned()), 2 * PAIRS as usize).unwrap();
     let Lease::Jobs(left) = left else { panic!("{left:?}") };
     assert_eq!(left.len(), PAIRS as usize - second.len() / 2);
-    directory.store().release(&Worker("somebody".to_owned())).unwrap();
+    directory.store().queue(Lot::all(&run)).release(&Worker("somebody".to_owned())).unwrap();
 
     let server = serve(&directory.runs(), Limits::default()).await;
     assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");

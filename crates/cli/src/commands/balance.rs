@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use plyground_lab::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
 use plyground_lab::report::{Occasion, Report};
-use plyground_lab::{Book, Openings, machine};
+use plyground_lab::{Book, Openings, Threads, machine};
 use plyground_table::{Pulse, SolveOrder, Worth, open};
 use serde_json::{Value, json};
 
@@ -28,9 +28,10 @@ pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::R
     print_notes(&left_out.collect::<Vec<_>>(), global.quiet);
     interrupt::catch()?;
     let store = open_store(global)?;
+    let crew = Threads(threads(args.threads));
     for (number, run) in plan.runs.iter().enumerate() {
         let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
-        let conduct = Conduct { summary: &|_| place.clone(), ..Conduct::new(&store, run, args.threads, quiet) };
+        let conduct = Conduct { summary: &|_| place.clone(), ..Conduct::new(&store, run, &crew, quiet) };
         let (_, complete) = conduct.play(&mut Book::new(&run.experiment)?, &plan.pairings(), args.games)?;
         if !complete {
             print_notes(&[stopped(run)], global.quiet);

@@ -7,6 +7,7 @@ use plyground_lab::{Format, Results, match_json};
 use plyground_table::Player;
 
 use crate::args::{Global, Match};
+use crate::crew::hire;
 use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
@@ -16,12 +17,13 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
     let store = open_store(global)?;
     let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
+    let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
     let conduct = Conduct {
         summary: &summary,
         log: log.as_ref(),
-        ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
+        ..Conduct::new(&store, &run, crew.as_ref(), global.quiet || global.json)
     };
     let (results, complete) = conduct.play_format(args.pairs)?;
     if !complete {

@@ -10,12 +10,12 @@ use plyground_lab::judge::{
 };
 use plyground_lab::report::{Occasion, Played, Report};
 use plyground_lab::study::Study;
-use plyground_lab::{Book, machine};
+use plyground_lab::{Book, Threads, machine};
 use plyground_table::{Clock, Contender, JudgeOrder, JudgeStage, Seed, Session, open};
 use serde_json::json;
 
 use crate::args::{Global, Judge};
-use crate::experiments::{Conduct, command, open_store, standings, stopped};
+use crate::experiments::{Conduct, command, open_store, standings, stopped, threads};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::store::{Files, read_text, typed, write_whole};
@@ -106,8 +106,11 @@ fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Res
     let (store, part) = (open_store(global)?, &study.runs[0]);
     let run = part.run(global.seed.unwrap_or(0), &Files)?;
     let jobs = study.games(part, None).div_ceil(u64::from(part.seats.games()));
-    let conduct =
-        Conduct { summary: &|results| standings(&run, results), ..Conduct::new(&store, &run, None, global.quiet || global.json) };
+    let crew = Threads(threads(None));
+    let conduct = Conduct {
+        summary: &|results| standings(&run, results),
+        ..Conduct::new(&store, &run, &crew, global.quiet || global.json)
+    };
     let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);

@@ -31,3 +31,4 @@ pub mod tournament;
 pub mod train;
 pub mod tune;
 pub mod ugi;
+pub mod worker;

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use plyground_lab::nats::{Broker, Lookout};
 use plyground_serve::{Limits, Offer, Server};
 use plyground_table::Shelf as _;
 use tokio::runtime::Runtime;
@@ -16,6 +17,11 @@ use crate::store::Files;
 use crate::terminal::print_notes;
 
 pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let lookout = args
+        .queue
+        .as_ref()
+        .map(|url| -> anyhow::Result<Lookout> { Ok(Lookout::new(Arc::new(Broker::connect(&args.door.access(url, None))?))?) });
+    let lookout = lookout.transpose()?;
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);
@@ -26,6 +32,9 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
         // The lab needs a place for its runs; without one, the games are still there.
         if let Err(error) = store_file(global).and_then(|file| Ok(server.open_lab(&file)?)) {
             print_notes(&[format!("without a lab: {error:#}")], global.quiet);
+        }
+        if let Some(lookout) = lookout {
+            server.show_fleet(move || lookout.page().map_err(|error| error.to_string()));
         }
         let page = format!("http://{}", server.address()?);
         if !global.quiet {

@@ -7,9 +7,10 @@ use plyground_lab::statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, 
 use plyground_lab::{Book, Format, Lot, Results, match_json};
 
 use crate::args::{Global, Scale, SprtTest};
+use crate::crew::hire;
 use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, stopped};
 use crate::interrupt;
-use crate::terminal::{print_json, print_notes};
+use crate::terminal::{count, print_json, print_notes};
 
 /// Pairs that are laid out at a time: a decided test leaves few behind.
 const AHEAD: u64 = 500;
@@ -25,6 +26,7 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     let store = open_store(global)?;
     let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
+    let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let progress = Mutex::new(Progress::default());
     let decided = |results: &Results| progress.lock().expect("no listener panics").follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
@@ -32,7 +34,7 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
         summary: &summary,
         enough: &decided,
         log: log.as_ref(),
-        ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
+        ..Conduct::new(&store, &run, crew.as_ref(), global.quiet || global.json)
     };
     let mut book = Book::new(&run.experiment)?;
     let mut wanted = AHEAD.min(args.most_pairs);
@@ -47,10 +49,16 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
         print_notes(&[stopped(&run)], global.quiet);
     }
     let counted = progress.into_inner().expect("no listener panics").counted;
+    // With many workers, more than a few were under way when the test was decided.
+    let shared = args.conditions.queue.queue.is_some();
+    let played = Results::read(&store, run.experiment.seats, Lot::all(&run.id))?.pairs();
     let results = Results::read(&store, run.experiment.seats, Lot { run: &run.id, pairs: counted.count() })?;
     let (status, result) = (test.status(&counted), results.between([0, 1]));
     if global.json {
         let mut page = match_json([&args.new, &args.old], &result, results.redundancy());
+        if shared {
+            page["pairs_played"] = played.into();
+        }
         page["llr"] = status.llr.into();
         page["llr_bounds"] = [status.lower, status.upper].as_slice().into();
         page["verdict"] = serde_json::to_value(status.verdict)?;
@@ -60,6 +68,10 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     writeln!(out, "{}", describe_match(&args.new, &args.old, &result))?;
     write!(out, "{}", footer(&run, &results))?;
     writeln!(out, "{}", describe_sprt(&args.new, &args.old, &test, &status))?;
+    if shared {
+        let (counted, played) = (count(counted.count()), count(played));
+        writeln!(out, "{counted} pairs count, {played} were played: some were under way when it was decided")?;
+    }
     Ok(())
 }
 

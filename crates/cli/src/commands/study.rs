@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_lab::Book;
 use plyground_lab::study::{Finding, Study, verdict_on_all};
+use plyground_lab::{Book, Crew};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};
-use crate::experiments::{Conduct, open_store, standings, stopped};
+use crate::crew::hire;
+use crate::experiments::{Conduct, failures, open_store, standings, stopped};
 use crate::interrupt;
 use crate::store::{Files, read_text};
 use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
@@ -32,6 +33,7 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         }
     }
     interrupt::catch()?;
+    let crew = hire(args.threads, &args.queue, global.quiet)?;
     for (number, study) in studies.iter().enumerate() {
         if interrupt::asked() {
             break;
@@ -39,7 +41,7 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         if number > 0 && !global.json {
             writeln!(out)?;
         }
-        one(study, args, global, out)?;
+        one(study, args, crew.as_ref(), global, out)?;
     }
     Ok(())
 }
@@ -60,7 +62,7 @@ fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+fn one(study: &Study, args: &StudyOf, crew: &dyn Crew, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let mut findings: Vec<Finding<'_>> = Vec::new();
     for part in &study.runs {
@@ -68,10 +70,11 @@ fn one(study: &Study, args: &StudyOf, global: &Global, out: &mut impl Write) -> 
         let jobs = study.games(part, args.games).div_ceil(u64::from(part.seats.games()));
         let conduct = Conduct {
             summary: &|results| standings(&run, results),
-            ..Conduct::new(&store, &run, args.threads, global.quiet || global.json)
+            ..Conduct::new(&store, &run, crew, global.quiet || global.json)
         };
         let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
         findings.extend(part.findings(&results));
+        print_notes(&failures(&results).lines().map(str::to_owned).collect::<Vec<_>>(), global.quiet);
         if !complete {
             print_notes(&[stopped(&run)], global.quiet);
             break;

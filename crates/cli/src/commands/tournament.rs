@@ -6,6 +6,7 @@ use plyground_lab::statistics::score_words;
 use plyground_lab::{Format, Results, Run, results_json};
 
 use crate::args::{Global, Tournament};
+use crate::crew::hire;
 use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};
@@ -22,11 +23,12 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     let store = open_store(global)?;
     let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
+    let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);
     let conduct = Conduct {
         summary: &summary,
         log: log.as_ref(),
-        ..Conduct::new(&store, &run, args.conditions.threads, global.quiet || global.json)
+        ..Conduct::new(&store, &run, crew.as_ref(), global.quiet || global.json)
     };
     let (results, complete) = conduct.play_format(args.pairs)?;
     if !complete {

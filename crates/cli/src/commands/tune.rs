@@ -6,11 +6,12 @@ use anyhow::bail;
 use plyground_lab::report::{Occasion, Path, Points, Report, Tuned};
 use plyground_lab::statistics::{CONFIDENCE, describe_match};
 use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
-use plyground_lab::{Book, Experiment, Format, Results, Run, Store, machine, match_json};
+use plyground_lab::{Book, Crew, Experiment, Format, Results, Run, Store, machine, match_json};
 use plyground_table::{Seed, open, split_spec};
 use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
+use crate::crew::hire;
 use crate::experiments::{Conduct, EventLog, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
@@ -31,9 +32,15 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
             bail!("expected each parameter once, found {} twice", param.key);
         }
     }
-    let tuning =
-        Tuning { args, global, params: &params, original: original(args, &params)?, log: EventLog::open(&args.conditions)? };
     interrupt::catch()?;
+    let tuning = Tuning {
+        args,
+        global,
+        params: &params,
+        original: original(args, &params)?,
+        log: EventLog::open(&args.conditions)?,
+        crew: hire(args.conditions.threads, &args.conditions.queue, global.quiet)?,
+    };
     let found = match args.method {
         TuneMethod::Spsa => tuning.spsa()?,
         TuneMethod::Grid => tuning.grid()?,
@@ -106,6 +113,7 @@ struct Tuning<'a> {
     params: &'a [Param],
     original: Original,
     log: Option<EventLog>,
+    crew: Box<dyn Crew>,
 }
 
 impl Tuning<'_> {
@@ -115,7 +123,7 @@ impl Tuning<'_> {
 
     fn conduct<'b>(&'b self, store: &'b Store, run: &'b Run, quiet: bool) -> Conduct<'b> {
         let quiet = quiet || self.global.quiet || self.global.json;
-        Conduct { log: self.log.as_ref(), ..Conduct::new(store, run, self.args.conditions.threads, quiet) }
+        Conduct { log: self.log.as_ref(), ..Conduct::new(store, run, self.crew.as_ref(), quiet) }
     }
 
     fn run(&self, agents: &[String], format: Format) -> anyhow::Result<Run> {

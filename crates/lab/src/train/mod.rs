@@ -8,6 +8,7 @@ mod anchors;
 mod folder;
 mod glance;
 mod plan;
+mod players;
 mod replay;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub use anchors::{ANCHORS, Measured, Trial, measure};
 use folder::Folder;
 pub use glance::{Glance, trainings};
 pub use plan::Plan;
+pub use players::{Players, Wanted};
+#[cfg(feature = "nats")]
+pub(crate) use players::{lesson_bytes, lesson_from};
 use replay::Replay;
 
 use crate::LabError;
@@ -134,6 +138,8 @@ pub struct Training {
     replay: Replay,
     rounds: Vec<Round>,
     threads: usize,
+    /// Who plays, if that is somebody else.
+    players: Option<Box<dyn Players>>,
     begun: Instant,
     /// Seconds before this sitting.
     before: f64,
@@ -162,6 +168,7 @@ impl Training {
             replay,
             rounds: Vec::new(),
             threads,
+            players: None,
             begun: Instant::now(),
             before: 0.0,
             plan,
@@ -195,9 +202,15 @@ impl Training {
             replay,
             rounds: found.rounds,
             threads,
+            players: None,
             begun: Instant::now(),
             before,
         })
+    }
+
+    /// Somebody else plays; this computer learns and measures. The network then depends on who is fast.
+    pub fn played_by(&mut self, players: Box<dyn Players>) {
+        self.players = Some(players);
     }
 
     /// Its settings.
@@ -334,6 +347,9 @@ impl Training {
     ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
+        if let Some(players) = &self.players {
+            return self.let_play(players.as_ref(), number, most, teaching, onlooker);
+        }
         let mut partners: Vec<Box<dyn Partner>> = Vec::new();
         for _ in 0..self.threads {
             partners.push(if teaching {
@@ -387,6 +403,24 @@ impl Training {
             return Err(LabError::NothingToLearn { game: self.plan.game.clone() });
         }
         Ok(Some(lessons))
+    }
+
+    /// The games of a round, played by others; `None` if it was told to stop.
+    fn let_play(
+        &self,
+        players: &dyn Players,
+        round: u64,
+        games: u64,
+        teaching: bool,
+        onlooker: &dyn Onlooker,
+    ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
+        let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
+        let wanted = Wanted { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
+        let phase = if teaching { Phase::Teaching } else { Phase::Playing };
+        let told = |done: u64| onlooker.stage(self.stage(phase, round, done, games));
+        told(0);
+        let lessons = players.play(&wanted, &|| onlooker.stop(), &told)?;
+        Ok((!onlooker.stop() && !lessons.is_empty()).then_some(lessons))
     }
 
     /// So many steps; `None` if it was told to stop.

@@ -138,7 +138,7 @@ impl GameFile {
 /// Probabilities are kept in 16 bits.
 const UNIT: f32 = 65_535.0;
 
-fn write(lesson: &PlayedLesson, bytes: &mut Vec<u8>) {
+pub(super) fn write(lesson: &PlayedLesson, bytes: &mut Vec<u8>) {
     let mut number = |number: u16| bytes.extend_from_slice(&number.to_le_bytes());
     number(lesson.moves.len() as u16);
     lesson.moves.iter().for_each(|&mv| number(mv));
@@ -157,7 +157,7 @@ fn write(lesson: &PlayedLesson, bytes: &mut Vec<u8>) {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
     fn number(&mut self) -> Option<u16> {
@@ -166,7 +166,7 @@ impl Reader<'_> {
         Some(u16::from_le_bytes(*number))
     }
 
-    fn lesson(&mut self) -> Option<PlayedLesson> {
+    pub fn lesson(&mut self) -> Option<PlayedLesson> {
         let moves = (0..self.number()?).map(|_| self.number()).collect::<Option<_>>()?;
         let result = f32::from(self.number()?) - 1.0;
         let targets = (0..self.number()?).map(|_| self.target()).collect::<Option<_>>()?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use plyground_core::{Clock, EmptyShelf, InputError, Limits, Seed};
 use plyground_lab::{
-    Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Queue, Reply, Results, Roster, Run,
+    Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Reply, Results, Roster, Run, Setting,
     Standard, Store, jobs, pairings, work,
 };
 use plyground_table::Session;
@@ -58,9 +58,11 @@ pub fn play_pairings(store: &Store, run: &Run, pairings: &[[usize; 2]], pairs: u
 
 fn play_jobs(store: &Store, roster: &dyn Roster, run: &Run, all: &[Job], pairs: u64) -> Result<Results, LabError> {
     store.begin(run, "ply match", "a machine")?;
-    store.push(all)?;
-    work(&Orders { store, queue: store, roster, run, pairs, threads: 2, stop: &|| false, events: &|_| {} })?;
-    Results::read(store, run.experiment.seats, Lot { run: &run.id, pairs })
+    store.ask(all)?;
+    let lot = Lot { run: &run.id, pairs };
+    let runs = &Setting { run, roster, tempo: 1.0 };
+    work(&Orders { keeper: store, queue: &store.queue(lot), runs, threads: 2, stop: &|| false, events: &|_| {} })?;
+    Results::read(store, run.experiment.seats, lot)
 }
 
 pub fn play(store: &Store, run: &Run, pairs: u64) -> Results {

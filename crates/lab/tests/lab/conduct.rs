@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
-use plyground_lab::{Conduct, Event, Experiment, Format, News, Run, Store};
+use plyground_lab::{Conduct, Event, Experiment, Format, News, Run, Store, Threads};
 use plyground_nets::{Network, Size, weights};
 use plyground_table::open;
 
@@ -19,7 +19,7 @@ fn conducted<T>(
     listen: &(dyn Fn(&News<'_>) + Sync),
     act: impl FnOnce(&Conduct<'_>) -> T,
 ) -> T {
-    act(&Conduct { store, run, shelf: &EmptyShelf, threads: 2, command: "ply test", stop, enough: &|_| false, listen })
+    act(&Conduct { store, run, shelf: &EmptyShelf, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn the_same_spec_with_another_network_is_another_run() {
         store: &store,
         run: &run,
         shelf: &shelf,
-        threads: 1,
+        crew: &Threads(1),
         command: "ply test",
         stop: &|| false,
         enough: &|_| false,

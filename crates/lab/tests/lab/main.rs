@@ -7,12 +7,16 @@ mod conduct;
 mod export;
 mod faults;
 mod judge;
+#[cfg(feature = "nats")]
+mod nats;
 mod openings;
 mod pairs;
 mod positions;
 mod queue;
 mod report;
 mod seats;
+#[cfg(feature = "nats")]
+mod server;
 mod store;
 mod studies;
 mod train;

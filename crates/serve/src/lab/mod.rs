@@ -1,6 +1,7 @@
 //! The lab behind the server: runs are listed, started, stopped, resumed, followed and reported on, trainings are looked at. They are those
 //! of the command line.
 
+mod fleet;
 mod live;
 mod order;
 mod page;
@@ -11,7 +12,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path as File, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use axum::body::Bytes;
@@ -22,7 +23,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use plyground_lab::report::Report;
-use plyground_lab::{Conduct, LabError, Lot, Results, RunRow, Store, machine};
+use plyground_lab::{Conduct, LabError, Lot, Results, RunRow, Store, Threads, machine};
 use plyground_table::InputError;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -62,6 +63,8 @@ pub struct Lab {
     known: Mutex<HashMap<String, ([u64; 2], Value)>>,
     /// Why the last run that had to end could not go on.
     trouble: Mutex<Option<(String, String)>>,
+    /// Says who works at a queue on the network, if there is one.
+    fleet: OnceLock<fleet::Look>,
     stopping: watch::Sender<bool>,
     stopped: AtomicBool,
 }
@@ -79,6 +82,7 @@ pub fn routes(lab: Arc<Lab>) -> Router {
         .route("/lab/runs/{run}/resume", post(resume))
         .route("/lab/runs/{run}/report", get(report))
         .route("/lab/runs/{run}/events", get(stream::events))
+        .route("/lab/fleet", get(fleet::show))
         .route("/lab/trainings", get(training::list))
         .route("/lab/trainings/{training}", get(training::show))
         .layer(DefaultBodyLimit::max(longest))
@@ -219,9 +223,15 @@ impl Lab {
             live: Mutex::default(),
             known: Mutex::default(),
             trouble: Mutex::default(),
+            fleet: OnceLock::new(),
             stopping: watch::Sender::new(false),
             stopped: AtomicBool::new(false),
         })
+    }
+
+    /// Shows who works at a queue; the first who says it counts.
+    pub fn show_fleet(&self, look: fleet::Look) {
+        let _ = self.fleet.set(look);
     }
 
     /// Everything that is played stops, and nothing new begins.
@@ -350,7 +360,7 @@ impl Seat {
             store: &store,
             run,
             shelf: &OfferAndFiles(&lab.offer),
-            threads: lab.limits.run_threads,
+            crew: &Threads(lab.limits.run_threads),
             command,
             stop: &|| live.stopping() || lab.stopped.load(Ordering::Relaxed),
             enough: &|_| false,

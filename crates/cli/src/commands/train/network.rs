@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::bail;
+use plyground_lab::nats::{Broker, SelfPlayers};
 use plyground_lab::train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
 use plyground_lab::{Files, machine, shell_word};
 use plyground_nets::Size;
@@ -14,7 +15,7 @@ use serde_json::json;
 
 use super::dashboard::Dashboard;
 use super::screen::Screen;
-use crate::args::{Global, Train};
+use crate::args::{Global, QueueArgs, Train};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::store::{data_dir, typed};
@@ -41,6 +42,9 @@ pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Resul
     } else {
         Training::begin(&folder, plan, threads)?
     };
+    if let Some(players) = players(&args.queue)? {
+        training.played_by(Box::new(players));
+    }
     interrupt::catch()?;
     let total = args.hours * 3600.0;
     let before = training.rounds().len();
@@ -92,6 +96,13 @@ pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Resul
         )?;
     }
     Ok(())
+}
+
+/// The workers at a queue, if that is who is to play.
+fn players(queue: &QueueArgs) -> anyhow::Result<Option<SelfPlayers>> {
+    let Some(url) = &queue.queue else { return Ok(None) };
+    let broker = Broker::connect(&queue.door.access(url, queue.lease))?;
+    Ok(Some(SelfPlayers::new(Arc::new(broker))?))
 }
 
 /// The settings that were asked for.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use plyground_table::{Learnt, Lesson, Seed, Tally, Training, open};
+use plyground_table::{InputError, Learnt, Lesson, Seed, Tally, Training, open};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Train};
@@ -23,6 +23,13 @@ const CHECK_GAMES: u64 = 1_000;
 const KEEP_EVERY: Duration = Duration::from_secs(30);
 
 pub fn run(args: &Train, agent: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    if args.queue.queue.is_some() {
+        bail!(InputError::malformed(
+            "option",
+            "--queue",
+            "it is for networks; what --agent trains learns from each game at once"
+        ));
+    }
     let session = open(&args.game, None)?;
     let mut training = session.training(agent)?;
     let file = args.out.as_ref().context("--out is missing: expected the file for what is learnt")?;

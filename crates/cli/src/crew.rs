@@ -1,0 +1,33 @@
+//! Who plays the games of a run.
+
+use std::sync::Arc;
+
+use plyground_lab::nats::{Broker, Fleet, Presence};
+use plyground_lab::{Crew, Threads};
+
+use crate::args::QueueArgs;
+use crate::experiments::threads;
+use crate::terminal::{count, print_notes};
+
+/// The threads of this computer, or the workers at a queue.
+pub fn hire(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Crew>> {
+    let Some(url) = &queue.queue else { return Ok(Box::new(Threads(threads(asked)))) };
+    let access = queue.door.access(url, queue.lease);
+    let fleet = Fleet::new(Arc::new(Broker::connect(&access)?))?;
+    let workers = fleet.view().workers();
+    let told = if workers.is_empty() {
+        format!("nobody works at {0} yet; start workers with: ply worker --queue {0}", access.shown())
+    } else {
+        format!("at {}: {}", access.shown(), strength(&workers))
+    };
+    print_notes(&[told], quiet);
+    Ok(Box::new(fleet))
+}
+
+/// How many workers there are, with how many cores, and how fast they are together.
+pub fn strength(workers: &[Presence]) -> String {
+    let cores: usize = workers.iter().map(|worker| worker.cores).sum();
+    let speed: f64 = workers.iter().map(|worker| worker.speed * worker.cores as f64).sum();
+    let plural = |number: usize, word: &str| format!("{} {word}{}", count(number as u64), if number == 1 { "" } else { "s" });
+    format!("{} with {}, {} simulations a second", plural(workers.len(), "worker"), plural(cores, "core"), count(speed as u64))
+}

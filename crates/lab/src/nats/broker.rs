@@ -1,0 +1,423 @@
+//! The connection to a NATS server, and the streams that everything goes through.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::{self, PullConsumer};
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions, HeaderMap};
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::Runtime;
+
+use crate::LabError;
+
+const JOBS: &str = "PLY_JOBS";
+const RESULTS: &str = "PLY_RESULTS";
+const LESSONS: &str = "PLY_LESSONS";
+/// A key-value bucket is a stream with such a name. Made as one: the client's own call wants to know more about the account than NATS 2.9 says.
+const VALUES: &str = "KV_plyground";
+const FILES: &str = "plyground";
+const WORKERS: &str = "workers";
+
+/// Results that nobody has fetched are kept for this long.
+const KEPT: Duration = Duration::from_hours(7 * 24);
+/// Games of a training that its learner has not fetched: it has others by then.
+const LESSONS_KEPT: Duration = Duration::from_hours(1);
+/// Workers that wait for work, each with as many requests as it has cores.
+const WAITING: i64 = 200_000;
+/// A server that does not answer for this long is asked again.
+pub(super) const ANSWER: Duration = Duration::from_secs(5);
+/// A connection over which nothing is heard is found dead after two of these.
+const PING: Duration = Duration::from_secs(5);
+
+/// How to reach a server, and what to show at its door.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// `nats://HOST:PORT`, `tls://HOST:PORT`, with `USER:PASSWORD@` where the server wants that; several behind commas.
+    pub url: String,
+    /// A file of NATS credentials.
+    pub credentials: Option<PathBuf>,
+    /// The certificates of whoever vouches for the server, beside those that the system knows.
+    pub authority: Option<PathBuf>,
+    /// A certificate of our own, and its key.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// A job that nobody extends is given to somebody else after this time.
+    pub lease: Duration,
+}
+
+impl Access {
+    /// Without anything to show.
+    pub fn new(url: &str) -> Self {
+        Self { url: url.to_owned(), credentials: None, authority: None, certificate: None, lease: Self::LEASE }
+    }
+
+    /// How long a lease is where nobody says anything.
+    pub const LEASE: Duration = Duration::from_secs(30);
+
+    /// The address without a password.
+    pub fn shown(&self) -> String {
+        let hide = |url: &str| match url.rsplit_once('@') {
+            Some((before, host)) => {
+                format!("{}{host}", before.split_inclusive("://").next().filter(|s| s.ends_with("://")).unwrap_or(""))
+            }
+            None => url.to_owned(),
+        };
+        self.url.split(',').map(hide).collect::<Vec<_>>().join(",")
+    }
+
+    /// What others could do because nothing protects the connection.
+    pub fn warning(&self) -> Option<String> {
+        let secret = self.credentials.is_some() || self.certificate.is_some() || self.url.contains('@');
+        let encrypted = self.authority.is_some() || self.certificate.is_some() || self.url.contains("tls://");
+        let said = match (secret, encrypted) {
+            (true, true) => return None,
+            (false, true) => "no credentials are shown: whoever reaches the server can give and take work",
+            (true, false) => "the connection is not encrypted: whoever listens reads along",
+            (false, false) => "neither TLS nor credentials are used: fine on a network of your own, and nowhere else",
+        };
+        Some(format!("{}: {said}", self.shown()))
+    }
+
+    fn options(&self) -> Result<ConnectOptions, LabError> {
+        let mut options = ConnectOptions::new()
+            .name("plyground")
+            .ping_interval(PING)
+            .request_timeout(Some(ANSWER))
+            .connection_timeout(ANSWER)
+            .max_reconnects(None)
+            .reconnect_delay_callback(|attempts| Duration::from_millis((100 << attempts.min(5)) as u64));
+        if let Some(file) = &self.credentials {
+            let refused = |error: std::io::Error| self.refused(format!("the credentials in {}: {error}", file.display()));
+            let text = std::fs::read_to_string(file).map_err(refused)?;
+            options = options.credentials(&text).map_err(refused)?;
+        }
+        if let Some(file) = &self.authority {
+            options = options.add_root_certificates(file.clone()).require_tls(true);
+        }
+        if let Some((certificate, key)) = &self.certificate {
+            options = options.add_client_certificate(certificate.clone(), key.clone()).require_tls(true);
+        }
+        Ok(options)
+    }
+
+    fn refused(&self, detail: String) -> LabError {
+        LabError::Queue { queue: self.shown(), detail }
+    }
+}
+
+/// The subject of the jobs of a run.
+pub(super) fn jobs_of(run: &str) -> String {
+    format!("ply.jobs.{run}")
+}
+
+/// The subject of the results of a run.
+pub(super) fn results_of(run: &str) -> String {
+    format!("ply.results.{run}")
+}
+
+/// A connection with everything behind it. It has threads of its own, so that nobody else has to know of them.
+pub struct Broker {
+    // Fields are dropped in their order: the runtime last.
+    pub(super) client: Client,
+    pub(super) jetstream: Context,
+    pub(super) jobs: Stream,
+    pub(super) results: Stream,
+    pub(super) lessons: Stream,
+    values: Stream,
+    workers: PullConsumer,
+    files: OnceLock<ObjectStore>,
+    access: Access,
+    runtime: Option<Runtime>,
+}
+
+impl Broker {
+    /// Connects, and makes what is not there yet.
+    pub fn connect(access: &Access) -> Result<Self, LabError> {
+        let refused = |error: &dyn std::fmt::Display| access.refused(error.to_string());
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("nats")
+            .enable_all()
+            .build()
+            .map_err(|error| refused(&error))?;
+        let options = access.options()?;
+        let (client, jetstream, parts) = runtime.block_on(async {
+            let urls: Vec<String> = access.url.split(',').map(str::to_owned).collect();
+            let client = options.connect(urls).await.map_err(|error| access.refused(plain(&error)))?;
+            let jetstream = jetstream::ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
+            let parts = prepare(&jetstream, access.lease)
+                .await
+                .map_err(|error| access.refused(format!("{error} (is JetStream on? nats-server --jetstream)")))?;
+            Ok::<_, LabError>((client, jetstream, parts))
+        })?;
+        let Parts { jobs, results, lessons, values, workers } = parts;
+        let (files, access, runtime) = (OnceLock::new(), access.clone(), Some(runtime));
+        Ok(Self { client, jetstream, jobs, results, lessons, values, workers, files, access, runtime })
+    }
+
+    fn runtime(&self) -> &Runtime {
+        self.runtime.as_ref().expect("it is there until the broker is dropped")
+    }
+
+    /// Waits for something.
+    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime().block_on(future)
+    }
+
+    /// Lets something go on by itself.
+    pub(super) fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.runtime().spawn(future)
+    }
+
+    /// How it was reached.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// What the server calls its version.
+    pub fn server_version(&self) -> String {
+        self.client.server_info().version
+    }
+
+    pub(super) fn refused(&self, detail: impl std::fmt::Display) -> LabError {
+        self.access.refused(detail.to_string())
+    }
+
+    /// The consumer that all workers share.
+    pub(super) fn workers(&self) -> &PullConsumer {
+        &self.workers
+    }
+
+    /// Does something until it works, or `give_up` says that it is no longer worth it: servers are restarted, and cables pulled.
+    pub(super) async fn insist<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
+        &self,
+        give_up: &(dyn Fn() -> bool + Sync),
+        mut act: impl FnMut() -> F,
+    ) -> Result<T, LabError> {
+        const PAUSE: Duration = Duration::from_millis(300);
+        loop {
+            match act().await {
+                Ok(value) => return Ok(value),
+                Err(error) if give_up() => return Err(self.refused(error)),
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+
+    /// Makes again what a server may have lost.
+    pub(super) async fn repair(&self) -> Result<(), LabError> {
+        prepare(&self.jetstream, self.access.lease).await.map(drop).map_err(|error| self.refused(error))
+    }
+
+    /// Publishes to a stream and waits until it is kept there; false if it was there already under this name.
+    pub(super) async fn publish(&self, subject: &str, name: Option<&str>, payload: Bytes) -> Result<bool, LabError> {
+        let message = jetstream::message::PublishMessage::build().payload(payload);
+        let message = match name {
+            Some(name) => message.message_id(name),
+            None => message,
+        };
+        let kept = self.jetstream.send_publish(subject.to_owned(), message).await.map_err(|error| self.refused(error))?;
+        kept.await.map(|kept| !kept.duplicate).map_err(|error| self.refused(error))
+    }
+
+    /// How many messages of a subject are in the stream of jobs: those that wait, and those that somebody works on.
+    pub(super) async fn queued(&self, subject: &str) -> Result<usize, LabError> {
+        use futures_util::TryStreamExt as _;
+        let found = self.jobs.info_with_subjects(subject).await.map_err(|error| self.refused(error))?;
+        let counts: Vec<(String, usize)> = found.try_collect().await.map_err(|error| self.refused(error))?;
+        Ok(counts.into_iter().map(|(_, count)| count).sum())
+    }
+
+    /// Takes away what is queued under a subject; how much that was.
+    pub(super) async fn purge(&self, subject: &str) -> Result<u64, LabError> {
+        self.jobs.purge().filter(subject).await.map(|done| done.purged).map_err(|error| self.refused(error))
+    }
+
+    /// The value of a key, with its revision.
+    pub(super) async fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>, LabError> {
+        use async_nats::jetstream::stream::LastRawMessageErrorKind::NoMessageFound;
+        match self.values.get_last_raw_message_by_subject(&key_subject(key)).await {
+            Err(error) if error.kind() == NoMessageFound => Ok(None),
+            Err(error) => Err(self.refused(error)),
+            Ok(message) => match serde_json::from_slice(&message.payload) {
+                Ok(value) => Ok(Some((value, message.sequence))),
+                Err(error) => Err(self.refused(format!("the value of {key} cannot be understood: {error}"))),
+            },
+        }
+    }
+
+    /// Sets a key; if a revision is given, only if it is still the newest (0: if there is none). The new revision; nothing if it is not.
+    pub(super) async fn set<T: Serialize>(&self, key: &str, value: &T, revision: Option<u64>) -> Result<Option<u64>, LabError> {
+        use async_nats::jetstream::context::PublishErrorKind::WrongLastSequence;
+        let payload = serde_json::to_vec(value).expect("values are plain data");
+        let mut headers = HeaderMap::new();
+        if let Some(revision) = revision {
+            headers.insert("Nats-Expected-Last-Subject-Sequence", revision.to_string());
+        }
+        let sent = self.jetstream.publish_with_headers(key_subject(key), headers, payload.into()).await;
+        let kept = match sent {
+            Ok(sent) => sent.await,
+            Err(error) => Err(error),
+        };
+        match kept {
+            Ok(kept) => Ok(Some(kept.sequence)),
+            Err(error) if error.kind() == WrongLastSequence => Ok(None),
+            Err(error) => Err(self.refused(error)),
+        }
+    }
+
+    /// Forgets a key.
+    pub(super) async fn forget(&self, key: &str) -> Result<(), LabError> {
+        self.values.purge().filter(key_subject(key)).await.map(drop).map_err(|error| self.refused(error))
+    }
+
+    /// The names of all keys that begin like this.
+    pub(super) async fn keys(&self, beginning: &str) -> Result<Vec<String>, LabError> {
+        use futures_util::TryStreamExt as _;
+        let filter = key_subject(&format!("{beginning}>"));
+        let found = self.values.info_with_subjects(filter).await.map_err(|error| self.refused(error))?;
+        let keys: Vec<(String, usize)> = found.try_collect().await.map_err(|error| self.refused(error))?;
+        let prefix = key_subject("");
+        Ok(keys.into_iter().filter_map(|(subject, _)| Some(subject.strip_prefix(&prefix)?.to_owned())).collect())
+    }
+
+    /// Where files are, by the hashes of what is in them.
+    pub(super) async fn files(&self) -> Result<&ObjectStore, LabError> {
+        if let Some(files) = self.files.get() {
+            return Ok(files);
+        }
+        let config = object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
+        let made = match self.jetstream.get_object_store(FILES).await {
+            Ok(files) => files,
+            Err(_) => self.jetstream.create_object_store(config).await.map_err(|error| self.refused(error))?,
+        };
+        Ok(self.files.get_or_init(|| made))
+    }
+
+    /// Waits until everything that was sent has left, but not for ever.
+    pub fn flush(&self) {
+        self.wait(async {
+            let _ = tokio::time::timeout(ANSWER, self.client.flush()).await;
+        });
+    }
+
+    /// Until this time after something began nobody gives up.
+    pub(super) fn patience(begun: Instant) -> impl Fn() -> bool + Sync {
+        move || begun.elapsed() > 2 * ANSWER
+    }
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        // Waiting for its threads is not allowed everywhere.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn key_subject(key: &str) -> String {
+    format!("$KV.plyground.{key}")
+}
+
+/// What an error says, with its reasons.
+fn plain(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let mut next = error.source();
+    while let Some(reason) = next {
+        let words = reason.to_string();
+        if !said.contains(&words) {
+            said += &format!(": {words}");
+        }
+        next = reason.source();
+    }
+    said
+}
+
+/// What must be there.
+struct Parts {
+    jobs: Stream,
+    results: Stream,
+    lessons: Stream,
+    values: Stream,
+    workers: PullConsumer,
+}
+
+/// The streams, and the consumer that all workers share.
+async fn prepare(jetstream: &Context, lease: Duration) -> Result<Parts, async_nats::Error> {
+    let base = || Config { storage: StorageType::File, ..Config::default() };
+    let jobs = jetstream
+        .get_or_create_stream(Config {
+            name: JOBS.to_owned(),
+            subjects: vec!["ply.jobs.*".to_owned()],
+            retention: RetentionPolicy::WorkQueue,
+            ..base()
+        })
+        .await?;
+    let results = jetstream
+        .get_or_create_stream(Config {
+            name: RESULTS.to_owned(),
+            subjects: vec!["ply.results.*".to_owned()],
+            max_age: KEPT,
+            ..base()
+        })
+        .await?;
+    let lessons = jetstream
+        .get_or_create_stream(Config {
+            name: LESSONS.to_owned(),
+            subjects: vec!["ply.lessons.*".to_owned()],
+            max_age: LESSONS_KEPT,
+            ..base()
+        })
+        .await?;
+    let values = jetstream
+        .get_or_create_stream(Config {
+            name: VALUES.to_owned(),
+            subjects: vec![key_subject(">")],
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            ..base()
+        })
+        .await?;
+    let workers = jobs
+        .create_consumer(consumer::pull::Config {
+            durable_name: Some(WORKERS.to_owned()),
+            ack_policy: consumer::AckPolicy::Explicit,
+            ack_wait: lease,
+            // Jobs that come back too often are recorded by whoever gets them next; the server would just stop giving them out.
+            max_deliver: -1,
+            max_ack_pending: -1,
+            max_waiting: WAITING,
+            ..consumer::pull::Config::default()
+        })
+        .await?;
+    Ok(Parts { jobs, results, lessons, values, workers })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_not_shown_and_what_is_missing_is() {
+        let mut access = Access::new("nats://me:secret@host:4222");
+        assert_eq!(access.shown(), "nats://host:4222");
+        assert_eq!(access.warning().unwrap(), "nats://host:4222: the connection is not encrypted: whoever listens reads along");
+        access.authority = Some("ca.pem".into());
+        assert_eq!(access.warning(), None);
+        assert!(Access::new("nats://host").warning().unwrap().contains("neither TLS nor credentials"));
+        assert!(Access::new("tls://host").warning().unwrap().contains("no credentials"));
+    }
+}

@@ -1,0 +1,373 @@
+//! The coordinator of a run: gives out its jobs, and keeps what comes back.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::{DeliverPolicy, pull::OrderedConfig};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use plyground_core::{InputError, Shelf as _};
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use super::broker::{Broker, jobs_of, results_of};
+use super::fleet::FleetView;
+use super::hello::Hello;
+use super::lead::Lead;
+use super::parcels::Parcels;
+use super::queue::NatsQueue;
+use super::wire::{Returns, unpacked};
+use crate::files::Unchanged;
+use crate::queue::Keeper as _;
+use crate::{Crew, Event, Experiment, GameRow, Job, LabError, Lot, Task};
+
+/// How long to wait for results before looking at other things.
+const TICK: Duration = Duration::from_millis(100);
+/// How often to look whether what was sent is still there.
+const CHECK: Duration = Duration::from_secs(3);
+/// After a run was stopped, results that are under way are waited for: until nothing comes for the first time, but not longer than the
+/// second. What comes later counts when the run goes on.
+const QUIET: Duration = Duration::from_millis(1_500);
+const LONGEST_QUIET: Duration = Duration::from_secs(10);
+/// Parcels that are sent at the same time, and messages that are kept at the same time.
+const AT_ONCE: usize = 64;
+
+/// What workers are told of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Announcement {
+    /// Of the coordinator.
+    pub hello: Hello,
+    /// What is played.
+    pub experiment: Experiment,
+}
+
+/// Whoever is told that a run is over forgets it, and asks anew when it meets it again.
+pub fn end_of(run: &str) -> String {
+    format!("ply.end.{run}")
+}
+
+pub fn key_of(run: &str) -> String {
+    format!("run.{run}")
+}
+
+/// All workers at a queue on the network.
+pub struct Fleet {
+    broker: Arc<Broker>,
+    hello: Hello,
+    view: FleetView,
+    /// How far the results of runs were read.
+    read: Mutex<HashMap<String, u64>>,
+    purged: AtomicU64,
+}
+
+impl Fleet {
+    /// The workers that this broker knows. Takes half a second, to measure this machine.
+    pub fn new(broker: Arc<Broker>) -> Result<Self, LabError> {
+        let view = FleetView::new(&broker)?;
+        let hello = Hello::of_this_machine()?;
+        Ok(Self { broker, hello, view, read: Mutex::default(), purged: AtomicU64::new(0) })
+    }
+
+    /// Who is there.
+    pub fn view(&self) -> &FleetView {
+        &self.view
+    }
+
+    /// Messages with jobs that were taken away again because nobody wanted them any more.
+    pub fn purged(&self) -> u64 {
+        self.purged.load(Ordering::Relaxed)
+    }
+
+    /// Workers find what they need to play a run.
+    fn announce(&self, task: &Task<'_>) -> Result<(), LabError> {
+        let announcement = Announcement { hello: self.hello.clone(), experiment: task.run.experiment.clone() };
+        let key = key_of(&task.run.id);
+        let give_up = || (task.stop)();
+        self.broker.wait(self.broker.insist(&give_up, || self.broker.set(&key, &announcement, None))).map(drop)
+    }
+
+    /// Sends the results of a run, from the first that was not read yet, and an empty word when there are no more for now.
+    fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Heard>>, tokio::task::JoinHandle<()>) {
+        let (sender, receiver) = mpsc::channel(4 * AT_ONCE);
+        let begin = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(run).copied().unwrap_or(0);
+        let follower = Follower { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender };
+        (receiver, self.broker.spawn(follower.run()))
+    }
+}
+
+/// Something that came back, and where it is in the stream.
+struct Heard {
+    sequence: u64,
+    returns: Returns,
+}
+
+/// Reads the results of a run for as long as somebody listens.
+struct Follower {
+    broker: Arc<Broker>,
+    subject: String,
+    next: u64,
+    sender: mpsc::Sender<Option<Heard>>,
+}
+
+impl Follower {
+    async fn run(mut self) {
+        while !self.sender.is_closed() {
+            // A server that is gone may come back, with the stream or without it.
+            if self.read().await.is_err() {
+                tokio::time::sleep(Duration::from_millis(300)).await;
+                let _ = self.broker.repair().await;
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<(), async_nats::Error> {
+        let config = OrderedConfig {
+            filter_subject: self.subject.clone(),
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.next },
+            ..OrderedConfig::default()
+        };
+        let consumer = self.broker.results.create_consumer(config).await?;
+        if consumer.cached_info().num_pending == 0 && self.sender.send(None).await.is_err() {
+            return Ok(());
+        }
+        let mut messages = consumer.messages().await?;
+        loop {
+            let message = tokio::select! {
+                message = messages.try_next() => message?,
+                () = self.sender.closed() => return Ok(()),
+            };
+            let Some(message) = message else { return Ok(()) };
+            let (sequence, pending) = {
+                let info = message.info()?;
+                (info.stream_sequence, info.pending)
+            };
+            self.next = sequence + 1;
+            // What nobody understands is no result.
+            if let Ok(returns) = unpacked(&message.payload)
+                && self.sender.send(Some(Heard { sequence, returns })).await.is_err()
+            {
+                return Ok(());
+            }
+            if pending == 0 && self.sender.send(None).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Crew for Fleet {
+    fn play(&self, task: &Task<'_>) -> Result<(), LabError> {
+        // A worker that started what a coordinator names would do anything for whoever can reach the queue.
+        if let Some(program) = task.run.experiment.agents.iter().find(|agent| agent.starts_with("cmd:")) {
+            let detail = "programs play on the computer that they are on; expected agents of the table with --queue";
+            return Err(InputError::malformed("agent", program, detail).into());
+        }
+        let shelf = Unchanged::new(task.shelf, &task.run.experiment.files);
+        for name in task.run.experiment.files.keys() {
+            self.broker.put_file(&shelf.read(name)?)?;
+        }
+        let open = task.store.open_jobs(Lot::all(&task.run.id))?;
+        let known = open.iter().map(|job| (job.id.clone(), job.clone())).collect();
+        let wanted: Vec<Job> = open.into_iter().filter(|job| job.pair < task.pairs).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
+        let (heard, follower) = self.follow(&task.run.id);
+        let mut sitting = Sitting {
+            fleet: self,
+            task,
+            known,
+            parcels: Parcels::new(wanted),
+            lead: Lead::new(&task.run.id, me),
+            queue: NatsQueue::new(Arc::clone(&self.broker)),
+            heard,
+            caught_up: false,
+            read: None,
+            checked: Instant::now(),
+            empty: 0,
+        };
+        let played = sitting.play();
+        let ended = sitting.end();
+        follower.abort();
+        played.and(ended)
+    }
+}
+
+/// A coordinator at work on a run.
+struct Sitting<'a> {
+    fleet: &'a Fleet,
+    task: &'a Task<'a>,
+    /// All that was ever asked for of the run and is not done.
+    known: HashMap<String, Job>,
+    /// What is wanted now.
+    parcels: Parcels,
+    lead: Lead,
+    queue: NatsQueue,
+    heard: mpsc::Receiver<Option<Heard>>,
+    /// All results that were there when it began are known.
+    caught_up: bool,
+    /// How far results were read without leaving anything out.
+    read: Option<u64>,
+    checked: Instant,
+    /// How often in a row nothing of what was sent was there.
+    empty: u32,
+}
+
+impl Sitting<'_> {
+    fn broker(&self) -> &Broker {
+        &self.fleet.broker
+    }
+
+    fn play(&mut self) -> Result<(), LabError> {
+        loop {
+            let _ = self.hear(TICK)?;
+            if self.parcels.is_done() || (self.task.stop)() {
+                return Ok(());
+            }
+            if self.caught_up {
+                self.give_out()?;
+            }
+        }
+    }
+
+    /// Gives out what is to be done, if that is our business.
+    fn give_out(&mut self) -> Result<(), LabError> {
+        let broker = Arc::clone(&self.fleet.broker);
+        if broker.wait(self.lead.beat(&broker)) {
+            // What the one before us has sent is sent anew, in parcels that we know; what is being done comes back anyway.
+            let _ = broker.wait(broker.purge(&jobs_of(&self.task.run.id)));
+            self.fleet.announce(self.task)?;
+            self.start_again();
+        }
+        if !self.lead.leads() {
+            return Ok(());
+        }
+        self.parcels.worked_on_by(self.fleet.view.workers().iter().map(|worker| worker.cores).sum());
+        let parcels: Vec<Vec<Job>> = std::iter::from_fn(|| self.parcels.next()).collect();
+        let (queue, stop) = (&self.queue, self.task.stop);
+        let give_up = || stop();
+        let sent = broker.wait(async {
+            let sending = parcels.iter().map(|jobs| queue.send(jobs, &give_up));
+            futures_util::stream::iter(sending).buffer_unordered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await
+        });
+        match sent {
+            // Somebody said stop while the server was gone.
+            Err(_) if stop() => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => self.check(),
+        }
+    }
+
+    /// Sends everything again that is not done, under new names.
+    fn start_again(&mut self) {
+        static ERAS: AtomicU64 = AtomicU64::new(0);
+        let era = format!(".{}-{}", self.lead.era(), ERAS.fetch_add(1, Ordering::Relaxed));
+        self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_era(era);
+        self.parcels.send_again();
+        self.empty = 0;
+    }
+
+    /// Is what was sent still there? A server may have lost it, or somebody has taken it away.
+    fn check(&mut self) -> Result<(), LabError> {
+        if self.checked.elapsed() < CHECK {
+            return Ok(());
+        }
+        self.checked = Instant::now();
+        let queued = self.broker().wait(self.broker().queued(&jobs_of(&self.task.run.id)));
+        self.empty = if self.parcels.is_under_way() && queued.is_ok_and(|queued| queued == 0) { self.empty + 1 } else { 0 };
+        // Once may be the moment between the last acknowledgement and our reading of the result.
+        if self.empty >= 2 {
+            self.fleet.announce(self.task)?;
+            self.start_again();
+        }
+        Ok(())
+    }
+
+    /// Takes what has come back; waits for a moment if that is nothing.
+    fn hear(&mut self, wait: Duration) -> Result<ControlFlow<()>, LabError> {
+        let first = self.fleet.broker.wait(async { tokio::time::timeout(wait, self.heard.recv()).await });
+        let Ok(Some(first)) = first else { return Ok(ControlFlow::Break(())) };
+        let mut heard = vec![first];
+        while heard.len() < AT_ONCE
+            && let Ok(next) = self.heard.try_recv()
+        {
+            heard.push(next);
+        }
+        self.caught_up |= heard.iter().any(Option::is_none);
+        let heard: Vec<Heard> = heard.into_iter().flatten().collect();
+        if heard.is_empty() {
+            return Ok(ControlFlow::Break(()));
+        }
+        self.keep(heard)?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn keep(&mut self, heard: Vec<Heard>) -> Result<(), LabError> {
+        let games = usize::from(self.task.run.experiment.seats.games());
+        let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
+        for Heard { sequence, returns } in heard {
+            self.parcels.measured(returns.jobs.len(), returns.seconds);
+            let mut all_known = true;
+            for rows in returns.jobs {
+                let rows: Vec<GameRow> = rows.into_iter().map(GameRow::from).collect();
+                let Some(first) = rows.first() else { continue };
+                let whole = rows.len() == games && rows.iter().all(|row| row.job == first.job);
+                match self.known.remove(&first.job) {
+                    Some(job) if whole => done.push((job, rows)),
+                    Some(job) => drop(self.known.insert(job.id.clone(), job)),
+                    // Done before, or asked for by somebody who wants more than we do.
+                    None => all_known = false,
+                }
+            }
+            for failure in returns.failures.into_iter().filter(|_| self.caught_up && self.lead.leads()) {
+                if failure.certain {
+                    if let Some(job) = self.parcels.settle(&failure.job) {
+                        self.task.store.give_up(&job, &failure.error)?;
+                    }
+                } else {
+                    self.parcels.send_alone(&failure.job);
+                }
+            }
+            self.read = if all_known && self.read != Some(0) { Some(sequence) } else { Some(self.read.unwrap_or(0)) };
+        }
+        if done.is_empty() {
+            return Ok(());
+        }
+        let (jobs, rows): (Vec<Job>, Vec<Vec<GameRow>>) = done.into_iter().unzip();
+        let new = self.task.store.keep(&self.task.run.id, &rows)?;
+        self.task.store.settle(jobs.iter().map(|job| job.id.as_str()))?;
+        for ((job, games), new) in jobs.iter().zip(&rows).zip(new) {
+            self.parcels.settle(&job.id);
+            if new {
+                (self.task.events)(&Event::JobFinished { job, games });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what nobody has begun, and waits a little for what somebody has.
+    fn end(&mut self) -> Result<(), LabError> {
+        let broker = Arc::clone(&self.fleet.broker);
+        let run = &self.task.run.id;
+        if self.lead.leads() {
+            let purged = broker.wait(async {
+                let purged = broker.purge(&jobs_of(run)).await.unwrap_or(0);
+                let _ = broker.forget(&key_of(run)).await;
+                let _ = broker.client.publish(end_of(run), bytes::Bytes::new()).await;
+                purged
+            });
+            self.fleet.purged.fetch_add(purged, Ordering::Relaxed);
+            let begun = Instant::now();
+            while !self.parcels.is_done() && begun.elapsed() < LONGEST_QUIET && self.hear(QUIET)?.is_continue() {}
+            broker.wait(self.lead.give_up(&broker));
+        }
+        if let Some(read) = self.read {
+            self.fleet.read.lock().unwrap_or_else(PoisonError::into_inner).insert(run.clone(), read);
+        }
+        broker.flush();
+        Ok(())
+    }
+}

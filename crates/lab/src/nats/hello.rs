@@ -1,0 +1,118 @@
+//! Who may work together: the same program with the same rules, and clocks that are comparable.
+
+use std::time::{Duration, Instant};
+
+use plyground_core::{EmptyShelf, Limits, NoClock, Seed, Unwatched};
+use plyground_table::{Turn, infos, open};
+use serde::{Deserialize, Serialize};
+
+use crate::LabError;
+
+/// What a program says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// Of this program.
+    pub version: String,
+    /// A hash of how all games are played by it.
+    pub rules: String,
+    /// Simulations a second on a fixed position, on one core.
+    pub speed: f64,
+}
+
+/// The position that speed is measured on, and the agent that does it.
+const POSITION: &str = "clobber:size=6x6";
+const SIMULATIONS: u64 = 2_000;
+const MEASURED_FOR: Duration = Duration::from_millis(400);
+
+impl Hello {
+    /// Of this program on this machine. Takes half a second.
+    pub fn of_this_machine() -> Result<Self, LabError> {
+        Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), rules: rules()?, speed: speed()? })
+    }
+
+    /// Refuses whoever differs from the coordinator of a run.
+    pub fn check(&self, coordinator: &Self) -> Result<(), LabError> {
+        if (&self.version, &self.rules) == (&coordinator.version, &coordinator.rules) {
+            return Ok(());
+        }
+        let shown = |hello: &Self| format!("version {} with rules {}", hello.version, hello.rules);
+        Err(LabError::Refused { expected: shown(coordinator), found: shown(self) })
+    }
+
+    /// How fast clocks run here for times that are meant for the coordinator.
+    pub fn tempo(&self, coordinator: &Self) -> f64 {
+        let ratio = self.speed / coordinator.speed;
+        if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
+    }
+}
+
+/// A hash of some games of every sample of every game: other rules give other games.
+fn rules() -> Result<String, LabError> {
+    const GAMES: u64 = 2;
+    let mut hasher = blake3::Hasher::new();
+    for spec in infos().into_iter().flat_map(|info| info.samples) {
+        for number in 0..GAMES {
+            let mut rng = Seed(number).named("rules").named(spec).rng();
+            let mut session = open(spec, None)?;
+            loop {
+                let turn = session.turn();
+                match turn {
+                    Turn::Over(_) => break,
+                    Turn::Chance => {
+                        session.roll(&mut rng);
+                    }
+                    Turn::Player(_) => {
+                        let moves = session.moves();
+                        for mv in &moves {
+                            hasher.update(mv.text.as_bytes()).update(b" ");
+                        }
+                        session.play(&moves[rng.below(moves.len() as u32) as usize].text)?;
+                    }
+                }
+                hasher.update(session.position().as_bytes()).update(b"\n");
+            }
+            hasher.update(session.turn().result_word().as_bytes());
+        }
+    }
+    Ok(hasher.finalize().to_hex()[..16].to_owned())
+}
+
+/// Simulations a second.
+fn speed() -> Result<f64, LabError> {
+    let mut session = open(POSITION, None)?;
+    let seat = session.seat("mcts", Seed(0), &EmptyShelf)?;
+    let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
+    let mut think = || session.think(seat, limits, &NoClock, &mut Unwatched).map_err(LabError::Agent);
+    // The first one finds the caches empty.
+    think()?;
+    let (begun, mut thoughts) = (Instant::now(), 0);
+    while begun.elapsed() < MEASURED_FOR {
+        think()?;
+        thoughts += 1;
+    }
+    Ok((thoughts * SIMULATIONS) as f64 / begun.elapsed().as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_differs_is_refused_in_words_and_who_is_faster_has_faster_clocks() {
+        let hello = |version: &str, rules: &str, speed| Hello { version: version.into(), rules: rules.into(), speed };
+        let (here, there) = (hello("1.0", "ab", 200.0), hello("1.0", "ab", 100.0));
+        assert!(here.check(&there).is_ok());
+        assert_eq!(here.tempo(&there), 2.0);
+        assert_eq!(here.tempo(&hello("1.0", "ab", 0.0)), 1.0);
+        for other in [hello("1.1", "ab", 1.0), hello("1.0", "cd", 1.0)] {
+            let refused = here.check(&other).unwrap_err().to_string();
+            assert!(refused.contains("expected version") && refused.contains("found version 1.0 with rules ab"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_rules_have_one_hash_and_the_machine_a_speed() {
+        assert_eq!(rules().unwrap(), rules().unwrap());
+        assert!(speed().unwrap() > 0.0);
+    }
+}

@@ -1,0 +1,27 @@
+//! The same jobs on many machines, through NATS JetStream.
+//!
+//! Jobs are a work-queue stream with explicit acknowledgements; results are a stream that coordinators read from its beginning. A result is
+//! published before its job is acknowledged and kept under the name of the job, so that work done twice counts once: whatever is
+//! killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
+
+mod broker;
+mod coordinator;
+mod files;
+mod fleet;
+mod hello;
+mod lead;
+mod parcels;
+mod queue;
+mod sleepers;
+mod training;
+mod wire;
+mod worker;
+
+pub use broker::{Access, Broker};
+pub use coordinator::Fleet;
+pub use fleet::{FleetView, Lookout, Presence};
+pub use hello::Hello;
+pub use queue::{DELIVERIES, NatsQueue};
+pub use sleepers::{Sleepers, Slept};
+pub use training::SelfPlayers;
+pub use worker::{Employment, employ};

@@ -1,0 +1,170 @@
+//! A worker: takes jobs of any run from the queue, and sends games back.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+
+use super::broker::Broker;
+use super::coordinator::{Announcement, end_of, key_of};
+use super::files::{Cache, RunShelf};
+use super::fleet::{BEAT, Presence};
+use super::hello::Hello;
+use super::queue::NatsQueue;
+use super::training::{Lectures, Pupil};
+use crate::{LabError, Orders, Run, Runs, Setting, Standard, machine, work};
+
+/// How soon a worker that is told to stop hears of it.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What a worker works with.
+pub struct Employment<'a> {
+    /// Where jobs come from.
+    pub broker: Arc<Broker>,
+    /// What it is called; no other worker may have this name.
+    pub name: String,
+    /// Games at the same time.
+    pub cores: usize,
+    /// Where files that agents read are kept.
+    pub cache: PathBuf,
+    /// Is asked before every move, and while agents think, whether to stop.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Hears what the worker is, when it begins.
+    pub begun: &'a (dyn Fn(&Presence) + Sync),
+}
+
+/// Works until somebody says stop, or a coordinator refuses this program.
+pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
+    let hello = Hello::of_this_machine()?;
+    let broker = &employment.broker;
+    for key in broker.wait(broker.keys("run."))? {
+        // A run that has ended since is nobody's business.
+        if let Some((announcement, _)) = broker.wait(broker.value::<Announcement>(&key))? {
+            hello.check(&announcement.hello)?;
+        }
+    }
+    let queue = NatsQueue::new(Arc::clone(broker)).patient();
+    let known = Arc::new(Known::default());
+    forget_what_ends(broker, &known);
+    let cache = Cache::new(Arc::clone(broker), employment.cache.clone());
+    let runs = Announced { broker, hello: &hello, cache: cache.clone(), known: &known };
+    let (lectures, lessons) = (Lectures::hear(broker)?, AtomicU64::new(0));
+    let presence = || Presence {
+        worker: employment.name.clone(),
+        machine: machine(),
+        version: hello.version.clone(),
+        rules: hello.rules.clone(),
+        cores: employment.cores,
+        speed: hello.speed,
+        jobs: queue.counts().jobs.load(Ordering::Relaxed),
+        retries: queue.counts().again.load(Ordering::Relaxed),
+        failed: queue.counts().failed.load(Ordering::Relaxed),
+        lessons: lessons.load(Ordering::Relaxed),
+        leaving: false,
+    };
+    (employment.begun)(&presence());
+    let over = AtomicBool::new(false);
+    let stop = || over.load(Ordering::Relaxed) || (employment.stop)();
+    let pupil = Pupil {
+        broker,
+        hello: &hello,
+        cache: &cache,
+        lectures: &lectures,
+        games: &lessons,
+        name: &employment.name,
+        busy: &|| !queue.is_idle(),
+        stop: &stop,
+    };
+    let worked = std::thread::scope(|scope| {
+        scope.spawn(|| be_present(broker, &queue, &presence, &stop));
+        let pupils: Vec<_> = (0..employment.cores)
+            .map(|_| scope.spawn(|| pupil.play().inspect_err(|_| over.store(true, Ordering::Relaxed))))
+            .collect();
+        let worked =
+            work(&Orders { keeper: &queue, queue: &queue, runs: &runs, threads: employment.cores, stop: &stop, events: &|_| {} });
+        over.store(true, Ordering::Relaxed);
+        let learnt = pupils.into_iter().map(|pupil| pupil.join().expect("pupils hold no panics"));
+        learnt.fold(worked, Result::and)
+    });
+    let last = Presence { leaving: true, ..presence() };
+    broker.present(&last);
+    broker.flush();
+    worked.map(|()| last)
+}
+
+/// Says again and again that the worker is there, also when somebody asks, and wakes it when it is to stop.
+fn be_present(broker: &Broker, queue: &NatsQueue, presence: &dyn Fn() -> Presence, stop: &dyn Fn() -> bool) {
+    let (calls, called) = mpsc::channel();
+    broker.on_roll_call(move || _ = calls.send(()));
+    let mut next = Instant::now();
+    while !stop() {
+        let asked = called.recv_timeout(TICK).is_ok();
+        if asked || Instant::now() >= next {
+            next = Instant::now() + BEAT;
+            broker.present(&presence());
+        }
+    }
+    queue.close();
+}
+
+/// The runs that a worker has met.
+type Known = Mutex<HashMap<String, Arc<Met>>>;
+
+struct Met {
+    run: Run,
+    shelf: RunShelf,
+    tempo: f64,
+}
+
+/// A run that is over is forgotten: if it is met again, its coordinator may be another one.
+fn forget_what_ends(broker: &Broker, known: &Arc<Known>) {
+    let (client, known) = (broker.client.clone(), Arc::clone(known));
+    broker.spawn(async move {
+        let Ok(mut ends) = client.subscribe(end_of("*")).await else { return };
+        while let Some(end) = ends.next().await {
+            if let Some(run) = end.subject.as_str().rsplit('.').next() {
+                known.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+            }
+        }
+    });
+}
+
+/// Runs as their coordinators have announced them.
+struct Announced<'a> {
+    broker: &'a Arc<Broker>,
+    hello: &'a Hello,
+    cache: Cache,
+    known: &'a Known,
+}
+
+impl Announced<'_> {
+    fn meet(&self, run: &str) -> Result<Arc<Met>, LabError> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(met) = known().get(run) {
+            return Ok(Arc::clone(met));
+        }
+        let found = self.broker.wait(async {
+            let begun = Instant::now();
+            let key = key_of(run);
+            self.broker.insist(&Broker::patience(begun), || self.broker.value::<Announcement>(&key)).await
+        })?;
+        let Some((Announcement { hello, experiment }, _)) = found else {
+            return Err(LabError::Gone { run: run.to_owned() });
+        };
+        self.hello.check(&hello)?;
+        let shelf = RunShelf { cache: self.cache.clone(), hashes: experiment.files.clone() };
+        let met = Arc::new(Met { run: Run { id: run.to_owned(), experiment }, shelf, tempo: self.hello.tempo(&hello) });
+        known().insert(run.to_owned(), Arc::clone(&met));
+        Ok(met)
+    }
+}
+
+impl Runs for Announced<'_> {
+    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), LabError>) -> Result<(), LabError> {
+        let met = self.meet(run)?;
+        act(&Setting { run: &met.run, roster: &Standard(&met.shelf), tempo: met.tempo })
+    }
+}

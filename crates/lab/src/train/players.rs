@@ -1,0 +1,53 @@
+//! Who plays the games of a round.
+
+use plyground_nets::Network;
+use plyground_table::PlayedLesson;
+
+use super::Plan;
+#[cfg(feature = "nats")]
+use super::replay::{Reader, write};
+use crate::LabError;
+
+/// The games that a round needs.
+pub struct Wanted<'a> {
+    /// The settings of the training.
+    pub plan: &'a Plan,
+    /// The round, from 1.
+    pub round: u64,
+    /// Does the teacher play, or the network against itself?
+    pub teaching: bool,
+    /// How many games.
+    pub games: u64,
+    /// The newest network.
+    pub network: &'a Network,
+    /// The same as a file.
+    pub file: &'a [u8],
+}
+
+/// Somebody else than the threads of this computer.
+pub trait Players: Send + Sync {
+    /// Lets the games of a round be played; fewer if somebody says stop. `told` hears how many there are.
+    fn play(
+        &self,
+        wanted: &Wanted<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+        told: &dyn Fn(u64),
+    ) -> Result<Vec<PlayedLesson>, LabError>;
+}
+
+/// A game as bytes, as it is kept in the file of a training.
+#[cfg(feature = "nats")]
+pub(crate) fn lesson_bytes(lesson: &PlayedLesson) -> Vec<u8> {
+    let mut bytes = lesson.judgements.to_le_bytes().to_vec();
+    write(lesson, &mut bytes);
+    bytes
+}
+
+/// The game that was made bytes; nothing if it is none.
+#[cfg(feature = "nats")]
+pub(crate) fn lesson_from(bytes: &[u8]) -> Option<PlayedLesson> {
+    let (judgements, rest) = bytes.split_first_chunk()?;
+    let mut reader = Reader(rest);
+    let lesson = reader.lesson().filter(|_| reader.0.is_empty())?;
+    Some(PlayedLesson { judgements: u64::from_le_bytes(*judgements), ..lesson })
+}

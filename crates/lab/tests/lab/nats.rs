@@ -1,0 +1,338 @@
+//! Coordinators and workers through a real NATS server.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
+use plyground_lab::nats::{Access, Broker, Employment, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, employ};
+use plyground_lab::train::{End, Onlooker, Plan, Round, Stage, Training};
+use plyground_lab::{
+    Conduct, Contestant, Experiment, LabError, Lease, Lot, Orders, Queue, Results, Roster, Run, Setting, Standard, Store,
+    Threads, Worker, work,
+};
+use plyground_nets::{Network, Size, weights};
+use plyground_table::open;
+use serde_json::json;
+
+use crate::common::{Directory, all_jobs, experiment, games, play};
+use crate::server::Server;
+
+/// Nothing here takes as long as this.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+fn broker(server: &Server, lease: Duration) -> Arc<Broker> {
+    Arc::new(Broker::connect(&Access { lease, ..Access::new(&server.url()) }).unwrap())
+}
+
+/// Lets a fleet play so many pairs, while others do what they do until that is over.
+fn conducted(
+    server: &Server,
+    lease: Duration,
+    (store, run, shelf): (&Store, &Run, &(dyn Shelf + Sync)),
+    pairs: u64,
+    others: &[&(dyn Fn(&AtomicBool) + Sync)],
+) -> (Results, bool) {
+    let fleet = Fleet::new(broker(server, lease)).unwrap();
+    let over = AtomicBool::new(false);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for other in others {
+            scope.spawn(|| other(&over));
+        }
+        let conduct = Conduct {
+            store,
+            run,
+            shelf,
+            crew: &fleet,
+            command: "ply test",
+            stop: &|| begun.elapsed() > PATIENCE,
+            enough: &|_| false,
+            listen: &|_| {},
+        };
+        let played = conduct.play_format(pairs);
+        over.store(true, Ordering::Relaxed);
+        played.unwrap()
+    })
+}
+
+/// A worker as `ply worker` starts one; what it was at the end.
+fn worker(server: &Server, name: &str, cache: &Directory, over: &AtomicBool) -> Result<Presence, LabError> {
+    employ(&Employment {
+        broker: broker(server, Duration::from_secs(5)),
+        name: name.to_owned(),
+        cores: 2,
+        cache: cache.0.clone(),
+        stop: &|| over.load(Ordering::Relaxed),
+        begun: &|_| {},
+    })
+}
+
+#[test]
+fn a_fleet_plays_the_same_games_as_one_computer() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("tuc-chess:limit=30", &["random", "mcts:sims=10", "mc:playouts=2"], 2).run();
+    let (here, there, cache) = (Directory::new(), Directory::new(), Directory::new());
+    play(&here.store(), &run, 20);
+    let store = there.store();
+    let done = Mutex::new(0);
+    let work = |name: &str, over: &AtomicBool| *done.lock().unwrap() += worker(&server, name, &cache, over).unwrap().jobs;
+    let (results, complete) = conducted(
+        &server,
+        Duration::from_secs(5),
+        (&store, &run, &EmptyShelf),
+        20,
+        &[&|over| work("one", over), &|over| work("other", over)],
+    );
+    assert!(complete);
+    assert_eq!((results.games(), store.done(Lot::all(&run.id)).unwrap()), (120, 60));
+    assert_eq!(games(&store, &run), games(&here.store(), &run));
+    assert!(*done.lock().unwrap() >= 60);
+    // Another coordinator, with a store of its own, finds everything where it is, and nobody has to play.
+    let again = Directory::new();
+    let (_, complete) = conducted(&server, Duration::from_secs(5), (&again.store(), &run, &EmptyShelf), 20, &[]);
+    assert!(complete);
+    assert_eq!(games(&again.store(), &run), games(&store, &run));
+    // And without the server, the same command goes on here.
+    let conduct = Conduct {
+        store: &store,
+        run: &run,
+        shelf: &EmptyShelf,
+        crew: &Threads(2),
+        command: "ply test",
+        stop: &|| false,
+        enough: &|_| false,
+        listen: &|_| {},
+    };
+    let (results, complete) = conduct.play_format(21).unwrap();
+    assert!(complete && results.games() == 126);
+}
+
+/// Has never heard of one of the agents.
+struct Ignorant;
+
+impl Roster for Ignorant {
+    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        if spec == "mc:playouts=2" {
+            return Err(InputError::malformed("agent", spec, "never heard of it"));
+        }
+        Standard(&EmptyShelf).invite(spec)
+    }
+}
+
+#[test]
+fn a_job_that_fails_five_times_is_recorded_and_the_run_ends() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("tictactoe", &["random", "mcts:sims=10", "mc:playouts=2"], 2).run();
+    let directory = Directory::new();
+    let store = directory.store();
+    let ignorant = |over: &AtomicBool| {
+        let queue = NatsQueue::new(broker(&server, Duration::from_secs(5))).patient();
+        let stop = || {
+            let over = over.load(Ordering::Relaxed);
+            if over {
+                queue.close();
+            }
+            over
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop() {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+            let runs = Setting { run: &run, roster: &Ignorant, tempo: 1.0 };
+            work(&Orders { keeper: &queue, queue: &queue, runs: &runs, threads: 2, stop: &stop, events: &|_| {} }).unwrap();
+        });
+    };
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &EmptyShelf), 3, &[&ignorant]);
+    assert!(!complete, "not all was played");
+    assert_eq!((results.games(), results.failures().len()), (6, 6), "{:?}", results.failures());
+    assert!(results.failures().iter().all(|(_, error)| error.contains("never heard of it")), "{:?}", results.failures());
+    // Somebody who can do it does it when it is asked for again, and the failures are forgotten.
+    let cache = Directory::new();
+    let able = |over: &AtomicBool| drop(worker(&server, "able", &cache, over).unwrap());
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &EmptyShelf), 3, &[&able]);
+    assert_eq!((results.games(), results.failures().len(), complete), (18, 0, true));
+}
+
+#[test]
+fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
+    let directory = Directory::new();
+    let store = directory.store();
+    let doomed = all_jobs(&run, 4)[2].id.clone();
+    let doomed_too = doomed.clone();
+    // Whoever takes this job is never heard of again; a new one comes each time.
+    let mortal = |over: &AtomicBool| {
+        let broker = broker(&server, Duration::from_secs(1));
+        let mut lives = 0;
+        while !over.load(Ordering::Relaxed) {
+            lives += 1;
+            let (queue, name) = (NatsQueue::new(Arc::clone(&broker)), Worker(format!("life {lives}")));
+            let Lease::Jobs(jobs) = queue.lease(&name, 1).unwrap() else {
+                std::thread::sleep(Duration::from_millis(50));
+                continue;
+            };
+            if jobs.iter().any(|job| job.id == doomed) {
+                continue;
+            }
+            let once = OneLease { queue: &queue, jobs: Mutex::new(Some(jobs)) };
+            let runs = Setting { run: &run, roster: &Standard(&EmptyShelf), tempo: 1.0 };
+            work(&Orders { keeper: &queue, queue: &once, runs: &runs, threads: 1, stop: &|| false, events: &|_| {} }).unwrap();
+        }
+    };
+    let (results, complete) = conducted(&server, Duration::from_secs(1), (&store, &run, &EmptyShelf), 4, &[&mortal]);
+    assert!(!complete);
+    assert_eq!(results.pairs(), 3);
+    let [(job, error)] = results.failures() else { panic!("{:?}", results.failures()) };
+    assert_eq!(*job, doomed_too);
+    assert_eq!(error, "it was given out 5 times, and nobody came back with a result");
+}
+
+/// A queue that gives out what somebody has leased already.
+struct OneLease<'a> {
+    queue: &'a NatsQueue,
+    jobs: Mutex<Option<Vec<plyground_lab::Job>>>,
+}
+
+impl Queue for OneLease<'_> {
+    fn push(&self, jobs: &[plyground_lab::Job]) -> Result<usize, LabError> {
+        self.queue.push(jobs)
+    }
+    fn lease(&self, _: &Worker, _: usize) -> Result<Lease, LabError> {
+        Ok(self.jobs.lock().unwrap().take().map_or(Lease::Done, Lease::Jobs))
+    }
+    fn extend(&self, worker: &Worker) -> Result<(), LabError> {
+        self.queue.extend(worker)
+    }
+    fn release(&self, worker: &Worker) -> Result<(), LabError> {
+        self.queue.release(worker)
+    }
+    fn finish(&self, jobs: &[plyground_lab::Job]) -> Result<(), LabError> {
+        self.queue.finish(jobs)
+    }
+    fn fail(&self, job: &plyground_lab::Job, error: LabError) -> Result<(), LabError> {
+        self.queue.fail(job, error)
+    }
+    fn heartbeat(&self) -> Duration {
+        self.queue.heartbeat()
+    }
+    fn batch(&self) -> Duration {
+        self.queue.batch()
+    }
+}
+
+#[test]
+fn a_worker_that_differs_from_the_coordinator_is_refused() {
+    let Some(server) = Server::start() else { return };
+    let access = broker(&server, Duration::from_secs(5));
+    let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
+    let hello = json!({"version": "0.0.7", "rules": "0123456789abcdef", "speed": 1000.0});
+    let announced = json!({"hello": hello, "experiment": run.experiment}).to_string();
+    // As another program would do it.
+    let address = server.url();
+    let mut wire = TcpStream::connect(address.strip_prefix("nats://").unwrap()).unwrap();
+    let subject = format!("$KV.plyground.run.{}", run.id);
+    write!(wire, "CONNECT {{\"verbose\":false}}\r\nPUB {subject} {}\r\n{announced}\r\nPING\r\n", announced.len()).unwrap();
+    wire.flush().unwrap();
+    let begun = Instant::now();
+    let refused = loop {
+        let over = AtomicBool::new(true);
+        match worker(&server, "other", &Directory::new(), &over) {
+            Err(error) => break error.to_string(),
+            Ok(_) => assert!(begun.elapsed() < PATIENCE, "nobody refused it"),
+        }
+    };
+    assert!(
+        refused.contains("expected version 0.0.7 with rules 0123456789abcdef, as the coordinator has; found version"),
+        "{refused}"
+    );
+    drop(access);
+}
+
+/// One file, whatever it is called.
+struct OneFile(Vec<u8>);
+
+impl Shelf for OneFile {
+    fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
+        Ok(self.0.clone())
+    }
+}
+
+#[test]
+fn networks_travel_by_their_hash_and_every_record_names_it() {
+    let Some(server) = Server::start() else { return };
+    let dojo = open("tictactoe", None).unwrap().dojo(None).unwrap();
+    let network = Network::new(dojo.architecture(Size { channels: 4, blocks: 1 }), Seed(1)).unwrap();
+    let shelf = OneFile(weights::write(&dojo.header(&network), &network).unwrap());
+    let run = Experiment::new("tictactoe", &["net:net=mine.safetensors".into(), "random".into()], &shelf).unwrap().run();
+    let hash = run.experiment.files["mine.safetensors"].clone();
+    let (directory, cache) = (Directory::new(), Directory::new());
+    let store = directory.store();
+    let work = |over: &AtomicBool| drop(worker(&server, "one", &cache, over).unwrap());
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &shelf), 3, &[&work]);
+    assert!(complete && results.games() == 6);
+    assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
+    let mut records = Vec::new();
+    store.games(Lot::all(&run.id), |game| records.push(game.record(&run.experiment))).unwrap();
+    assert!(records.iter().all(|record| record.tags["blake3 mine.safetensors"] == hash));
+    // A file that was damaged on the way or on the disk is not used.
+    std::fs::write(cache.0.join(&hash), b"something else").unwrap();
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &shelf), 5, &[&work]);
+    assert!(complete && results.games() == 10 && results.faults().count() == 0);
+    assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
+}
+
+/// Looks on, and has seen enough after a while.
+struct Audience(Instant);
+
+impl Onlooker for Audience {
+    fn stage(&self, _: Stage) {}
+    fn round(&self, _: &Round) {}
+    fn stop(&self) -> bool {
+        self.0.elapsed() > PATIENCE
+    }
+}
+
+#[test]
+fn a_training_learns_from_what_workers_play_with_its_newest_network() {
+    let Some(server) = Server::start() else { return };
+    let plan = Plan {
+        teacher: "mcts:sims=20".to_owned(),
+        teacher_games: 20,
+        round_games: 20,
+        full: 16,
+        fast: 8,
+        batch: 16,
+        window: 150,
+        anchor_games: 0,
+        ..Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
+    };
+    let (directory, cache, over) = (Directory::new(), Directory::new(), AtomicBool::new(false));
+    let watching = broker(&server, Duration::from_secs(5));
+    let view = FleetView::new(&watching).unwrap();
+    let mut training = Training::begin(&directory.0.join("training"), plan, 1).unwrap();
+    training.played_by(Box::new(SelfPlayers::new(broker(&server, Duration::from_secs(5))).unwrap()));
+    let (seen, player) = std::thread::scope(|scope| {
+        let player = scope.spawn(|| worker(&server, "player", &cache, &over));
+        let trained = training.run(End::Rounds(4), "ply train", &EmptyShelf, &Audience(Instant::now()));
+        let seen = view.workers();
+        // Before anything can fail: nobody waits for a worker that nobody stops.
+        over.store(true, Ordering::Relaxed);
+        trained.unwrap();
+        (seen, player.join().unwrap().unwrap())
+    });
+    let rounds = training.rounds();
+    let games: Vec<(u64, bool)> = rounds.iter().map(|round| (round.games, round.taught)).collect();
+    assert_eq!(games, [(20, true), (40, false), (60, false), (80, false)]);
+    assert!(rounds[1..].iter().all(|round| round.judgements_per_second > 0.0), "the network has played: {rounds:?}");
+    assert_eq!(seen.iter().map(|worker| (worker.worker.as_str(), worker.cores)).collect::<Vec<_>>(), [("player", 2)]);
+    assert!(player.lessons >= 80);
+    let kept = std::fs::read_dir(&cache.0).unwrap().count();
+    assert!((1..=2).contains(&kept), "a network that is no longer the newest is forgotten: {kept}");
+    assert!(view.workers().is_empty(), "who leaves says so");
+}

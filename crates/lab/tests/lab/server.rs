@@ -1,0 +1,84 @@
+//! A real nats-server for a test, on a free port of this computer, gone when the test is over.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A server with a folder of its own.
+pub struct Server {
+    program: PathBuf,
+    folder: PathBuf,
+    port: u16,
+    process: Option<Child>,
+}
+
+impl Server {
+    /// Starts one; nothing, and a word about it, where there is no such program. `cargo xtask test` sees to it that there is.
+    pub fn start() -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let Some(program) = program() else {
+            eprintln!("skipped: nats-server is not there (cargo xtask test installs it)");
+            return None;
+        };
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("plyground-nats-{}-{number}", std::process::id()));
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut server = Self { program, folder, port, process: None };
+        server.run();
+        Some(server)
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// As if the power had failed.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    /// With what it had, at the same place.
+    pub fn run(&mut self) {
+        self.kill();
+        let log = self.folder.join("log");
+        std::fs::create_dir_all(&self.folder).unwrap();
+        let process = Command::new(&self.program)
+            .args(["--addr", "127.0.0.1", "--port", &self.port.to_string(), "--jetstream", "--store_dir"])
+            .arg(self.folder.join("data"))
+            .arg("--log")
+            .arg(&log)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        self.process = Some(process);
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "{}", std::fs::read_to_string(&log).unwrap_or_default());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The one that `cargo xtask test` names must be there; another one may be, where Debian puts it and only administrators look.
+fn program() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("PLYGROUND_NATS_SERVER") {
+        return Some(named.into());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain([Path::new("/usr/sbin").to_owned()]);
+    folders.map(|folder| folder.join("nats-server")).find(|file| file.is_file())
+}
