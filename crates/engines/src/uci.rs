@@ -47,7 +47,7 @@ static FAMILIES: &[Family] = &[
 ];
 
 fn clobber(files: u8, ranks: u8) -> String {
-    let rank = |number: u8| (0..files).map(|file| if (number + file) % 2 == 0 { 'P' } else { 'p' }).collect::<String>();
+    let rank = |number: u8| (0..files).map(|file| if (number + file).is_multiple_of(2) { 'P' } else { 'p' }).collect::<String>();
     let board: Vec<String> = (0..ranks).map(rank).collect();
     format!(":clobber]\nmaxFile = {files}\nmaxRank = {ranks}\nstartFen = {} w 0 1\n", board.join("/"))
 }

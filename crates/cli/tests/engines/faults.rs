@@ -105,6 +105,18 @@ fn what_a_program_does_once_does_not_end_the_match() {
 }
 
 #[test]
+fn a_program_that_cannot_be_started_again_loses_its_games_and_the_run_ends() {
+    let data = Directory::new("once");
+    let spec = mock("", &format!("once {}", data.0.join("mark").display()));
+    let games = play_match(&data, "tictactoe", [&spec, "random"], &["--pairs", "2", "--threads", "1"]);
+    let endings = endings(&games);
+    assert_eq!(endings.len(), 4, "{endings:?}");
+    assert!(endings.iter().all(|ending| ending.starts_with("\"crashed\"")), "{endings:?}");
+    let codes = |code: &str| endings.iter().filter(|ending| ending.contains(code)).count();
+    assert_eq!((codes("exit code 6"), codes("exit code 4")), (1, 3), "{endings:?}");
+}
+
+#[test]
 fn files_of_others_are_not_handed_on() {
     let data = Directory::new("handles");
     let script = format!(

@@ -5,6 +5,7 @@ case $way in
 crash-at-start) echo 'I cannot find my opening book' >&2; exit 3 ;;
 mute) while read -r line; do :; done; exit 0 ;;
 leave) exit 0 ;;
+once) [ -e "$2" ] && exit 4; : >"$2" ;;
 noise) printf '\377\376 what?\n\n\tugiok not yet\n'; head -c 300000 /dev/zero | tr '\0' x; echo ;;
 handles) [ -e /dev/fd/9 ] && { echo 'file 9 is open' >&2; exit 9; } ;;
 complain) head -c 5000000 /dev/zero | tr '\0' '!' >&2; echo >&2 ;;
@@ -22,6 +23,7 @@ while read -r word rest; do
         first=${first%% *}
         case $way in
         crash) [ $asked -ge 2 ] && { echo 'division by zero' >&2; exit 7; } ;;
+        once) exit 6 ;;
         killed) kill -9 $$ ;;
         orphan) sleep 600 & exit 5 ;;
         stall | patient) continue ;;
