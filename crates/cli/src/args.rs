@@ -1,5 +1,6 @@
 //! What can be typed after `ply`.
 
+mod doors;
 mod nets;
 
 use std::io::IsTerminal as _;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
 
+pub use doors::{Compete, Host, Join, Web};
 pub use nets::{MeasureNet, Nets, NetsAction};
 
 /// From the rules of a board game to opponents, experiments and an app.
@@ -99,6 +101,12 @@ pub enum Command {
     Runs(Runs),
     /// Write a report on a run: tables, plots and games on one page
     Report(ReportOn),
+    /// Play a competition from its file: everybody's games, the table, and a page with both
+    Compete(Compete),
+    /// Let clients of the TUC-Chess protocol play each other, and show it in the browser
+    Host(Host),
+    /// Let an agent play at a server of the TUC-Chess protocol
+    Join(Join),
     /// Open the app: a web page with this computer's engine and its lab behind it
     Serve(Serve),
     /// Play a game in the terminal

@@ -222,6 +222,7 @@ impl<'a> Conduct<'a> {
             store: self.store,
             run: self.run,
             shelf: &Files,
+            porter: None,
             threads: threads(self.threads),
             command: &command(),
             stop: &interrupt::asked,

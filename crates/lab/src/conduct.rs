@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use plyground_core::Shelf;
+use plyground_core::{InputError, Shelf};
 
 use crate::files::Unchanged;
+use crate::schedule::swiss_games;
 use crate::{
-    Book, Event, Experiment, Format, LabError, Lot, Orders, Queue, Results, Run, RunRow, Standard, Store, jobs, machine,
-    pairings, swiss_round, work,
+    Book, Contestant, Event, Experiment, Format, LabError, Lot, Orders, Queue, Results, Roster, Run, RunRow, Seated, Standard,
+    Store, jobs, machine, pairings, swiss_round, work,
 };
 
 /// What there is to tell about a run that is conducted. A Swiss tournament begins and ends with every round.
@@ -39,6 +40,33 @@ pub enum News<'a> {
     },
 }
 
+/// Knows those who come from outside and are no agents of the table.
+pub trait Porter: Sync {
+    /// The two who play a game; those who are no guests are invited by the roster. Like [`Roster::seat`].
+    fn seat<'a>(
+        &'a self,
+        specs: &[String; 2],
+        roster: &'a dyn Roster,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Seated<'a>>, InputError>;
+}
+
+/// The agents of the table, and guests.
+struct Open<'a> {
+    agents: &'a dyn Roster,
+    porter: &'a dyn Porter,
+}
+
+impl Roster for Open<'_> {
+    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        self.agents.invite(spec)
+    }
+
+    fn seat(&self, specs: &[String; 2], stop: &dyn Fn() -> bool) -> Result<Option<Seated<'_>>, InputError> {
+        self.porter.seat(specs, self.agents, stop)
+    }
+}
+
 /// Plays pairs of a run until they are done, or somebody says stop; what was played before counts, too.
 pub struct Conduct<'a> {
     /// Where everything is kept.
@@ -47,6 +75,8 @@ pub struct Conduct<'a> {
     pub run: &'a Run,
     /// Where agents find the files that they name.
     pub shelf: &'a (dyn Shelf + Sync),
+    /// Who lets those in that come from outside, if anybody does.
+    pub porter: Option<&'a dyn Porter>,
     /// How many games are played at the same time.
     pub threads: usize,
     /// How one would ask for this run on the command line.
@@ -89,6 +119,7 @@ impl Conduct<'_> {
         match self.run.experiment.format {
             // The rounds to come were not asked for yet.
             Format::Swiss { pairs, .. } => self.play_format(pairs),
+            Format::Games { rounds: Some(_), .. } => self.play_format(1),
             _ => self.play_what_is_asked(Lot::all(&self.run.id).pairs),
         }
     }
@@ -132,10 +163,12 @@ impl Conduct<'_> {
             }
         };
         let shelf = Unchanged { shelf: self.shelf, hashes: &self.run.experiment.files };
+        let agents = Standard(&shelf);
+        let open = self.porter.map(|porter| Open { agents: &agents, porter });
         work(&Orders {
             store: self.store,
             queue: self.store,
-            roster: &Standard(&shelf),
+            roster: open.as_ref().map_or(&agents as &dyn Roster, |open| open),
             run: self.run,
             pairs,
             threads: self.threads,
@@ -152,22 +185,47 @@ impl Conduct<'_> {
 
 fn rounds(experiment: &Experiment) -> u32 {
     match experiment.format {
-        Format::Swiss { rounds, .. } => rounds,
+        Format::Swiss { rounds, .. } | Format::Games { rounds: Some(rounds), .. } => rounds,
         _ => 1,
     }
 }
 
 /// The next round of a Swiss tournament, by the rounds before it alone: when a run goes on, later ones may be there already.
 fn next_round(experiment: &Experiment, met: &[[usize; 2]], results: &Results) -> Vec<[usize; 2]> {
-    swiss_round(experiment.agents.len(), met, |agent| results.of_pairings(agent, met).sample().mean)
+    let score = |agent| results.of_pairings(agent, met).sample().mean;
+    match experiment.format {
+        Format::Games { double, .. } => swiss_games(experiment.agents.len(), met, score, double),
+        _ => swiss_round(experiment.agents.len(), met, score),
+    }
+}
+
+/// Who meets whom in each round, as far as that is known: the next round depends on the results of those before it.
+pub fn rounds_so_far(experiment: &Experiment, results: &Results) -> Vec<Vec<[usize; 2]>> {
+    let mut met = pairings(experiment.format, experiment.agents.len());
+    let mut all = vec![met.clone()];
+    for _ in 1..rounds(experiment) {
+        let played = |pairing: &[usize; 2]| results.of_pairings(pairing[0], [pairing]).tally().games() > 0;
+        if !met.iter().all(played) {
+            break;
+        }
+        let round = next_round(experiment, &met, results);
+        if round.is_empty() {
+            break;
+        }
+        met.extend(&round);
+        all.push(round);
+    }
+    all
 }
 
 impl RunRow {
     /// Was all played that the run asks for? `results` are those of all its games.
     pub fn is_complete(&self, results: &Results) -> bool {
-        let Format::Swiss { pairs, .. } = self.run.experiment.format else {
+        let pairs = match self.run.experiment.format {
+            Format::Swiss { pairs, .. } => pairs,
+            Format::Games { rounds: Some(_), .. } => 1,
             // Whoever was killed before it asked for anything has asked for nothing.
-            return self.pairs > 0 && self.done >= self.pairs;
+            _ => return self.pairs > 0 && self.done >= self.pairs,
         };
         // The rounds to come were not asked for yet.
         let experiment = &self.run.experiment;

@@ -8,6 +8,7 @@ use plyground_core::{PlayedMove, Player};
 use plyground_table::open;
 
 use crate::arena::{Pace, Played, Roster, Table, play_game};
+use crate::experiment::names_limits;
 use crate::queue::{Job, Lease, Lot, Queue, Worker};
 use crate::{Experiment, GameRow, LabError, Run, Store};
 
@@ -150,12 +151,12 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> 
 /// stop.
 fn play_job(orders: &Orders<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Option<Vec<GameRow>>, LabError> {
     let experiment = &orders.run.experiment;
-    let Experiment { limits, clock, patience, .. } = *experiment;
-    let pace = Pace { limits, clock, patience, ..Pace::default() };
+    let Experiment { limits, clock, game_time, patience, .. } = *experiment;
     let play = |game: u8| {
         let agents = experiment.specs(job.agents, job.pair, game);
-        let [one, other] = agents.each_ref().map(|spec| orders.roster.invite(spec));
-        let (mut one, mut other) = (one?, other?);
+        let own = agents.each_ref().map(|spec| experiment.own_limits && names_limits(spec));
+        let pace = Pace { limits, clock, game: game_time, own, patience, ..Pace::default() };
+        let Some([mut one, mut other]) = orders.roster.seat(&agents, stop)? else { return Ok(None) };
         let table = Table {
             session: open(&experiment.game, None)?,
             contestants: [one.as_mut(), other.as_mut()],

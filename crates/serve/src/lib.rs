@@ -5,9 +5,11 @@
 mod door;
 mod engine;
 mod files;
+mod hall;
 mod lab;
 mod limits;
 mod origin;
+pub mod tuc;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -24,6 +26,7 @@ use plyground_lab::LabError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+pub use hall::{Hall, Table};
 pub use limits::Limits;
 
 use engine::Engines;
@@ -53,19 +56,25 @@ pub struct Server {
     listener: TcpListener,
     limits: Limits,
     lab: Option<Arc<Lab>>,
+    hall: Option<Arc<hall::Open>>,
 }
 
 impl Server {
     /// Takes an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits, lab: None })
+        Ok(Self { listener, limits, lab: None, hall: None })
     }
 
     /// Opens the lab, whose runs are kept in this file. It answers only on the computer that it runs on.
     pub fn open_lab(&mut self, runs: &Path) -> Result<(), ServeError> {
         self.lab = Some(Arc::new(Lab::open(runs, self.limits)?));
         Ok(())
+    }
+
+    /// Shows a hall to everybody who comes, and nothing else: no engine thinks for visitors while others play.
+    pub fn open_hall(&mut self, hall: Arc<Hall>) {
+        self.hall = Some(Arc::new(hall::Open::new(hall, &self.limits)));
     }
 
     /// Where it is.
@@ -75,6 +84,10 @@ impl Server {
 
     /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
     pub async fn run(self, stop: impl Future<Output = ()>) {
+        if let Some(hall) = self.hall {
+            let router = guarded_router(hall::routes(Arc::clone(&hall)));
+            return door::open(self.listener, router, &self.limits, stop, || hall.stop()).await;
+        }
         let doors = Doors { engines: Arc::new(Engines::new(self.limits)), lab: self.lab };
         let closing = || {
             doors.engines.stop();
@@ -96,14 +109,18 @@ struct Doors {
 
 fn router(doors: Doors) -> Router {
     let lab = doors.lab.clone().map_or_else(Router::new, lab::routes);
-    Router::new()
+    let rooms = Router::new()
         .route("/engine", any(engine::connect))
         .with_state(Arc::clone(&doors.engines))
         .route("/server.json", get(about))
         .with_state(doors)
-        .merge(lab)
-        .fallback(get(files::file))
-        .layer(middleware::map_response(guarded))
+        .merge(lab);
+    guarded_router(rooms)
+}
+
+/// What belongs to every answer: the files of the app where nothing else is, and the headers that guard it.
+fn guarded_router(rooms: Router) -> Router {
+    rooms.fallback(get(files::file)).layer(middleware::map_response(guarded))
 }
 
 /// What a page asks first: is there an engine behind this address, and a lab?

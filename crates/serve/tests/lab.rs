@@ -190,6 +190,7 @@ fn conduct(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&C
         store,
         run: &run,
         shelf: &Files,
+        porter: None,
         threads: 2,
         command: "ply something",
         stop: &|| over.load(Ordering::Relaxed) >= 2 * most,

@@ -19,7 +19,17 @@ fn conducted<T>(
     listen: &(dyn Fn(&News<'_>) + Sync),
     act: impl FnOnce(&Conduct<'_>) -> T,
 ) -> T {
-    act(&Conduct { store, run, shelf: &EmptyShelf, threads: 2, command: "ply test", stop, enough: &|_| false, listen })
+    act(&Conduct {
+        store,
+        run,
+        shelf: &EmptyShelf,
+        porter: None,
+        threads: 2,
+        command: "ply test",
+        stop,
+        enough: &|_| false,
+        listen,
+    })
 }
 
 #[test]
@@ -132,6 +142,7 @@ fn the_same_spec_with_another_network_is_another_run() {
         store: &store,
         run: &run,
         shelf: &shelf,
+        porter: None,
         threads: 1,
         command: "ply test",
         stop: &|| false,

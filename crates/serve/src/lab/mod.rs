@@ -29,6 +29,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::Limits;
 use crate::origin::{from_here, same_site};
+pub use live::Quota;
 use live::{End, Live};
 use order::Order;
 
@@ -345,6 +346,7 @@ impl Seat {
             store: &store,
             run,
             shelf: &Files,
+            porter: None,
             threads: lab.limits.run_threads,
             command,
             stop: &|| live.stopping() || lab.stopped.load(Ordering::Relaxed),
