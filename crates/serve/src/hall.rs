@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -56,7 +56,7 @@ struct Shown {
     tallies: HashMap<String, Tally>,
     games: VecDeque<Value>,
     finished: u64,
-    messages: VecDeque<(Instant, Message)>,
+    messages: VecDeque<Message>,
     waiting: Vec<String>,
     dropped: Dropped,
     /// How many games there will be, if that is known.
@@ -72,7 +72,6 @@ struct Tally {
     lost: u32,
 }
 
-#[derive(Clone, PartialEq, Eq)]
 struct Message {
     who: String,
     /// From a player?
@@ -150,8 +149,7 @@ impl Hall {
                     state.finish(&players, game);
                 }
             }
-            News::Begun { wanted, .. } => self.changed().wanted = Some(*wanted),
-            News::Progress { .. } | News::Ended { .. } => {}
+            News::Begun { .. } | News::Progress { .. } | News::Ended { .. } => {}
         }
     }
 
@@ -171,6 +169,11 @@ impl Hall {
         })
     }
 
+    /// So many games will be played in all.
+    pub fn expect(&self, games: u64) {
+        self.changed().wanted = Some(games);
+    }
+
     /// Games that were played before; they are in the list, and are counted.
     pub fn remember(&self, run: &Run, game: &GameRow) {
         let players = game.agents.map(|agent| self.name(&run.experiment.agents[agent]));
@@ -185,7 +188,7 @@ impl Hall {
             Notice::Sent { name, text } => Message { who: (*name).to_owned(), heard: false, text: (*text).to_owned() },
             Notice::Heard { name, text } => Message { who: (*name).to_owned(), heard: true, text: (*text).to_owned() },
         };
-        state.messages.push_back((Instant::now(), message));
+        state.messages.push_back(message);
         if state.messages.len() > MESSAGES {
             state.messages.pop_front();
         }
@@ -264,7 +267,7 @@ impl Shown {
         let messages: Vec<Value> = self
             .messages
             .iter()
-            .map(|(_, message)| json!({"who": message.who, "heard": message.heard, "text": message.text}))
+            .map(|message| json!({"who": message.who, "heard": message.heard, "text": message.text}))
             .collect();
         json!({
             "title": title,

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use plyground_lab::competition::{Bout, Competition, Ranking};
 use plyground_lab::report::{Occasion, Report};
-use plyground_lab::{Conduct, Event, Files, Lot, News, Porter, Results, Run, Seats, Store, machine, pairings, write_whole};
+use plyground_lab::{
+    Conduct, Event, Files, LabError, Lot, News, Porter, Results, Run, Seats, Store, machine, pairings, write_whole,
+};
 use plyground_serve::Hall;
 use plyground_serve::tuc::{Admission, Customs, OpenRoom, Room, SILENCE};
 use serde_json::{Value, json};
@@ -44,8 +46,9 @@ struct Contest<'a> {
 struct Known {
     bouts: Vec<Bout>,
     results: Results,
-    written: Option<Instant>,
-    failure: Option<plyground_lab::LabError>,
+    /// Games that the table shows, and when the page was written for the last time.
+    shown: usize,
+    written: Instant,
 }
 
 pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -65,10 +68,11 @@ pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Res
         out: args.out.clone().unwrap_or_else(|| args.file.with_extension("html")),
         command: command(),
         begun: Instant::now(),
-        known: Mutex::new(Known { bouts: Vec::new(), results: Results::new(Seats::Fixed), written: None, failure: None }),
+        known: Mutex::new(Known { bouts: Vec::new(), results: Results::new(Seats::Fixed), shown: 0, written: Instant::now() }),
     };
     event.read(&store)?;
     event.write()?;
+    hall.expect(wanted(&competition, &run) as u64);
     let room = competition.has_guests().then(|| open_room(&competition, &hall)).transpose()?;
     let page = HallPage::open(&hall, args.web)?;
     interrupt::catch()?;
@@ -78,6 +82,7 @@ pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Res
     let complete = event.play(&store, room.as_deref(), global, out)?;
     drop(room);
     event.write()?;
+    hall.show_table(event.ranking(&event.known()).table(&competition));
     hall.close();
     event.finish(complete, global, out)?;
     if args.stay && page.is_some() {
@@ -144,6 +149,7 @@ impl Contest<'_> {
             known.bouts.push(Bout::from(game));
             self.hall.remember(self.run, game);
         }
+        known.shown = known.bouts.len();
         self.hall.show_table(self.ranking(&known).table(self.competition));
         Ok(())
     }
@@ -168,7 +174,7 @@ impl Contest<'_> {
         Ok(())
     }
 
-    /// Takes note of what happens.
+    /// Takes note of what happens, and holds up nobody who plays.
     fn hear(&self, news: &News<'_>, tell: &mpsc::Sender<String>) {
         self.hall.hear(self.run, news);
         let News::Event(Event::JobFinished { games, .. }) = news else { return };
@@ -180,13 +186,20 @@ impl Contest<'_> {
             let _ = tell.send(self.line(known.bouts.len() + 1, &bout));
             known.bouts.push(bout);
         }
-        self.hall.show_table(self.ranking(&known).table(self.competition));
-        if known.written.is_none_or(|written| written.elapsed() >= EVERY) {
-            known.written = Some(Instant::now());
-            if let Err(error) = self.write_page(&known) {
-                known.failure.get_or_insert(error);
-            }
+    }
+
+    /// Brings the pages up to date, now and then.
+    fn refresh(&self) -> Result<(), LabError> {
+        let mut known = self.known();
+        if known.shown == known.bouts.len() {
+            return Ok(());
         }
+        self.hall.show_table(self.ranking(&known).table(self.competition));
+        if known.written.elapsed() >= EVERY {
+            (known.shown, known.written) = (known.bouts.len(), Instant::now());
+            self.write_page(&known)?;
+        }
+        Ok(())
     }
 
     fn line(&self, number: usize, bout: &Bout) -> String {
@@ -195,7 +208,7 @@ impl Contest<'_> {
         format!("game {number}: {first} {one} : {other} {second}: {} ({} plies)", bout.reason, bout.plies)
     }
 
-    fn write_page(&self, known: &Known) -> Result<(), plyground_lab::LabError> {
+    fn write_page(&self, known: &Known) -> Result<(), LabError> {
         let occasion = Occasion { command: &self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
         let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
         write_whole(&self.out, report.html())
@@ -213,6 +226,8 @@ impl Contest<'_> {
             |boards| boards as usize,
         );
         let ended = AtomicBool::new(false);
+        // A page that cannot be written is no reason to throw away games: it is said at the end.
+        let mut failure: Option<LabError> = None;
         let conduct = Conduct {
             store,
             run: self.run,
@@ -234,6 +249,9 @@ impl Contest<'_> {
                 if let Some(room) = room {
                     self.hall.lobby(room.waiting(), room.dropped());
                 }
+                if let Err(error) = self.refresh() {
+                    failure.get_or_insert(error);
+                }
                 match told.recv_timeout(LOBBY) {
                     Ok(line) if !global.quiet && !global.json => {
                         writeln!(out, "{line}")?;
@@ -245,15 +263,15 @@ impl Contest<'_> {
                 }
             }
             let (_, complete) = playing.join().expect("whoever plays holds no panics")?;
-            Ok(complete)
+            match failure {
+                Some(error) => Err(error).context("the page of results could not be written; the games are kept"),
+                None => Ok(complete),
+            }
         })
     }
 
     fn finish(&self, complete: bool, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-        let mut known = self.known();
-        if let Some(error) = known.failure.take() {
-            return Err(error).context("the page of results could not be written; the games are kept");
-        }
+        let known = self.known();
         if !complete {
             print_notes(&[stopped(self.run)], global.quiet);
         }

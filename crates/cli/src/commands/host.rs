@@ -2,8 +2,8 @@
 
 use std::io::Write;
 use std::net::UdpSocket;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -60,6 +60,9 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
     let socket = UdpSocket::bind(args.listen)
         .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", args.listen))?;
     let hall = Arc::new(Hall::new(&title(&programme, &year), []));
+    if let Some(games) = expected(&programme) {
+        hall.expect(games);
+    }
     let page = HallPage::open(&hall, args.web)?;
     let (tell, told) = mpsc::channel::<Told>();
     let customs = Customs {
@@ -82,7 +85,7 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
         }
         out.flush()?;
     }
-    let ended = std::sync::atomic::AtomicBool::new(false);
+    let ended = AtomicBool::new(false);
     let listen = |run: &Run, news: &News<'_>| {
         hall.hear(run, news);
         if let News::Event(Event::JobFinished { games, .. }) = news {
@@ -106,7 +109,7 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
     let played = std::thread::scope(|scope| {
         let playing = scope.spawn(|| {
             let played = host.play(&programme);
-            ended.store(true, std::sync::atomic::Ordering::Relaxed);
+            ended.store(true, Ordering::Relaxed);
             played
         });
         let mut number = 0;
@@ -118,7 +121,7 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
                     number += 1;
                     print_game(out, global, number, &game, &players, &run)?;
                 }
-                Err(_) if ended.load(std::sync::atomic::Ordering::Relaxed) => break,
+                Err(_) if ended.load(Ordering::Relaxed) => break,
                 Err(_) => {}
             }
         }
@@ -134,6 +137,18 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
         global.quiet || global.json || dropped.all() == 0,
     );
     Ok(played?)
+}
+
+/// How many games there will be, if that is known.
+fn expected(programme: &Programme) -> Option<u64> {
+    match programme {
+        Programme::InTurn { games } | Programme::Against { games, .. } => *games,
+        Programme::Series { games } => Some(*games),
+        Programme::RoundRobin { players, double } => {
+            let once = *players as u64 * (*players as u64 - 1) / 2;
+            Some(if *double { 2 * once } else { once })
+        }
+    }
 }
 
 fn title(programme: &Programme, year: &str) -> String {

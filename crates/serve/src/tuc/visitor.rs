@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use plyground_lab::{Contestant, Fault, Moment, Porter, Reply, Roster, Seated};
-use plyground_table::{Clock, InputError, Limits, Player, Seed, Session};
+use plyground_table::{Clock, InputError, Limits, Player, Seed, Session, Turn};
 
 use super::room::{GLANCE, Room, State};
 use super::wire::{Message, Moved};
@@ -28,7 +28,7 @@ impl Porter for Room {
                 (None, _) => roster.invite(&specs[seat.index()])?,
                 (Some(_), None) => Box::new(Absent { waited: self.customs.wait.unwrap_or_default() }),
                 (Some(name), Some(address)) => {
-                    Box::new(Visitor { room: self, address, name: name.to_owned(), points: [0; 2], dismissed: false })
+                    Box::new(Visitor { room: self, address, seat, name: name.to_owned(), points: [0; 2], dismissed: false })
                 }
             })
         };
@@ -118,6 +118,7 @@ impl Contestant for Absent {
 struct Visitor<'a> {
     room: &'a Room,
     address: SocketAddr,
+    seat: Player,
     name: String,
     /// As they were when something was last heard.
     points: [i32; 2],
@@ -136,9 +137,8 @@ impl Contestant for Visitor<'_> {
         clock: &dyn Clock,
         cut_short: &dyn Fn() -> bool,
     ) -> Result<Reply, Fault> {
-        self.turn(true);
         let answer = self.listen(limits.time, clock, cut_short);
-        self.turn(false);
+        self.turn(&mut self.room.state(), false);
         answer
     }
 
@@ -152,14 +152,19 @@ impl Contestant for Visitor<'_> {
             },
             Moment::Over(_) => return self.dismiss(),
         };
-        self.room.send(&mut self.room.state(), self.address, &message);
+        let mut state = self.room.state();
+        // The answer may be there before anybody has asked for it, so it is listened for from now on.
+        if session.turn() == Turn::Player(self.seat) {
+            self.turn(&mut state, true);
+        }
+        self.room.send(&mut state, self.address, &message);
     }
 }
 
 impl Visitor<'_> {
     /// What comes before its turn is not kept for it.
-    fn turn(&self, to_move: bool) {
-        if let Some(guest) = self.room.state().guests.get_mut(&self.address) {
+    fn turn(&self, state: &mut State, to_move: bool) {
+        if let Some(guest) = state.guests.get_mut(&self.address) {
             guest.to_move = to_move;
             guest.inbox.clear();
         }

@@ -12,7 +12,7 @@ use plyground_serve::tuc::{Customs, Dropped, Host, OpenRoom, Programme, Room, Ti
 use plyground_table::{Seed, Session, Turn, open};
 
 /// Nothing here takes so long; whoever waits longer waits for ever.
-pub const FOR_EVER: Duration = Duration::from_mins(2);
+pub const FOR_EVER: Duration = Duration::from_mins(1);
 
 /// A directory of its own for a test, gone when the test is over.
 pub struct Directory(PathBuf);
@@ -133,6 +133,10 @@ impl Hosting {
 impl Drop for Hosting {
     fn drop(&mut self) {
         self.stop();
+        if let Some(thread) = self.thread.take() {
+            // A test that has failed has said so already.
+            let _ = thread.join();
+        }
     }
 }
 
