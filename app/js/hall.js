@@ -27,6 +27,7 @@ const parts = {
 const section = (title, ...content) => html("section", { class: "card" }, html("h2", {}, t(title)), ...content);
 const empty = html("p", { class: "small" }, t("hall.waiting"));
 const stage = html("section", { class: "card stage", "aria-label": t("hall.board") }, parts.seats[1], board.element, parts.seats[0], parts.status, parts.clock, parts.moves);
+const standings = section("hall.table", html("div", { class: "wide" }, parts.table));
 const tables = section("hall.boards", parts.others);
 const talk = section("hall.talk", parts.talk, parts.noise);
 const played = section("hall.played", parts.played);
@@ -117,6 +118,7 @@ function drawStage() {
 const resultOf = (result, players) => (result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] }));
 
 function drawTable() {
+  standings.hidden = hall.rows.length === 0;
   const isText = (index) => hall.columns[index] === "name";
   const cell = (tag, text, index) => html(tag, { class: isText(index) ? "text" : "", scope: tag === "th" ? "col" : null }, text);
   parts.table.replaceChildren(
@@ -143,6 +145,17 @@ function drawOthers() {
   tables.hidden = hall.boards.length < 2;
 }
 
+/** What is said to both players is one line. */
+function merged(messages) {
+  const lines = [];
+  for (const message of messages) {
+    const last = lines.at(-1);
+    if (last && !last.heard && !message.heard && last.text === message.text && last.who !== message.who) lines[lines.length - 1] = { ...last, who: `${last.who}, ${message.who}` };
+    else lines.push(message);
+  }
+  return lines;
+}
+
 function draw() {
   document.title = `${hall.title} · Plyground`;
   parts.title.textContent = hall.title;
@@ -159,7 +172,7 @@ function draw() {
     ),
   );
   played.hidden = hall.games.length === 0;
-  parts.talk.replaceChildren(...hall.messages.map(({ who, heard, text }) => html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${heard ? "→" : "←"} ${text}`))));
+  parts.talk.replaceChildren(...merged(hall.messages).map(({ who, heard, text }) => html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${heard ? "→" : "←"} ${text}`))));
   parts.talk.scrollTop = parts.talk.scrollHeight;
   const lost = Object.values(hall.dropped).reduce((sum, count) => sum + count, 0);
   parts.noise.textContent = lost > 0 ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)]))) : "";
@@ -186,10 +199,10 @@ document.documentElement.dataset.theme = recall("theme", "system");
 document.documentElement.lang = language();
 page.append(
   html("div", { class: "head" }, parts.title, parts.state),
-  html("div", { class: "floor" }, html("div", {}, empty, stage), html("div", { class: "side" }, section("hall.table", html("div", { class: "wide" }, parts.table)), tables, talk, played)),
+  html("div", { class: "floor" }, html("div", {}, empty, stage), html("div", { class: "side" }, standings, tables, talk, played)),
 );
 stage.hidden = true;
-[tables, talk, played].forEach((part) => (part.hidden = true));
+[standings, tables, talk, played].forEach((part) => (part.hidden = true));
 follow();
 // Clocks go on when nothing else happens.
 setInterval(() => {

@@ -122,11 +122,11 @@ pub enum Lean {
 
 /// Rows of cells under one another, two spaces between the columns, no space at the end of a line.
 pub fn columns<const N: usize>(leans: [Lean; N], rows: &[[String; N]]) -> String {
-    table(&leans, rows)
+    rows_of_cells(&leans, rows)
 }
 
 /// The same where the number of columns is not known before.
-pub fn table(leans: &[Lean], rows: &[impl AsRef<[String]>]) -> String {
+pub fn rows_of_cells(leans: &[Lean], rows: &[impl AsRef<[String]>]) -> String {
     let width = |column: usize| rows.iter().map(|row| row.as_ref()[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..leans.len()).map(width).collect();
     let line = |row: &[String]| {

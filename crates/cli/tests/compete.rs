@@ -81,12 +81,14 @@ fn a_competition_that_is_killed_goes_on_and_ends_with_the_same_games() {
         let begin = Instant::now();
         let straight = result(&start(&whole, &whole_file).wait_with_output().unwrap());
         let each = begin.elapsed() / 5;
+        let mut interrupted = 0;
         for _ in 0..4 {
             let mut child = start(&killed, &killed_file);
             std::thread::sleep(each);
             child.kill().unwrap();
-            child.wait().unwrap();
+            interrupted += u32::from(!child.wait().unwrap().success());
         }
+        assert!(interrupted >= 2, "it had ended by itself before it was killed {interrupted} times");
         let resumed = result(&start(&killed, &killed_file).wait_with_output().unwrap());
         assert_eq!(resumed, straight, "{name}");
         assert_eq!((&resumed["complete"], &resumed["games"]), (&true.into(), &expected.into()));

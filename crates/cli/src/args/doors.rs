@@ -17,6 +17,10 @@ pub enum Web {
     At(SocketAddr),
 }
 
+fn ipv4(text: &str) -> Result<SocketAddrV4, String> {
+    text.parse().map_err(|_| format!("expected an IPv4 address and a port, like 0.0.0.0:{PORT}"))
+}
+
 const WEB: &str = "127.0.0.1:7777";
 
 fn web(text: &str) -> Result<Web, String> {
@@ -67,7 +71,7 @@ pub struct Host {
     #[arg(long)]
     pub resend: bool,
     /// Where players come to (UDP)
-    #[arg(long, value_name = "ADDRESS:PORT", default_value_t = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT))]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value_t = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT), value_parser = ipv4)]
     pub listen: SocketAddrV4,
     /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody
     #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]

@@ -21,7 +21,7 @@ use crate::args::{Compete, Global};
 use crate::experiments::{command, open_store, stopped, threads};
 use crate::interrupt;
 use crate::store::read_text;
-use crate::terminal::{Lean, columns, print_json, print_notes, table};
+use crate::terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
 use crate::web::HallPage;
 
 /// The page of results is not written more often.
@@ -53,7 +53,8 @@ struct Known {
 
 pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
-    let competition = Competition::read(&read_text(&args.file)?).with_context(named)?;
+    let mut competition = Competition::read(&read_text(&args.file)?).with_context(named)?;
+    competition.seed = global.seed.unwrap_or(competition.seed);
     let run = competition.run(&Files).with_context(named)?;
     if args.check {
         return check(&competition, &run, global, out);
@@ -289,7 +290,10 @@ impl Contest<'_> {
         }
         let mut leans = vec![Lean::Right; names.len()];
         leans[1] = Lean::Left;
-        writeln!(out, "\n{}", table(&leans, &std::iter::once(names).chain(rows).collect::<Vec<_>>()))?;
+        if !global.quiet {
+            writeln!(out)?;
+        }
+        write!(out, "{}", rows_of_cells(&leans, &std::iter::once(names).chain(rows).collect::<Vec<_>>()))?;
         Ok(())
     }
 }

@@ -119,7 +119,8 @@ impl Sheet<'_> {
 
     fn value(&self, tie_break: TieBreak, entrant: usize, equals: &[usize]) -> f64 {
         let games = self.games(entrant);
-        match tie_break {
+        // The sum of nothing is -0, which nobody wants to read.
+        0.0 + match tie_break {
             TieBreak::Direct => games.filter(|(other, ..)| equals.contains(other)).map(|(_, _, score, _)| score).sum(),
             TieBreak::SonnebornBerger => games.map(|(other, _, score, _)| score * self.points[other]).sum(),
             TieBreak::Buchholz => {

@@ -24,7 +24,7 @@ pub enum JoinError {
         error: std::io::Error,
     },
     /// Nothing was heard.
-    #[error("nothing was heard from {server} for {} s: {during}", .time.as_secs())]
+    #[error("nothing was heard from {server} for {} s: {during}", .time.as_secs_f64())]
     Silence {
         /// Where it should be.
         server: SocketAddr,

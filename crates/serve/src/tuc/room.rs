@@ -309,8 +309,12 @@ impl Room {
         match text {
             Some(text) if guest.playing && guest.to_move && !is_name => {
                 if guest.last_move.as_deref() == Some(text) {
-                    // After a move its first square is empty until its owner moves again: this can be no new move.
+                    // After a move its first square is empty until its owner moves again: this can be no new move. Whoever says it
+                    // has not heard what came after it.
                     state.dropped.repeated += 1;
+                    if self.customs.resend.is_some() {
+                        self.repeat(state, from);
+                    }
                 } else if is_move(text) && guest.inbox.len() < INBOX {
                     guest.inbox.push_back(text.to_owned());
                 } else {
@@ -330,7 +334,12 @@ impl Room {
                     }
                 }
             }
-            Some(text) if guest.last_move.as_deref() == Some(text) => state.dropped.repeated += 1,
+            Some(text) if guest.playing && guest.last_move.as_deref() == Some(text) => {
+                state.dropped.repeated += 1;
+                if self.customs.resend.is_some() {
+                    self.repeat(state, from);
+                }
+            }
             Some(_) => state.dropped.early += 1,
             None => state.dropped.malformed += 1,
         }
