@@ -258,9 +258,8 @@ impl Contest<'_> {
                         writeln!(out, "{line}")?;
                         out.flush()?;
                     }
-                    Ok(_) => {}
                     Err(_) if ended.load(Ordering::Relaxed) => break,
-                    Err(_) => {}
+                    Ok(_) | Err(_) => {}
                 }
             }
             let (_, complete) = playing.join().expect("whoever plays holds no panics")?;
