@@ -1,5 +1,6 @@
 //! What can be typed after `ply`.
 
+mod doors;
 mod engines;
 mod nets;
 mod queue;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
 
+pub use doors::{Compete, Host, Join, Web};
 pub use engines::{NamedEngine, RunEngine, Ugi};
 pub use nets::{MeasureNet, Nets, NetsAction};
 pub use queue::{Door, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
@@ -105,6 +107,12 @@ pub enum Command {
     Runs(Runs),
     /// Write a report on a run: tables, plots and games on one page
     Report(ReportOn),
+    /// Play a competition from its file: everybody's games, the table, and a page with both
+    Compete(Compete),
+    /// Let clients of the TUC-Chess protocol play each other, and show it in the browser
+    Host(Host),
+    /// Let an agent play at a server of the TUC-Chess protocol
+    Join(Join),
     /// Open the app: a web page with this computer's engine and its lab behind it
     Serve(Serve),
     /// Be an engine for other programs: UGI, the UCI of all board games, on standard input and output

@@ -18,6 +18,7 @@ mod live;
 mod store;
 mod terminal;
 mod thinking;
+mod web;
 
 use args::{Args, Command, Serve};
 
@@ -97,6 +98,9 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Balance(args)) => commands::balance::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),
         Some(Command::Runs(args)) => commands::runs::run(args, global, out),
+        Some(Command::Compete(args)) => commands::compete::run(args, global, out),
+        Some(Command::Host(args)) => commands::host::run(args, global, out),
+        Some(Command::Join(args)) => commands::join::run(args, global, out),
         Some(Command::Serve(args)) => commands::serve::run(args, global, out),
         Some(Command::Ugi(args)) => commands::ugi::run(args, global, out),
         Some(Command::RunEngine(args)) => commands::run_engine::run(args),

@@ -122,16 +122,21 @@ pub enum Lean {
 
 /// Rows of cells under one another, two spaces between the columns, no space at the end of a line.
 pub fn columns<const N: usize>(leans: [Lean; N], rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).zip(leans).map(|((cell, width), lean)| match lean {
+    rows_of_cells(&leans, rows)
+}
+
+/// The same where the number of columns is not known before.
+pub fn rows_of_cells(leans: &[Lean], rows: &[impl AsRef<[String]>]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row.as_ref()[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..leans.len()).map(width).collect();
+    let line = |row: &[String]| {
+        let cells = row.iter().zip(&widths).zip(leans).map(|((cell, &width), lean)| match lean {
             Lean::Left => format!("{cell:<width$}"),
             Lean::Right => format!("{cell:>width$}"),
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
-    rows.iter().map(line).collect()
+    rows.iter().map(|row| line(row.as_ref())).collect()
 }
 
 /// What the user must be told, without being asked, where it does not mix with what was asked for.

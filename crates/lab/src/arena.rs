@@ -19,13 +19,38 @@ pub trait Contestant: Send {
         clock: &dyn Clock,
         cut_short: &dyn Fn() -> bool,
     ) -> Result<Reply, Fault>;
+    /// Is asked once, before the first move. Whoever is not there loses.
+    fn ready(&mut self, _: &dyn Session) -> Result<(), Fault> {
+        Ok(())
+    }
+    /// Hears what has happened at the board, also what it has done itself; the first player hears it first.
+    fn hear(&mut self, _: &dyn Session, _: Moment<'_>) {}
+}
+
+/// What there is to tell those who play.
+#[derive(Clone, Copy, Debug)]
+pub enum Moment<'a> {
+    /// The game begins.
+    Begun,
+    /// Somebody has moved, chance has settled what is due, and the game goes on.
+    Moved,
+    /// The game is over.
+    Over(&'a Played),
 }
 
 /// Where contestants come from.
 pub trait Roster: Sync {
     /// The contestant that a spec describes.
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError>;
+    /// The two who play a game, in the order in which they move. It may take until both are there; nobody if somebody said stop.
+    fn seat(&self, specs: &[String; 2], _: &dyn Fn() -> bool) -> Result<Option<Seated<'_>>, InputError> {
+        let [one, other] = specs.each_ref().map(|spec| self.invite(spec));
+        Ok(Some([one?, other?]))
+    }
 }
+
+/// The two who play a game.
+pub type Seated<'a> = [Box<dyn Contestant + 'a>; 2];
 
 /// The agents of the table, with a shelf for the files that they name.
 pub struct Standard<'a>(pub &'a (dyn Shelf + Sync));
@@ -134,6 +159,10 @@ pub struct Pace {
     pub limits: Limits,
     /// For all moves of a player in a game.
     pub clock: Option<Duration>,
+    /// For all moves of both: when it is over, the points decide.
+    pub game: Option<Duration>,
+    /// Who is not told the limits because it has its own. It must keep to the time all the same.
+    pub own: [bool; 2],
     /// How much later than its time an answer may come: a machine has other things to do, too.
     pub grace: Duration,
     /// Whoever has not answered after this time, and all the time that it had, has stalled.
@@ -144,7 +173,15 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { limits: Limits::default(), clock: None, grace: Duration::from_millis(100), patience: None, tempo: 1.0 }
+        Self {
+            limits: Limits::default(),
+            clock: None,
+            game: None,
+            own: [false; 2],
+            grace: Duration::from_millis(100),
+            patience: None,
+            tempo: 1.0,
+        }
     }
 }
 
@@ -203,49 +240,113 @@ pub struct Table<'a> {
     pub moved: &'a dyn Fn(Option<Player>, &PlayedMove),
 }
 
+/// How a game came to its end.
+enum Ending {
+    OnTheBoard(Outcome),
+    Fault(Player, Fault),
+    /// The time of the game is over.
+    TimeIsUp,
+    /// Neither player was there.
+    NobodyCame,
+}
+
 /// Plays a game to its end; `None` if it was told to stop before that. An error is a mistake of whoever set it up; a mistake of a
 /// contestant costs it the game.
-pub fn play_game(table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputError> {
-    let Table { mut session, mut contestants, seeds, mut luck, opening, stop, moved } = table;
-    for (contestant, seed) in contestants.iter_mut().zip(seeds) {
-        contestant.sit(session.as_mut(), seed)?;
+pub fn play_game(mut table: Table<'_>, pace: Pace) -> Result<Option<Played>, InputError> {
+    for (contestant, seed) in table.contestants.iter_mut().zip(table.seeds) {
+        contestant.sit(table.session.as_mut(), seed)?;
     }
-    for text in opening {
-        session.play(text)?;
+    for text in table.opening {
+        table.session.play(text)?;
     }
-    let mut used = [Duration::ZERO; 2];
-    let fault = loop {
-        match session.turn() {
-            Turn::Over(_) => break None,
-            Turn::Chance => {
-                session.roll(&mut luck);
-                moved(None, last_of(session.as_ref()));
-            }
-            Turn::Player(player) => {
-                if stop() {
-                    return Ok(None);
+    let missing = table.contestants.each_mut().map(|contestant| contestant.ready(table.session.as_ref()).err());
+    let ending = match missing {
+        [None, None] => {
+            table.tell(Moment::Begun);
+            table.play(pace)
+        }
+        [Some(fault), None] => Some(Ending::Fault(Player::First, fault)),
+        [None, Some(fault)] => Some(Ending::Fault(Player::Second, fault)),
+        [Some(_), Some(_)] => Some(Ending::NobodyCame),
+    };
+    let Some(ending) = ending else { return Ok(None) };
+    let played = table.played(ending, pace);
+    table.tell(Moment::Over(&played));
+    Ok(Some(played))
+}
+
+impl Table<'_> {
+    fn tell(&mut self, moment: Moment<'_>) {
+        self.contestants.iter_mut().for_each(|contestant| contestant.hear(self.session.as_ref(), moment));
+    }
+
+    /// Lets both move until the game has ended; `None` if it was told to stop before that.
+    fn play(&mut self, pace: Pace) -> Option<Ending> {
+        let begun = Instant::now();
+        let left = || pace.game.map(|game| game.saturating_sub(begun.elapsed()));
+        let is_up = || left().is_some_and(|left| left.is_zero());
+        let mut used = [Duration::ZERO; 2];
+        let mut told = self.session.history().len();
+        loop {
+            match self.session.turn() {
+                Turn::Over(outcome) => return Some(Ending::OnTheBoard(outcome)),
+                Turn::Chance => {
+                    self.session.roll(&mut self.luck);
+                    (self.moved)(None, last_of(self.session.as_ref()));
                 }
-                let mover = player.index();
-                match ask(session.as_mut(), contestants[mover], pace, &mut used[mover], stop) {
-                    // Whoever was stopped while it thought has done nothing wrong.
-                    _ if stop() => return Ok(None),
-                    Ok(()) => moved(Some(player), last_of(session.as_ref())),
-                    Err(fault) => break Some((player, fault)),
+                Turn::Player(player) => {
+                    if (self.stop)() {
+                        return None;
+                    }
+                    if is_up() {
+                        return Some(Ending::TimeIsUp);
+                    }
+                    if self.session.history().len() > told {
+                        told = self.session.history().len();
+                        self.tell(Moment::Moved);
+                    }
+                    let mover = player.index();
+                    let time = Time { pace, own: pace.own[mover], left: left() };
+                    let session = self.session.as_mut();
+                    match ask(session, self.contestants[mover], time, &mut used[mover], self.stop) {
+                        // Whoever was stopped while it thought has done nothing wrong.
+                        _ if (self.stop)() => return None,
+                        Ok(()) => (self.moved)(Some(player), last_of(self.session.as_ref())),
+                        Err(Fault::Overran(_) | Fault::Stalled(_)) if is_up() => return Some(Ending::TimeIsUp),
+                        Err(fault) => return Some(Ending::Fault(player, fault)),
+                    }
                 }
             }
         }
-    };
-    let (outcome, reason) = match (&fault, session.turn()) {
-        (Some((loser, fault)), _) => {
-            let name = session.info().players[loser.index()];
-            (Outcome::win(loser.other()), format!("{name} {}: {}", fault.word(), fault.detail()))
-        }
-        (None, Turn::Over(outcome)) => (outcome, session.why_over()),
-        (None, _) => unreachable!("a game without a fault is played to its end"),
-    };
-    let moves = session.history().to_vec();
-    let movers = (0..moves.len()).map(|number| session.mover(number)).collect();
-    Ok(Some(Played { moves, movers, opening: opening.len(), outcome, reason, fault, points: session.points() }))
+    }
+
+    /// The game as it is kept.
+    fn played(&self, ending: Ending, pace: Pace) -> Played {
+        let (session, points) = (self.session.as_ref(), self.session.points());
+        let names = session.info().players;
+        let by_points = || points.map_or(Outcome::DRAW, |[first, second]| Outcome::by_points(first, second));
+        let (outcome, reason, fault) = match ending {
+            Ending::OnTheBoard(outcome) => (outcome, session.why_over(), None),
+            Ending::Fault(loser, fault) => {
+                let reason = format!("{} {}: {}", names[loser.index()], fault.word(), fault.detail());
+                (Outcome::win(loser.other()), reason, Some((loser, fault)))
+            }
+            Ending::TimeIsUp => {
+                let [first, second] = points.unwrap_or_default();
+                let time = shown(pace.game.unwrap_or_default());
+                let reason = format!("the time of the game, {time}, is over; {} {first}, {} {second}", names[0], names[1]);
+                (by_points(), reason, None)
+            }
+            Ending::NobodyCame => (Outcome::DRAW, "neither player was there".to_owned(), None),
+        };
+        let moves = session.history().to_vec();
+        let movers = (0..moves.len()).map(|number| session.mover(number)).collect();
+        Played { moves, movers, opening: self.opening.len(), outcome, reason, fault, points }
+    }
+}
+
+fn shown(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
 }
 
 /// What has just been played.
@@ -253,28 +354,39 @@ fn last_of(session: &dyn Session) -> &PlayedMove {
     session.history().last().expect("something has just been played")
 }
 
+/// How much time there is for a move.
+#[derive(Clone, Copy)]
+struct Time {
+    pace: Pace,
+    /// Does the contestant keep to limits of its own?
+    own: bool,
+    /// Of the time for the game.
+    left: Option<Duration>,
+}
+
 /// One move of one contestant.
 fn ask(
     session: &mut dyn Session,
     contestant: &mut dyn Contestant,
-    pace: Pace,
+    time: Time,
     used: &mut Duration,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), Fault> {
+    let pace = time.pace;
     let left = pace.clock.map(|clock| clock.saturating_sub(*used));
     let mut limits = pace.limits;
-    if let Some(left) = left {
-        limits.time = Some(limits.time.unwrap_or(Duration::MAX).min(left / PART_OF_CLOCK));
+    for most in [left.map(|left| left / PART_OF_CLOCK), time.left].into_iter().flatten() {
+        limits.time = Some(limits.time.unwrap_or(Duration::MAX).min(most));
     }
     let watch = Watch { begun: Instant::now(), tempo: pace.tempo };
     let usual = if limits.time.is_some() { PATIENCE_AFTER_TIME } else { PATIENCE_WITHOUT_TIME };
     let patience = limits.time.unwrap_or_default() + pace.patience.unwrap_or(usual);
     let cut_short = || stop() || watch.elapsed() >= patience;
-    let answer = catch_unwind(AssertUnwindSafe(|| contestant.choose(session, limits, &watch, &cut_short)));
+    let told = if time.own { Limits::default() } else { limits };
+    let answer = catch_unwind(AssertUnwindSafe(|| contestant.choose(session, told, &watch, &cut_short)));
     let took = watch.elapsed();
     *used += took;
     let reply = answer.unwrap_or_else(|panic| Err(Fault::Crashed(last_words(panic.as_ref()))))?;
-    let shown = |time: Duration| format!("{:.3} s", time.as_secs_f64());
     if took >= patience {
         return Err(Fault::Stalled(format!("no answer within {}", shown(patience))));
     }
@@ -285,6 +397,9 @@ fn ask(
         && took > left + pace.grace
     {
         return Err(Fault::Overran(format!("{} for the game, {} were allowed", shown(*used), shown(clock))));
+    }
+    if time.left.is_some_and(|left| took > left + pace.grace) {
+        return Err(Fault::Overran("the time of the game is over".to_owned()));
     }
     session.play(&reply.mv).map_err(|error| Fault::Cheated(error.to_string()))?;
     session.annotate(Some(took.as_secs_f64() * 1e3), reply.value);

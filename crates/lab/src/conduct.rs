@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use plyground_core::Shelf;
 
+use crate::schedule::swiss_games;
 use crate::{
     Book, Crew, Event, Experiment, Format, LabError, Lot, Results, Run, RunRow, Store, Task, jobs, machine, pairings, swiss_round,
 };
@@ -87,6 +88,7 @@ impl Conduct<'_> {
         match self.run.experiment.format {
             // The rounds to come were not asked for yet.
             Format::Swiss { pairs, .. } => self.play_format(pairs),
+            Format::Games { rounds: Some(_), .. } => self.play_format(1),
             _ => self.play_what_is_asked(Lot::all(&self.run.id).pairs),
         }
     }
@@ -147,22 +149,47 @@ impl Conduct<'_> {
 
 fn rounds(experiment: &Experiment) -> u32 {
     match experiment.format {
-        Format::Swiss { rounds, .. } => rounds,
+        Format::Swiss { rounds, .. } | Format::Games { rounds: Some(rounds), .. } => rounds,
         _ => 1,
     }
 }
 
 /// The next round of a Swiss tournament, by the rounds before it alone: when a run goes on, later ones may be there already.
 fn next_round(experiment: &Experiment, met: &[[usize; 2]], results: &Results) -> Vec<[usize; 2]> {
-    swiss_round(experiment.agents.len(), met, |agent| results.of_pairings(agent, met).sample().mean)
+    let score = |agent| results.of_pairings(agent, met).sample().mean;
+    match experiment.format {
+        Format::Games { double, .. } => swiss_games(experiment.agents.len(), met, score, double),
+        _ => swiss_round(experiment.agents.len(), met, score),
+    }
+}
+
+/// Who meets whom in each round, as far as that is known: the next round depends on the results of those before it.
+pub fn rounds_so_far(experiment: &Experiment, results: &Results) -> Vec<Vec<[usize; 2]>> {
+    let mut met = pairings(experiment.format, experiment.agents.len());
+    let mut all = vec![met.clone()];
+    for _ in 1..rounds(experiment) {
+        let played = |pairing: &[usize; 2]| results.of_pairings(pairing[0], [pairing]).tally().games() > 0;
+        if !met.iter().all(played) {
+            break;
+        }
+        let round = next_round(experiment, &met, results);
+        if round.is_empty() {
+            break;
+        }
+        met.extend(&round);
+        all.push(round);
+    }
+    all
 }
 
 impl RunRow {
     /// Was all played that the run asks for? `results` are those of all its games.
     pub fn is_complete(&self, results: &Results) -> bool {
-        let Format::Swiss { pairs, .. } = self.run.experiment.format else {
+        let pairs = match self.run.experiment.format {
+            Format::Swiss { pairs, .. } => pairs,
+            Format::Games { rounds: Some(_), .. } => 1,
             // Whoever was killed before it asked for anything has asked for nothing.
-            return self.pairs > 0 && self.done >= self.pairs;
+            _ => return self.pairs > 0 && self.done >= self.pairs,
         };
         // The rounds to come were not asked for yet.
         let experiment = &self.run.experiment;

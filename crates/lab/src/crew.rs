@@ -1,9 +1,9 @@
 //! Who plays what a run asks for: the threads of this computer, or whoever listens at a queue on the network.
 
-use plyground_core::Shelf;
+use plyground_core::{InputError, Shelf};
 
 use crate::files::Unchanged;
-use crate::{Event, LabError, Lot, Orders, Run, Setting, Standard, Store, work};
+use crate::{Contestant, Event, LabError, Lot, Orders, Roster, Run, Seated, Setting, Standard, Store, work};
 
 /// What is to be played.
 pub struct Task<'a> {
@@ -39,14 +39,62 @@ pub struct Threads(pub usize);
 
 impl Crew for Threads {
     fn play(&self, task: &Task<'_>) -> Result<(), LabError> {
-        let shelf = Unchanged::new(task.shelf, &task.run.experiment.files);
-        work(&Orders {
-            keeper: task.store,
-            queue: &task.store.queue(task.lot()),
-            runs: &Setting { run: task.run, roster: &Standard(&shelf), tempo: 1.0 },
-            threads: self.0,
-            stop: task.stop,
-            events: task.events,
-        })
+        play_here(task, self.0, None)
+    }
+}
+
+/// So many games at the same time, on this computer, with guests.
+pub struct Hosted<'a> {
+    /// How many games.
+    pub threads: usize,
+    /// Who lets the guests in.
+    pub porter: &'a dyn Porter,
+}
+
+impl Crew for Hosted<'_> {
+    fn play(&self, task: &Task<'_>) -> Result<(), LabError> {
+        play_here(task, self.threads, Some(self.porter))
+    }
+}
+
+fn play_here(task: &Task<'_>, threads: usize, porter: Option<&dyn Porter>) -> Result<(), LabError> {
+    let shelf = Unchanged::new(task.shelf, &task.run.experiment.files);
+    let agents = Standard(&shelf);
+    let open = porter.map(|porter| Open { agents: &agents, porter });
+    let roster = open.as_ref().map_or(&agents as &dyn Roster, |open| open);
+    work(&Orders {
+        keeper: task.store,
+        queue: &task.store.queue(task.lot()),
+        runs: &Setting { run: task.run, roster, tempo: 1.0 },
+        threads,
+        stop: task.stop,
+        events: task.events,
+    })
+}
+
+/// Knows those who come from outside and are no agents of the table.
+pub trait Porter: Sync {
+    /// The two who play a game; those who are no guests are invited by the roster. Like [`Roster::seat`].
+    fn seat<'a>(
+        &'a self,
+        specs: &[String; 2],
+        roster: &'a dyn Roster,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Seated<'a>>, InputError>;
+}
+
+/// The agents of the table, and guests.
+struct Open<'a> {
+    agents: &'a dyn Roster,
+    porter: &'a dyn Porter,
+}
+
+impl Roster for Open<'_> {
+    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        self.agents.invite(spec)
+    }
+
+    fn seat(&self, specs: &[String; 2], stop: &dyn Fn() -> bool) -> Result<Option<Seated<'_>>, InputError> {
+        self.porter.seat(specs, self.agents, stop)
     }
 }

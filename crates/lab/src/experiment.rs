@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Seed, Shelf};
-use plyground_table::{Session, open};
+use plyground_table::{Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
 use crate::files::Reader;
@@ -75,6 +75,13 @@ pub struct Experiment {
     pub limits: Limits,
     /// The time that each player has for a whole game.
     pub clock: Option<Duration>,
+    /// The time for a whole game of both players together, in games with points: when it is over, the points decide.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub game_time: Option<Duration>,
+    /// Do agents whose specs name limits keep to those, and the limits here only say what they may not exceed? So it is in
+    /// competitions, where a weak agent stays weak.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub own_limits: bool,
     /// How long somebody may go on thinking after all the time that it had, before it has stalled and lost.
     #[serde(default, skip_serializing_if = "is_default")]
     pub patience: Option<Duration>,
@@ -119,6 +126,8 @@ impl Experiment {
             seats: Seats::default(),
             limits: Limits::default(),
             clock: None,
+            game_time: None,
+            own_limits: false,
             patience: None,
             seed: 0,
         })
@@ -177,6 +186,13 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Game 0 of a pair is played in the order in which the two are named, game 1 the other way round. Its own inverse.
 pub(crate) fn seated([one, other]: [usize; 2], game: u8) -> [usize; 2] {
     if game == 0 { [one, other] } else { [other, one] }
+}
+
+/// Does an agent say itself how long it thinks? Programs and guests from outside are told how much time there is.
+pub fn names_limits(spec: &str) -> bool {
+    let (name, keys) = split_spec(spec);
+    let is_limit = |key: &str| ["time", "sims", "nodes", "depth", "playouts"].contains(&key);
+    name != "cmd" && keys.split(',').any(|pair| is_limit(pair.split('=').next().unwrap_or_default().trim()))
 }
 
 /// A ready-made opponent as the spec that it stands for; any other text as it is.

@@ -7,6 +7,7 @@
 
 mod arena;
 pub mod balance;
+pub mod competition;
 mod conduct;
 mod crew;
 mod error;
@@ -35,11 +36,11 @@ pub mod study;
 pub mod train;
 pub mod tune;
 
-pub use arena::{Contestant, Fault, Pace, Played, Reply, Roster, Standard, Table, play_game};
-pub use conduct::{Conduct, News};
-pub use crew::{Crew, Task, Threads};
+pub use arena::{Contestant, Fault, Moment, Pace, Played, Reply, Roster, Seated, Standard, Table, play_game};
+pub use conduct::{Conduct, News, rounds_so_far};
+pub use crew::{Crew, Hosted, Porter, Task, Threads};
 pub use error::LabError;
-pub use experiment::{Experiment, Openings, Run, Seats};
+pub use experiment::{Experiment, Openings, Run, Seats, names_limits};
 pub use export::{csv, parquet};
 pub use files::{Files, shell_word, write_whole};
 pub use local::LocalQueue;

@@ -8,6 +8,7 @@ use plyground_core::{PlayedMove, Player};
 use plyground_table::open;
 
 use crate::arena::{Pace, Played, Roster, Table, play_game};
+use crate::experiment::names_limits;
 use crate::queue::{Job, Keeper, Lease, Queue, Worker};
 use crate::{Experiment, GameRow, LabError, Run};
 
@@ -199,12 +200,12 @@ fn play_job(
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Vec<GameRow>>, LabError> {
     let experiment = &setting.run.experiment;
-    let Experiment { limits, clock, patience, .. } = *experiment;
-    let pace = Pace { limits, clock, patience, tempo: setting.tempo, ..Pace::default() };
+    let Experiment { limits, clock, game_time, patience, .. } = *experiment;
     let play = |game: u8| {
         let agents = experiment.specs(job.agents, job.pair, game);
-        let [one, other] = agents.each_ref().map(|spec| setting.roster.invite(spec));
-        let (mut one, mut other) = (one?, other?);
+        let own = agents.each_ref().map(|spec| experiment.own_limits && names_limits(spec));
+        let pace = Pace { limits, clock, game: game_time, own, patience, tempo: setting.tempo, ..Pace::default() };
+        let Some([mut one, mut other]) = setting.roster.seat(&agents, stop)? else { return Ok(None) };
         let table = Table {
             session: open(&experiment.game, None)?,
             contestants: [one.as_mut(), other.as_mut()],

@@ -22,6 +22,13 @@ pub enum Format {
         /// How many pairs of games for each two that meet.
         pairs: u64,
     },
+    /// Single games with fixed seats, as in competitions: each is kept as soon as it is over.
+    Games {
+        /// The rounds of a Swiss system; without them everybody meets everybody.
+        rounds: Option<u32>,
+        /// Do those who meet play a second game the other way round?
+        double: bool,
+    },
 }
 
 impl Format {
@@ -39,7 +46,44 @@ pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
         Format::Gauntlet => (1..agents).map(|second| [0, second]).collect(),
         Format::SelfPlay => (0..agents).map(|agent| [agent, agent]).collect(),
         Format::Swiss { .. } => swiss_round(agents, &[], |_| 0.0),
+        Format::Games { rounds: None, double } => both_ways(circle(agents), double),
+        Format::Games { rounds: Some(_), double } => both_ways(swiss_round(agents, &[], |_| 0.0), double),
     }
+}
+
+/// Everybody against everybody in rounds, in each of which everybody plays once (the last one of an odd number rests), so that many
+/// games can be played at the same time. Nobody moves first more than once more often than second (the tables of Berger, 1895).
+fn circle(agents: usize) -> Vec<[usize; 2]> {
+    let seats = agents + agents % 2;
+    let others = seats.saturating_sub(1);
+    let turned = |number: usize| number % others;
+    let of_round = |round: usize| {
+        let pairs = (1..seats / 2).map(move |step| [turned(round + step), turned(round + others - step)]);
+        std::iter::once([turned(round), others]).chain(pairs)
+    };
+    let seated = |[one, other]: [usize; 2]| {
+        let (low, high) = (one.min(other), one.max(other));
+        let low_first = if high == others { low < seats / 2 } else { (low + high) % 2 == 1 };
+        if low_first { [low, high] } else { [high, low] }
+    };
+    (0..others).flat_map(of_round).filter(|pair| pair.iter().all(|&agent| agent < agents)).map(seated).collect()
+}
+
+/// A second game of each two, the other way round, after all first ones.
+fn both_ways(mut pairings: Vec<[usize; 2]>, double: bool) -> Vec<[usize; 2]> {
+    if double {
+        pairings.extend_from_within(..);
+        let half = pairings.len() / 2;
+        pairings[half..].iter_mut().for_each(|pairing| pairing.reverse());
+    }
+    pairings
+}
+
+/// The next round of a Swiss system of single games: whoever has moved first less often does so.
+pub(crate) fn swiss_games(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f64, double: bool) -> Vec<[usize; 2]> {
+    let firsts = |agent: usize| met.iter().filter(|[first, _]| *first == agent).count();
+    let seated = |[one, other]: [usize; 2]| if firsts(other) < firsts(one) { [other, one] } else { [one, other] };
+    both_ways(swiss_round(agents, met, score).into_iter().map(seated).collect(), double)
 }
 
 /// A round of a Swiss tournament: agents with about the same score meet, and no two meet twice. With an odd number one rests, of those
@@ -124,6 +168,41 @@ mod tests {
         assert!(all.iter().all(|[one, other]| one < other && *other < 5));
         assert_eq!(pairings(Format::Gauntlet, 4), [[0, 1], [0, 2], [0, 3]]);
         assert_eq!(pairings(Format::SelfPlay, 3), [[0, 0], [1, 1], [2, 2]]);
+    }
+
+    #[test]
+    fn in_single_games_everybody_meets_everybody_and_nobody_begins_more_often() {
+        for agents in 0..=12_usize {
+            let once = pairings(Format::Games { rounds: None, double: false }, agents);
+            let met: HashSet<[usize; 2]> = once.iter().map(|&[one, other]| [one.min(other), one.max(other)]).collect();
+            let all = agents * agents.saturating_sub(1) / 2;
+            assert_eq!((once.len(), met.len()), (all, all), "{agents}");
+            for agent in 0..agents {
+                let [first, second] = [0, 1].map(|seat| once.iter().filter(|pairing| pairing[seat] == agent).count());
+                assert!(first.abs_diff(second) <= 1, "{agents} agents: {agent} is first {first} and second {second} times");
+            }
+            for round in once.chunks((agents / 2).max(1)) {
+                let busy: HashSet<usize> = round.iter().flatten().copied().collect();
+                assert_eq!(busy.len(), 2 * round.len(), "{agents} agents: somebody plays twice in {round:?}");
+            }
+            let twice = pairings(Format::Games { rounds: None, double: true }, agents);
+            assert_eq!(twice.iter().collect::<HashSet<_>>().len(), 2 * all);
+        }
+    }
+
+    #[test]
+    fn in_a_swiss_system_of_single_games_seats_are_balanced() {
+        let mut met = pairings(Format::Games { rounds: Some(5), double: false }, 6);
+        for _ in 1..5 {
+            met.extend(swiss_games(6, &met, |agent| agent as f64, false));
+        }
+        assert_eq!(met.len(), 15);
+        for agent in 0..6 {
+            let first = met.iter().filter(|pairing| pairing[0] == agent).count();
+            assert!((1..=4).contains(&first), "{agent} is first {first} times of 5");
+        }
+        let double = swiss_games(4, &[[0, 1], [2, 3], [1, 0], [3, 2]], |_| 0.0, true);
+        assert_eq!(double, [[0, 2], [1, 3], [2, 0], [3, 1]]);
     }
 
     /// Can these be paired without anybody meeting twice? By trying all ways.

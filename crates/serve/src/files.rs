@@ -13,6 +13,11 @@ pub async fn file(request: Request) -> Response {
         "" => "index.html",
         name => name,
     };
+    named(name)
+}
+
+/// The file of the app with this name.
+pub fn named(name: &str) -> Response {
     match APP.get_file(name) {
         Some(file) => {
             ([(header::CONTENT_TYPE, kind(name)), (header::CACHE_CONTROL, "no-cache")], file.contents()).into_response()

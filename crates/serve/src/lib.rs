@@ -5,10 +5,12 @@
 mod door;
 mod engine;
 mod files;
+mod hall;
 mod lab;
 mod limits;
 mod offer;
 mod origin;
+pub mod tuc;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -25,6 +27,7 @@ use plyground_lab::LabError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+pub use hall::{Hall, Table};
 pub use limits::Limits;
 pub use offer::Offer;
 
@@ -56,13 +59,14 @@ pub struct Server {
     limits: Limits,
     offer: Offer,
     lab: Option<Arc<Lab>>,
+    hall: Option<Arc<hall::Open>>,
 }
 
 impl Server {
     /// Takes an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits, offer: Offer::default(), lab: None })
+        Ok(Self { listener, limits, offer: Offer::default(), lab: None, hall: None })
     }
 
     /// Lets pages ask for programs. The lab knows those that were offered before it was opened.
@@ -83,6 +87,11 @@ impl Server {
         }
     }
 
+    /// Shows a hall to everybody who comes, and nothing else: no engine thinks for visitors while others play.
+    pub fn open_hall(&mut self, hall: Arc<Hall>) {
+        self.hall = Some(Arc::new(hall::Open::new(hall, &self.limits)));
+    }
+
     /// Where it is.
     pub fn address(&self) -> Result<SocketAddr, ServeError> {
         Ok(self.listener.local_addr()?)
@@ -90,6 +99,10 @@ impl Server {
 
     /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
     pub async fn run(self, stop: impl Future<Output = ()>) {
+        if let Some(hall) = self.hall {
+            let router = guarded_router(hall::routes(Arc::clone(&hall)));
+            return door::open(self.listener, router, &self.limits, stop, || hall.stop()).await;
+        }
         let doors = Doors { engines: Arc::new(Engines::new(self.limits, self.offer)), lab: self.lab };
         let closing = || {
             doors.engines.stop();
@@ -111,14 +124,18 @@ struct Doors {
 
 fn router(doors: Doors) -> Router {
     let lab = doors.lab.clone().map_or_else(Router::new, lab::routes);
-    Router::new()
+    let rooms = Router::new()
         .route("/engine", any(engine::connect))
         .with_state(Arc::clone(&doors.engines))
         .route("/server.json", get(about))
         .with_state(doors)
-        .merge(lab)
-        .fallback(get(files::file))
-        .layer(middleware::map_response(guarded))
+        .merge(lab);
+    guarded_router(rooms)
+}
+
+/// What belongs to every answer: the files of the app where nothing else is, and the headers that guard it.
+fn guarded_router(rooms: Router) -> Router {
+    rooms.fallback(get(files::file)).layer(middleware::map_response(guarded))
 }
 
 /// What a page asks first: is there an engine behind this address, and a lab?

@@ -327,6 +327,10 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
         Format::Gauntlet => format!("{} against all others", experiment.agents[0]),
         Format::SelfPlay => "every agent against itself".to_owned(),
         Format::Swiss { rounds, pairs } => format!("Swiss, {rounds} rounds of {pairs} pairs"),
+        Format::Games { rounds, double } => {
+            let who = rounds.map_or("everybody against everybody".to_owned(), |rounds| format!("Swiss, {rounds} rounds"));
+            format!("{who}, {}", if double { "two games each" } else { "one game each" })
+        }
     };
     let rows = [
         ["run".to_owned(), row.run.id.clone()],

@@ -4,6 +4,7 @@
 
 mod balanced;
 mod boards;
+mod competed;
 mod contents;
 mod html;
 mod judged;
@@ -15,8 +16,9 @@ mod tuned;
 pub use judged::Played;
 pub use tuned::{Path, Points, Tuned};
 
+use crate::competition::{Bout, Competition, Ranking};
 use crate::study::Study;
-use crate::{LabError, RunRow, Store, balance, judge};
+use crate::{LabError, Run, RunRow, Store, balance, judge};
 
 /// A part of a report.
 enum Block {
@@ -78,6 +80,17 @@ impl Report {
     /// What tuning has found.
     pub fn on_tuning(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Self, LabError> {
         tuned::report(tuned, occasion)
+    }
+
+    /// The page of a competition, as far as it is played.
+    pub fn on_competition(
+        competition: &Competition,
+        run: &Run,
+        bouts: &[Bout],
+        ranking: &Ranking,
+        occasion: &Occasion<'_>,
+    ) -> Self {
+        competed::report(competition, run, bouts, ranking, occasion)
     }
 
     /// One HTML page that needs no other file.

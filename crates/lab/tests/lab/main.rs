@@ -3,6 +3,7 @@
 
 mod balance;
 mod common;
+mod competition;
 mod conduct;
 mod export;
 mod faults;

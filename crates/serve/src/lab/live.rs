@@ -77,13 +77,19 @@ struct Board {
     moves: Vec<String>,
 }
 
-struct Quota {
+/// New games that are shown a second.
+pub struct Quota {
     left: f64,
     last: Instant,
 }
 
 impl Quota {
-    fn take(&mut self) -> bool {
+    pub fn full() -> Self {
+        Self { left: BOARDS as f64, last: Instant::now() }
+    }
+
+    /// May another one be shown?
+    pub fn take(&mut self) -> bool {
         let now = Instant::now();
         self.left = (self.left + BOARDS_A_SECOND * (now - self.last).as_secs_f64()).min(BOARDS as f64);
         self.last = now;
@@ -104,7 +110,7 @@ impl Live {
             version: 0,
             written: None,
             boards: Vec::new(),
-            quota: Quota { left: BOARDS as f64, last: now },
+            quota: Quota::full(),
             end: None,
         };
         Self { row, stop: AtomicBool::new(false), state: Mutex::new(state), tell: broadcast::channel(BEHIND).0 }

@@ -31,6 +31,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use crate::offer::OfferAndFiles;
 use crate::origin::{from_here, same_site};
 use crate::{Limits, Offer};
+pub use live::Quota;
 use live::{End, Live};
 use order::Order;
 

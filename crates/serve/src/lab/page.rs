@@ -30,10 +30,10 @@ pub fn line(row: &RunRow, results: Option<&Results>, state: &str) -> Value {
 fn head(row: &RunRow, state: &str) -> [(&'static str, Value); 8] {
     let experiment = &row.run.experiment;
     let format = match experiment.format {
-        Format::RoundRobin => "round-robin",
+        Format::RoundRobin | Format::Games { rounds: None, .. } => "round-robin",
         Format::Gauntlet => "gauntlet",
         Format::SelfPlay => "self-play",
-        Format::Swiss { .. } => "swiss",
+        Format::Swiss { .. } | Format::Games { rounds: Some(_), .. } => "swiss",
     };
     let unit = match experiment.seats {
         Seats::Swapped => "pairs",

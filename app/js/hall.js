@@ -1,0 +1,213 @@
+// The hall of a competition: its table, the games that are being played, one of them large, and what the players say. It only looks on.
+
+import { Board } from "./board.js";
+import { recall } from "./memory.js";
+import { formatNumber, language, pieceName, playerName, t } from "./strings.js";
+import { html } from "./svg.js";
+
+/** A game that is over stays for so long, in milliseconds, before another one is shown. */
+const PAUSE = 5000;
+
+const page = document.getElementById("page");
+const board = new Board({ describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`) });
+
+const parts = {
+  title: html("h1", {}),
+  state: html("p", { class: "state", role: "status" }),
+  seats: [html("div", { class: "seat" }), html("div", { class: "seat" })],
+  status: html("p", { class: "status", role: "status" }),
+  clock: html("div", { class: "clock" }),
+  moves: html("ol", { class: "moves", "aria-label": t("moves") }),
+  table: html("table", {}),
+  others: html("div", { class: "tables" }),
+  played: html("ol", { class: "played", tabindex: 0, "aria-label": t("hall.played") }),
+  talk: html("ol", { class: "talk", tabindex: 0, "aria-label": t("hall.talk") }),
+  noise: html("p", { class: "small" }),
+};
+const section = (title, ...content) => html("section", { class: "card" }, html("h2", {}, t(title)), ...content);
+const empty = html("p", { class: "small" }, t("hall.waiting"));
+const stage = html("section", { class: "card stage", "aria-label": t("hall.board") }, parts.seats[1], board.element, parts.seats[0], parts.status, parts.clock, parts.moves);
+const standings = section("hall.table", html("div", { class: "wide" }, parts.table));
+const tables = section("hall.boards", parts.others);
+const talk = section("hall.talk", parts.talk, parts.noise);
+const played = section("hall.played", parts.played);
+
+/** What was heard last, what is watched, and by how much the server's clock is ahead. */
+let hall = null;
+let watched = null;
+let chosen = null;
+let ahead = 0;
+let overSince = null;
+
+const stateOf = (game) => ({
+  game: game.game,
+  view: game.view,
+  last: game.last,
+  history: game.movers.map((mover) => ({ mover })),
+  moves: [],
+});
+
+/** The game to look at: the one that somebody has chosen, the one that was looked at, or the next that is being played. */
+function pick() {
+  const here = (id) => hall.boards.find((game) => game.id === id);
+  const now = here(chosen) ?? here(watched);
+  const live = hall.boards.find((game) => !game.result);
+  if (now?.result && live && !here(chosen)) {
+    overSince ??= performance.now();
+    if (performance.now() - overSince < PAUSE) return now;
+  } else if (now) {
+    overSince = null;
+    return now;
+  }
+  overSince = null;
+  return live ?? now ?? hall.boards.at(-1);
+}
+
+const minutes = (ms) => {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+};
+
+/** The time that somebody has left for its move, or has used in all where there is no limit. */
+function times(game) {
+  const now = Date.now() + ahead;
+  ["first", "second"].forEach((player, seat) => {
+    const due = game.turn === player;
+    const thinking = due ? now - game.since : 0;
+    const left = game.move_ms === null || !due ? null : game.move_ms - thinking;
+    const shown = left === null ? minutes(game.used[seat] + thinking) : `${formatNumber(Math.max(0, left) / 1000, 1)} s`;
+    parts.seats[seat].querySelector(".time").textContent = shown;
+    parts.seats[seat].classList.toggle("late", left !== null && left < 1000);
+  });
+  const gone = game.result ? game.used[0] + game.used[1] : now - game.begun;
+  parts.clock.replaceChildren(
+    html("span", {}, t("hall.moves", { count: formatNumber(game.movers.filter(Boolean).length) })),
+    html("span", {}, game.game_ms === null || game.result ? t("hall.time", { time: minutes(gone) }) : t("hall.left", { time: minutes(game.game_ms - gone) })),
+  );
+}
+
+function drawStage() {
+  const game = pick();
+  stage.hidden = !game;
+  empty.hidden = Boolean(game);
+  if (!game) return;
+  const other = watched !== game.id;
+  watched = game.id;
+  const info = { name: game.game.split(":")[0], players: game.colours };
+  board.show(stateOf(game), { label: `${game.players[0]} – ${game.players[1]}` });
+  board.element.setAttribute("role", "img");
+  for (const cell of board.element.querySelectorAll("[tabindex], [role]")) ["tabindex", "role"].forEach((name) => cell.removeAttribute(name));
+  ["first", "second"].forEach((player, seat) => {
+    parts.seats[seat].classList.toggle("due", game.turn === player);
+    parts.seats[seat].replaceChildren(
+      html("span", { class: `mark ${player}`, role: "img", "aria-label": playerName(info, player) }),
+      html("b", {}, game.players[seat]),
+      html("span", { class: "points" }, game.points ? t("hall.points", { count: formatNumber(game.points[seat]) }) : ""),
+      html("span", { class: "time" }),
+    );
+  });
+  stage.dataset.game = info.name;
+  parts.status.textContent = game.result ? `${resultOf(game.result, game.players)} ${game.reason}` : "";
+  const shown = game.moves.map((move, index) => [move, game.movers[index]]).filter(([, mover]) => mover !== null).slice(-24);
+  parts.moves.replaceChildren(...shown.map(([move], index) => html("li", { class: index + 1 === shown.length ? "current" : "" }, html("span", {}, move))));
+  parts.moves.scrollTop = parts.moves.scrollHeight;
+  if (other) overSince = null;
+  times(game);
+}
+
+const resultOf = (result, players) => (result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] }));
+
+function drawTable() {
+  standings.hidden = hall.rows.length === 0;
+  const isText = (index) => hall.columns[index] === "name";
+  const cell = (tag, text, index) => html(tag, { class: isText(index) ? "text" : "", scope: tag === "th" ? "col" : null }, text);
+  parts.table.replaceChildren(
+    html("thead", {}, html("tr", {}, hall.columns.map((name, index) => cell("th", t(`hall.column.${name}`) || name, index)))),
+    html("tbody", {}, hall.rows.map((row) => html("tr", {}, row.map((text, index) => cell("td", text, index))))),
+  );
+}
+
+function drawOthers() {
+  for (const button of [...parts.others.children]) if (!hall.boards.some((game) => game.id === button.dataset.id)) button.remove();
+  for (const game of hall.boards) {
+    let button = [...parts.others.children].find((known) => known.dataset.id === game.id);
+    if (!button) {
+      const choose = () => {
+        chosen = game.id;
+        draw();
+      };
+      button = html("button", { type: "button", "data-id": game.id, onclick: choose }, html("span", {}, `${game.players[0]} – ${game.players[1]}`), html("small", {}));
+      parts.others.append(button);
+    }
+    button.setAttribute("aria-pressed", String(game.id === watched));
+    button.lastChild.textContent = game.points ? game.points.join(" : ") : t(game.result ? "lab.over" : "lab.live");
+  }
+  tables.hidden = hall.boards.length < 2;
+}
+
+/** What is said to both players is one line. */
+function merged(messages) {
+  const lines = [];
+  for (const message of messages) {
+    const last = lines.at(-1);
+    if (last && !last.heard && !message.heard && last.text === message.text && last.who !== message.who) lines[lines.length - 1] = { ...last, who: `${last.who}, ${message.who}` };
+    else lines.push(message);
+  }
+  return lines;
+}
+
+function draw() {
+  document.title = `${hall.title} · Plyground`;
+  parts.title.textContent = hall.title;
+  const counted = hall.wanted ? t("hall.progress", { done: formatNumber(hall.finished), of: formatNumber(hall.wanted) }) : t("hall.count", { done: formatNumber(hall.finished) });
+  const waiting = hall.waiting.length > 0 ? t("hall.here", { names: hall.waiting.join(", ") }) : "";
+  parts.state.classList.remove("lost");
+  parts.state.textContent = [hall.over ? t("hall.over") : "", counted, waiting].filter(Boolean).join(" · ");
+  drawStage();
+  drawTable();
+  drawOthers();
+  parts.played.replaceChildren(
+    ...hall.games.map((game) =>
+      html("li", {}, `${game.players[0]} – ${game.players[1]}${game.points ? ` ${game.points.join(" : ")}` : ""} `, html("small", {}, `${resultOf(game.result, game.players)} ${game.reason}`)),
+    ),
+  );
+  played.hidden = hall.games.length === 0;
+  parts.talk.replaceChildren(...merged(hall.messages).map(({ who, heard, text }) => html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${heard ? "→" : "←"} ${text}`))));
+  parts.talk.scrollTop = parts.talk.scrollHeight;
+  const lost = Object.values(hall.dropped).reduce((sum, count) => sum + count, 0);
+  parts.noise.textContent = lost > 0 ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)]))) : "";
+  talk.hidden = hall.messages.length === 0;
+}
+
+function follow() {
+  const events = new EventSource("hall/events");
+  events.addEventListener("clock", ({ data }) => (ahead = Number(data) - Date.now()));
+  events.addEventListener("hall", ({ data }) => {
+    hall = JSON.parse(data);
+    draw();
+  });
+  // What was seen stays; the connection comes back by itself if there is a server again.
+  events.addEventListener("error", () => {
+    if (hall?.over) return;
+    parts.state.classList.add("lost");
+    parts.state.textContent = t("connectionLost");
+    if (events.readyState === EventSource.CLOSED) setTimeout(follow, PAUSE);
+  });
+}
+
+document.documentElement.dataset.theme = recall("theme", "system");
+document.documentElement.lang = language();
+page.append(
+  html("div", { class: "head" }, parts.title, parts.state),
+  html("div", { class: "floor" }, html("div", {}, empty, stage), html("div", { class: "side" }, standings, tables, talk, played)),
+);
+stage.hidden = true;
+[standings, tables, talk, played].forEach((part) => (part.hidden = true));
+follow();
+// Clocks go on when nothing else happens.
+setInterval(() => {
+  if (!hall) return;
+  const game = hall.boards.find((game) => game.id === watched);
+  if (game?.result && overSince !== null) drawStage();
+  else if (game && !game.result) times(game);
+}, 100);

@@ -1,0 +1,132 @@
+//! What can be typed after `ply host`, `ply join` and `ply compete`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use plyground_serve::tuc::PORT;
+
+use super::{duration, games};
+
+/// Where something is shown in the browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Web {
+    /// Nowhere.
+    Off,
+    /// At this address.
+    At(SocketAddr),
+}
+
+fn ipv4(text: &str) -> Result<SocketAddrV4, String> {
+    text.parse().map_err(|_| format!("expected an IPv4 address and a port, like 0.0.0.0:{PORT}"))
+}
+
+const WEB: &str = "127.0.0.1:7777";
+
+fn web(text: &str) -> Result<Web, String> {
+    match text {
+        "off" => Ok(Web::Off),
+        _ => match text.parse::<u16>() {
+            Ok(port) => Ok(Web::At(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))),
+            Err(_) => text.parse().map(Web::At).map_err(|_| "expected ADDRESS:PORT, a port, or off".to_owned()),
+        },
+    }
+}
+
+#[derive(clap::Args)]
+pub struct Host {
+    /// The game: tuc-chess, with the year of the competition if it is not 2022 (tuc-chess:year=2021)
+    pub game: String,
+    /// Play a series: the first two who come, so many games, with colours in turn [default: game after game of whoever comes]
+    #[arg(long, value_name = "GAMES", value_parser = games)]
+    pub series: Option<u64>,
+    /// Wait for so many players; then everybody plays everybody
+    #[arg(long, value_name = "PLAYERS", conflicts_with = "series", value_parser = clap::value_parser!(u16).range(2..=256))]
+    pub round_robin: Option<u16>,
+    /// In a round robin: everybody plays everybody twice, once with each colour
+    #[arg(long, requires = "round_robin")]
+    pub double: bool,
+    /// Whoever comes plays against this agent (see `ply agents`)
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["series", "round_robin"])]
+    pub against: Option<String>,
+    /// End after so many games [default: at Ctrl-C]
+    #[arg(long, value_name = "N", conflicts_with_all = ["series", "round_robin"], value_parser = games)]
+    pub games: Option<u64>,
+    /// Games at the same time
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=128))]
+    pub boards: u16,
+    /// The time for a move; a longer one loses [default: by year, 4s in 2022, 6s in 2021]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub move_time: Option<Duration>,
+    /// The time for a game; then the points decide [default: by year, 12min in 2022, 14min in 2021]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub game_time: Option<Duration>,
+    /// The time between the second player's coming and the beginning
+    #[arg(long, value_name = "T", default_value = "3s", value_parser = duration)]
+    pub begin_delay: Duration,
+    /// In a series or a round robin: whoever has not come for its game after this time loses it
+    #[arg(long, value_name = "T", default_value = "2min", value_parser = duration)]
+    pub wait: Duration,
+    /// Say the last message once more to a player that is silent for a second; clients of the original server do not expect that
+    #[arg(long)]
+    pub resend: bool,
+    /// Where players come to (UDP)
+    #[arg(long, value_name = "ADDRESS:PORT", default_value_t = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT), value_parser = ipv4)]
+    pub listen: SocketAddrV4,
+    /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody
+    #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]
+    pub web: Web,
+}
+
+#[derive(clap::Args)]
+pub struct Join {
+    /// The game: tuc-chess, with the year of the competition if it is not 2022
+    pub game: String,
+    /// Who plays, e.g. level=5 or mcts:time=2s (see `ply agents`)
+    #[arg(long, value_name = "SPEC")]
+    pub agent: String,
+    /// Where the server is; without a port, 9876
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1")]
+    pub server: String,
+    /// What we are called there, up to 200 bytes [default: the name of the agent]
+    #[arg(long, value_name = "NAME", value_parser = player_name)]
+    pub name: Option<String>,
+    /// Games to play, one after the other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = games)]
+    pub games: u64,
+    /// The time for a move; an agent that names no limit uses three quarters of it [default: by year]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub move_time: Option<Duration>,
+    /// Say again what may have been lost, after a second of silence; only for `ply host`: the original server would be confused
+    #[arg(long)]
+    pub resend: bool,
+    /// Give up when nothing was heard for so long
+    #[arg(long, value_name = "T", default_value = "15min", value_parser = duration)]
+    pub patience: Duration,
+    /// Print every message
+    #[arg(long)]
+    pub messages: bool,
+}
+
+fn player_name(text: &str) -> Result<String, String> {
+    let is_name = (1..=200).contains(&text.len()) && !text.chars().any(char::is_control) && !text.trim().is_empty();
+    is_name.then(|| text.to_owned()).ok_or_else(|| "expected a name of 1 to 200 bytes".to_owned())
+}
+
+#[derive(clap::Args)]
+pub struct Compete {
+    /// The file of the competition (see docs/competitions.md)
+    pub file: PathBuf,
+    /// Check the file, say what would be played, and play nothing
+    #[arg(long)]
+    pub check: bool,
+    /// Write the page of results to this file [default: beside the file, with the ending .html]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody
+    #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]
+    pub web: Web,
+    /// Go on showing the results in the browser when everything is played, until Ctrl-C
+    #[arg(long)]
+    pub stay: bool,
+}

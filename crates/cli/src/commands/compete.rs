@@ -1,0 +1,298 @@
+//! `ply compete FILE`: a competition, from its file to its table.
+
+use std::io::Write;
+use std::net::UdpSocket;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use plyground_lab::competition::{Bout, Competition, Ranking};
+use plyground_lab::report::{Occasion, Report};
+use plyground_lab::{
+    Conduct, Crew, Event, Hosted, LabError, Lot, News, Results, Run, Seats, Store, Threads, machine, pairings, write_whole,
+};
+use plyground_serve::Hall;
+use plyground_serve::tuc::{Admission, Customs, OpenRoom, Room, SILENCE};
+use serde_json::{Value, json};
+
+use crate::args::{Compete, Global};
+use crate::experiments::{command, open_store, stopped, threads};
+use crate::interrupt;
+use crate::store::{Files, read_text};
+use crate::terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
+use crate::web::HallPage;
+
+/// The page of results is not written more often.
+const EVERY: Duration = Duration::from_secs(2);
+/// How often the page in the browser hears who waits.
+const LOBBY: Duration = Duration::from_millis(300);
+/// Games at the same time where clients think on computers of their own.
+const GUEST_BOARDS: usize = 8;
+
+/// Everything about a competition that is being played.
+struct Contest<'a> {
+    competition: &'a Competition,
+    run: &'a Run,
+    hall: Arc<Hall>,
+    out: PathBuf,
+    command: String,
+    begun: Instant,
+    known: Mutex<Known>,
+}
+
+/// What has come out so far.
+struct Known {
+    bouts: Vec<Bout>,
+    results: Results,
+    /// Games that the table shows, and when the page was written for the last time.
+    shown: usize,
+    written: Instant,
+}
+
+pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let named = || args.file.display().to_string();
+    let mut competition = Competition::read(&read_text(&args.file)?).with_context(named)?;
+    competition.seed = global.seed.unwrap_or(competition.seed);
+    let run = competition.run(&Files).with_context(named)?;
+    if args.check {
+        return check(&competition, &run, global, out);
+    }
+    let store = open_store(global)?;
+    let names = run.experiment.agents.iter().zip(&competition.entrants);
+    let hall = Arc::new(Hall::new(&competition.title, names.map(|(spec, entrant)| (spec.clone(), entrant.name.clone()))));
+    let event = Contest {
+        competition: &competition,
+        run: &run,
+        hall: Arc::clone(&hall),
+        out: args.out.clone().unwrap_or_else(|| args.file.with_extension("html")),
+        command: command(),
+        begun: Instant::now(),
+        known: Mutex::new(Known { bouts: Vec::new(), results: Results::new(Seats::Fixed), shown: 0, written: Instant::now() }),
+    };
+    event.read(&store)?;
+    event.write()?;
+    hall.expect(wanted(&competition, &run) as u64);
+    let room = competition.has_guests().then(|| open_room(&competition, &hall)).transpose()?;
+    let page = HallPage::open(&hall, args.web)?;
+    interrupt::catch()?;
+    if !global.json && !global.quiet {
+        event.greet(room.as_ref(), page.as_ref(), out)?;
+    }
+    let complete = event.play(&store, room.as_deref(), global, out)?;
+    drop(room);
+    event.write()?;
+    hall.show_table(event.ranking(&event.known()).table(&competition));
+    hall.close();
+    event.finish(complete, global, out)?;
+    if args.stay && page.is_some() {
+        print_notes(&["everything is played; Ctrl-C ends the page".to_owned()], global.quiet);
+        while !interrupt::asked() {
+            std::thread::sleep(LOBBY);
+        }
+    }
+    Ok(())
+}
+
+fn open_room(competition: &Competition, hall: &Arc<Hall>) -> anyhow::Result<OpenRoom> {
+    let network = &competition.network;
+    let socket = UdpSocket::bind(network.listen)
+        .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", network.listen))?;
+    let customs =
+        Customs { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
+    let hall = Arc::clone(hall);
+    Ok(Room::open(socket, customs, Admission::Only(competition.guests()), move |notice| hall.notice(notice))?)
+}
+
+/// How many games there are, or at most will be.
+fn wanted(competition: &Competition, run: &Run) -> usize {
+    let first = pairings(run.experiment.format, competition.entrants.len()).len();
+    first * competition.rounds.map_or(1, |rounds| rounds as usize)
+}
+
+fn check(competition: &Competition, run: &Run, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let games = wanted(competition, run);
+    if global.json {
+        let entrants: Vec<Value> =
+            competition.entrants.iter().map(|entrant| json!({"name": entrant.name, "spec": entrant.spec})).collect();
+        let page =
+            json!({"title": competition.title, "game": competition.game, "entrants": entrants, "games": games, "run": run.id});
+        return print_json(out, &page);
+    }
+    writeln!(
+        out,
+        "{}\n{}, {} entrants, {games} games, run {}\n",
+        competition.title,
+        competition.game,
+        competition.entrants.len(),
+        run.id
+    )?;
+    let rows: Vec<[String; 2]> =
+        competition.entrants.iter().map(|entrant| [entrant.name.clone(), entrant.spec.clone()]).collect();
+    write!(out, "{}", columns([Lean::Left, Lean::Left], &rows))?;
+    Ok(())
+}
+
+impl Contest<'_> {
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was played before.
+    fn read(&self, store: &Store) -> anyhow::Result<()> {
+        let mut known = self.known();
+        let mut games = Vec::new();
+        store.games(Lot::all(&self.run.id), |game| games.push(game))?;
+        games.sort_by_key(|game| game.ended);
+        for game in &games {
+            known.results.add(game);
+            known.bouts.push(Bout::from(game));
+            self.hall.remember(self.run, game);
+        }
+        known.shown = known.bouts.len();
+        self.hall.show_table(self.ranking(&known).table(self.competition));
+        Ok(())
+    }
+
+    fn ranking(&self, known: &Known) -> Ranking {
+        self.competition.ranking(self.run, &known.results, &known.bouts)
+    }
+
+    fn greet(&self, room: Option<&OpenRoom>, page: Option<&HallPage>, out: &mut impl Write) -> anyhow::Result<()> {
+        let before = self.known().bouts.len();
+        let already = if before > 0 { format!(", {before} of them played before") } else { String::new() };
+        writeln!(out, "{}: {} games{already}, run {}", self.competition.title, wanted(self.competition, self.run), self.run.id)?;
+        if let Some(room) = room {
+            let guests = self.competition.guests().join(", ");
+            writeln!(out, "waiting for {guests} on {} (UDP)", room.address()?)?;
+        }
+        if let Some(page) = page {
+            writeln!(out, "the games are shown at http://{}", page.address)?;
+        }
+        writeln!(out, "the results are written to {} (Ctrl-C stops; the same command goes on)", self.out.display())?;
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Takes note of what happens, and holds up nobody who plays.
+    fn hear(&self, news: &News<'_>, tell: &mpsc::Sender<String>) {
+        self.hall.hear(self.run, news);
+        let News::Event(Event::JobFinished { games, .. }) = news else { return };
+        let mut known = self.known();
+        for game in *games {
+            known.results.add(game);
+            let bout = Bout::from(game);
+            // Nobody reads it when the program ends.
+            let _ = tell.send(self.line(known.bouts.len() + 1, &bout));
+            known.bouts.push(bout);
+        }
+    }
+
+    /// Brings the pages up to date, now and then.
+    fn refresh(&self) -> Result<(), LabError> {
+        let mut known = self.known();
+        if known.shown == known.bouts.len() {
+            return Ok(());
+        }
+        self.hall.show_table(self.ranking(&known).table(self.competition));
+        if known.written.elapsed() >= EVERY {
+            (known.shown, known.written) = (known.bouts.len(), Instant::now());
+            self.write_page(&known)?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, number: usize, bout: &Bout) -> String {
+        let [first, second] = bout.players.map(|player| &self.competition.entrants[player].name);
+        let [one, other] = bout.scores;
+        format!("game {number}: {first} {one} : {other} {second}: {} ({} plies)", bout.reason, bout.plies)
+    }
+
+    fn write_page(&self, known: &Known) -> Result<(), LabError> {
+        let occasion = Occasion { command: &self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
+        let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
+        write_whole(&self.out, report.html())
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        Ok(self.write_page(&self.known())?)
+    }
+
+    /// Plays what is left; was all of it played?
+    fn play(&self, store: &Store, room: Option<&Room>, global: &Global, out: &mut impl Write) -> anyhow::Result<bool> {
+        let (tell, told) = mpsc::channel();
+        let boards = self.competition.boards.map_or_else(
+            || if room.is_some() { GUEST_BOARDS.min(self.competition.entrants.len() / 2) } else { threads(None) },
+            |boards| boards as usize,
+        );
+        let ended = AtomicBool::new(false);
+        // A page that cannot be written is no reason to throw away games: it is said at the end.
+        let mut failure: Option<LabError> = None;
+        let (alone, hosted) = (Threads(boards), room.map(|porter| Hosted { threads: boards, porter }));
+        let conduct = Conduct {
+            store,
+            run: self.run,
+            shelf: &Files,
+            crew: hosted.as_ref().map_or(&alone as &dyn Crew, |hosted| hosted),
+            command: &self.command,
+            stop: &interrupt::asked,
+            enough: &|_| false,
+            listen: &|news| self.hear(news, &tell),
+        };
+        std::thread::scope(|scope| {
+            let playing = scope.spawn(|| {
+                let played = conduct.play_format(1);
+                ended.store(true, Ordering::Relaxed);
+                played
+            });
+            loop {
+                if let Some(room) = room {
+                    self.hall.lobby(room.waiting(), room.dropped());
+                }
+                if let Err(error) = self.refresh() {
+                    failure.get_or_insert(error);
+                }
+                match told.recv_timeout(LOBBY) {
+                    Ok(line) if !global.quiet && !global.json => {
+                        writeln!(out, "{line}")?;
+                        out.flush()?;
+                    }
+                    Err(_) if ended.load(Ordering::Relaxed) => break,
+                    Ok(_) | Err(_) => {}
+                }
+            }
+            let (_, complete) = playing.join().expect("whoever plays holds no panics")?;
+            match failure {
+                Some(error) => Err(error).context("the page of results could not be written; the games are kept"),
+                None => Ok(complete),
+            }
+        })
+    }
+
+    fn finish(&self, complete: bool, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+        let known = self.known();
+        if !complete {
+            print_notes(&[stopped(self.run)], global.quiet);
+        }
+        let ranking = self.ranking(&known);
+        let (names, rows) = ranking.table(self.competition);
+        if global.json {
+            let row = |row: &Vec<String>| {
+                names.iter().cloned().zip(row.iter().map(|cell| cell.as_str().into())).collect::<serde_json::Map<_, Value>>()
+            };
+            let rows: Vec<Value> = rows.iter().map(|cells| Value::Object(row(cells))).collect();
+            return print_json(
+                out,
+                &json!({"run": self.run.id, "complete": complete, "games": known.bouts.len(), "table": rows}),
+            );
+        }
+        let mut leans = vec![Lean::Right; names.len()];
+        leans[1] = Lean::Left;
+        if !global.quiet {
+            writeln!(out)?;
+        }
+        write!(out, "{}", rows_of_cells(&leans, &std::iter::once(names).chain(rows).collect::<Vec<_>>()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! `ply host tuc-chess`: a server for clients of the original TUC-Chess protocol.
+
+use std::io::Write;
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use plyground_lab::{Event, GameRow, News, Run};
+use plyground_serve::Hall;
+use plyground_serve::tuc::{Customs, GUEST, Host as Hosted, Notice, Programme, Room, SILENCE, TimeControl};
+use plyground_table::{info, open, split_spec};
+use serde_json::json;
+
+use crate::args::{Global, Host};
+use crate::experiments::{command, open_store};
+use crate::interrupt;
+use crate::store::Files;
+use crate::terminal::print_notes;
+use crate::web::HallPage;
+
+/// How often the page hears who waits.
+const LOBBY: Duration = Duration::from_millis(300);
+
+/// The game with its parameters, and its year, if it is one that can be played over the network.
+pub fn networked(game: &str) -> anyhow::Result<(String, String)> {
+    let spec = open(game, None)?.spec();
+    let (name, keys) = split_spec(&spec);
+    if name != "tuc-chess" {
+        bail!("expected tuc-chess, found {}: no other game has a network protocol", info(name)?.name);
+    }
+    let year = keys.split(',').find_map(|key| key.strip_prefix("year=")).unwrap_or("2022").to_owned();
+    Ok((spec, year))
+}
+
+fn programme(args: &Host) -> Programme {
+    match (args.series, args.round_robin, &args.against) {
+        (Some(games), ..) => Programme::Series { games },
+        (_, Some(players), _) => Programme::RoundRobin { players: players.into(), double: args.double },
+        (.., Some(spec)) => Programme::Against { spec: spec.clone(), games: args.games },
+        _ => Programme::InTurn { games: args.games },
+    }
+}
+
+/// What is told from any thread, and printed by one.
+enum Told {
+    Came(String),
+    Over(Box<GameRow>, [String; 2], String),
+}
+
+pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let (game, year) = networked(&args.game)?;
+    let usual = TimeControl::of_year(&year);
+    let time = TimeControl { a_move: args.move_time.unwrap_or(usual.a_move), a_game: args.game_time.unwrap_or(usual.a_game) };
+    let programme = programme(args);
+    if let Some(spec) = &args.against {
+        plyground_lab::Experiment::new(&game, std::slice::from_ref(spec), &Files)?;
+    }
+    let store = open_store(global)?;
+    let socket = UdpSocket::bind(args.listen)
+        .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", args.listen))?;
+    let hall = Arc::new(Hall::new(&title(&programme, &year), []));
+    if let Some(games) = expected(&programme) {
+        hall.expect(games);
+    }
+    let page = HallPage::open(&hall, args.web)?;
+    let (tell, told) = mpsc::channel::<Told>();
+    let customs = Customs {
+        begin_delay: args.begin_delay,
+        wait: matches!(programme, Programme::Series { .. } | Programme::RoundRobin { .. }).then_some(args.wait),
+        resend: args.resend.then_some(SILENCE),
+    };
+    let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
+    let room = Room::open(socket, customs, programme.admission(), move |notice| {
+        seen.notice(notice);
+        if let Notice::Came { name, address } = notice {
+            let _ = arrivals.send(Told::Came(format!("{name} has come from {address}")));
+        }
+    })?;
+    interrupt::catch()?;
+    if !global.json && !global.quiet {
+        writeln!(out, "{game}, {} s for a move: waiting for players on {} (UDP)", time.a_move.as_secs_f64(), room.address()?)?;
+        if let Some(page) = &page {
+            writeln!(out, "the games are shown at http://{} (Ctrl-C ends it)", page.address)?;
+        }
+        out.flush()?;
+    }
+    let ended = AtomicBool::new(false);
+    let listen = |run: &Run, news: &News<'_>| {
+        hall.hear(run, news);
+        if let News::Event(Event::JobFinished { games, .. }) = news {
+            for game in *games {
+                let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(GUEST).to_owned());
+                let _ = tell.send(Told::Over(Box::new(game.clone()), players, run.id.clone()));
+            }
+        }
+    };
+    let host = Hosted {
+        room: &room,
+        store: &store,
+        shelf: &Files,
+        game: &game,
+        time,
+        seed: global.seed_or_time(),
+        boards: args.boards.into(),
+        command: &command(),
+        stop: &interrupt::asked,
+        listen: &listen,
+    };
+    let played = std::thread::scope(|scope| {
+        let playing = scope.spawn(|| {
+            let played = host.play(&programme);
+            ended.store(true, Ordering::Relaxed);
+            played
+        });
+        let mut number = 0;
+        loop {
+            hall.lobby(room.waiting(), room.dropped());
+            match told.recv_timeout(LOBBY) {
+                Ok(Told::Came(words)) => print_notes(&[words], global.quiet || global.json),
+                Ok(Told::Over(game, players, run)) => {
+                    number += 1;
+                    print_game(out, global, number, &game, &players, &run)?;
+                }
+                Err(_) if ended.load(Ordering::Relaxed) => break,
+                Err(_) => {}
+            }
+        }
+        anyhow::Ok(playing.join().expect("whoever plays holds no panics"))
+    })?;
+    hall.close();
+    let dropped = room.dropped();
+    print_notes(
+        &[format!(
+            "dropped datagrams: {} of strangers, {} out of turn, {} repeated, {} that were no moves",
+            dropped.foreign, dropped.early, dropped.repeated, dropped.malformed
+        )],
+        global.quiet || global.json || dropped.all() == 0,
+    );
+    Ok(played?)
+}
+
+/// How many games there will be, if that is known.
+fn expected(programme: &Programme) -> Option<u64> {
+    match programme {
+        Programme::InTurn { games } | Programme::Against { games, .. } => *games,
+        Programme::Series { games } => Some(*games),
+        Programme::RoundRobin { players, double } => {
+            let once = *players as u64 * (*players as u64 - 1) / 2;
+            Some(if *double { 2 * once } else { once })
+        }
+    }
+}
+
+fn title(programme: &Programme, year: &str) -> String {
+    let what = match programme {
+        Programme::InTurn { .. } => "open table".to_owned(),
+        Programme::Against { spec, .. } => format!("everybody against {spec}"),
+        Programme::Series { games } => format!("a series of {games} games"),
+        Programme::RoundRobin { players, .. } => format!("{players} players, everybody against everybody"),
+    };
+    format!("TUC-Chess {year}: {what}")
+}
+
+/// A line for a game.
+fn print_game(
+    out: &mut impl Write,
+    global: &Global,
+    number: u64,
+    game: &GameRow,
+    players: &[String; 2],
+    run: &str,
+) -> anyhow::Result<()> {
+    let seconds = game.thinking().map(|(_, ms)| ms).sum::<f64>() / 1e3;
+    if global.json {
+        let line = json!({
+            "game": number, "players": players, "result": game.outcome.word(), "points": game.points, "reason": game.reason,
+            "fault": game.fault, "plies": game.plies(), "seconds": seconds, "run": run,
+        });
+        writeln!(out, "{line}")?;
+    } else {
+        let [white, black] = game.points.unwrap_or_default();
+        let result = match game.outcome.word() {
+            "first" => "White wins",
+            "second" => "Black wins",
+            _ => "a draw",
+        };
+        let [first, second] = players;
+        let plies = game.plies();
+        writeln!(
+            out,
+            "game {number}: {first} {white} : {black} {second}, {result}: {} ({plies} plies, {seconds:.1} s, run {run})",
+            game.reason
+        )?;
+    }
+    out.flush()?;
+    Ok(())
+}

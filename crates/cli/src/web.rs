@@ -1,0 +1,54 @@
+//! A hall behind a web server of its own, beside whatever else goes on.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use anyhow::Context;
+use plyground_serve::{Hall, Limits, Server};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use crate::args::Web;
+
+/// Visitors of a hall at the same time, and those of them who follow what happens: a lecture hall full of phones.
+const VISITORS: usize = 500;
+const LISTENERS: usize = 400;
+
+/// A page that is served until this is dropped.
+pub struct HallPage {
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl HallPage {
+    /// Shows a hall at this place, if it is to be shown.
+    pub fn open(hall: &Arc<Hall>, web: Web) -> anyhow::Result<Option<Self>> {
+        let Web::At(address) = web else { return Ok(None) };
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).enable_all().build().context("cannot start the server's threads")?;
+        let limits = Limits { visitors: VISITORS, listeners: LISTENERS, ..Limits::default() };
+        let mut server = runtime.block_on(Server::bind(address, limits)).with_context(|| {
+            format!(
+                "port {} is not to be had (is Plyground running already?); --web 0 takes any that is free, --web off none",
+                address.port()
+            )
+        })?;
+        server.open_hall(Arc::clone(hall));
+        let address = server.address()?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || runtime.block_on(server.run(async { drop(stopped.await) })));
+        Ok(Some(Self { address, stop: Some(stop), thread: Some(thread) }))
+    }
+}
+
+impl Drop for HallPage {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // Its end is all that is waited for.
+            let _ = thread.join();
+        }
+    }
+}

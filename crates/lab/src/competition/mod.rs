@@ -1,0 +1,163 @@
+//! Competitions: who takes part, who meets whom, how much time there is and what decides between equals, as a file says it.
+
+mod file;
+mod ranking;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use plyground_core::{InputError, Limits, Shelf};
+
+use crate::{Experiment, Format, GameRow, Openings, Results, Run, Seats, rounds_so_far};
+
+pub use ranking::{Place, Ranking, TieBreak};
+
+/// What the spec of somebody who comes over the network begins with; its name follows.
+pub const GUEST: &str = "udp:";
+
+/// A competition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Competition {
+    /// What it is called.
+    pub title: String,
+    /// The game with its parameters.
+    pub game: String,
+    /// Who takes part.
+    pub entrants: Vec<Entrant>,
+    /// The rounds of a Swiss system; without them everybody meets everybody.
+    pub rounds: Option<u32>,
+    /// Do those who meet play a second game the other way round?
+    pub double: bool,
+    /// For every move: whoever takes longer has lost. Entrants whose specs name limits keep to those.
+    pub move_time: Option<Duration>,
+    /// For all moves of a player.
+    pub clock: Option<Duration>,
+    /// For all moves of both, in games with points: then the points decide.
+    pub game_time: Option<Duration>,
+    /// What decides between those with equal points, one after the other.
+    pub tie_breaks: Vec<TieBreak>,
+    /// Games at the same time.
+    pub boards: Option<u32>,
+    /// Random plies before anybody thinks.
+    pub opening_plies: u32,
+    /// From which all chance comes.
+    pub seed: u64,
+    /// How those who come over the network are received.
+    pub network: Network,
+}
+
+/// One who takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    /// What it is called in tables.
+    pub name: String,
+    /// What it is: an agent, a program (`cmd:…`), or somebody who comes over the network (`udp:NAME`).
+    pub spec: String,
+}
+
+/// How those who come over the network are received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// Where they come to.
+    pub listen: SocketAddr,
+    /// Whoever has not come for its game after this time loses it.
+    pub wait: Duration,
+    /// The time between the second player's coming and the beginning.
+    pub begin_delay: Duration,
+    /// Is the last message repeated to a player that has been silent for a second?
+    pub resend: bool,
+}
+
+impl Competition {
+    /// Reads a competition from the text of its file. An error names the line, and what was expected there.
+    pub fn read(text: &str) -> Result<Self, InputError> {
+        file::read(text)
+    }
+
+    /// Does somebody come over the network?
+    pub fn has_guests(&self) -> bool {
+        self.entrants.iter().any(|entrant| entrant.spec.starts_with(GUEST))
+    }
+
+    /// The names of those who come over the network.
+    pub fn guests(&self) -> Vec<String> {
+        self.entrants.iter().filter_map(|entrant| entrant.spec.strip_prefix(GUEST)).map(str::to_owned).collect()
+    }
+
+    /// The run of the lab that plays it. Every entrant is checked; its number in the run is that in the file.
+    pub fn run(&self, shelf: &dyn Shelf) -> Result<Run, InputError> {
+        let is_guest = |entrant: &&Entrant| entrant.spec.starts_with(GUEST);
+        let at_home: Vec<String> =
+            self.entrants.iter().filter(|entrant| !is_guest(entrant)).map(|entrant| entrant.spec.clone()).collect();
+        let checked = Experiment::new(&self.game, &at_home, shelf)?;
+        // Ready-made opponents are written out there.
+        let mut written = checked.agents.clone().into_iter();
+        let agents = self
+            .entrants
+            .iter()
+            .filter_map(|entrant| if is_guest(&entrant) { Some(entrant.spec.clone()) } else { written.next() });
+        let openings = match self.opening_plies {
+            0 => Openings::Start,
+            plies => Openings::Random { plies },
+        };
+        let settings = Experiment {
+            agents: agents.collect(),
+            openings,
+            format: Format::Games { rounds: self.rounds, double: self.double },
+            seats: Seats::Fixed,
+            limits: Limits { time: self.move_time, ..Limits::default() },
+            clock: self.clock,
+            game_time: self.game_time,
+            own_limits: true,
+            seed: self.seed,
+            ..checked
+        };
+        Ok(settings.run())
+    }
+
+    /// The table after these games of its run. In a Swiss system whoever rests gets the points of a round.
+    pub fn ranking(&self, run: &Run, results: &Results, bouts: &[Bout]) -> Ranking {
+        let mut free = vec![0.0; self.entrants.len()];
+        if self.rounds.is_some() {
+            for round in rounds_so_far(&run.experiment, results) {
+                let resting = (0..free.len()).filter(|entrant| !round.iter().flatten().any(|player| player == entrant));
+                resting.collect::<Vec<_>>().into_iter().for_each(|entrant| free[entrant] += if self.double { 2.0 } else { 1.0 });
+            }
+        }
+        Ranking::new(self.entrants.len(), bouts, &free, &self.tie_breaks)
+    }
+}
+
+/// A game of a competition, as far as the table is concerned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bout {
+    /// Who played, in the order in which they moved.
+    pub players: [usize; 2],
+    /// 1, a half or 0 for each.
+    pub scores: [f64; 2],
+    /// The first one's points on the board minus the second one's.
+    pub margin: i32,
+    /// The points on the board.
+    pub points: Option<[i32; 2]>,
+    /// Moves of both.
+    pub plies: usize,
+    /// Why it ended.
+    pub reason: String,
+    /// When, in seconds since 1970.
+    pub ended: i64,
+}
+
+impl From<&GameRow> for Bout {
+    fn from(game: &GameRow) -> Self {
+        let first = f64::from(game.outcome.value()).mul_add(0.5, 0.5);
+        Self {
+            players: game.agents,
+            scores: [first, 1.0 - first],
+            margin: game.points.map_or(game.outcome.margin, |[first, second]| first - second),
+            points: game.points,
+            plies: game.plies(),
+            reason: game.reason.clone(),
+            ended: game.ended,
+        }
+    }
+}

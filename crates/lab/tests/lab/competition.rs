@@ -1,0 +1,166 @@
+//! Competitions: single games, limits of the agents' own, the time of a game, those who do not come, and pages.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use plyground_core::{Clock, EmptyShelf, InputError, Limits, Player, Seed};
+use plyground_lab::competition::{Bout, Competition};
+use plyground_lab::report::{Occasion, Report};
+use plyground_lab::{
+    Conduct, Contestant, Experiment, Fault, Format, Moment, Reply, Results, Roster, Run, Seats, Store, Threads, rounds_so_far,
+};
+use plyground_table::Session;
+
+use crate::common::{Directory, experiment, games, play_with};
+
+/// Plays the first move, and notes what it is told; some do not come, some are slow.
+struct Guest<'a> {
+    spec: String,
+    notes: &'a Notes,
+}
+
+#[derive(Default)]
+struct Notes {
+    limits: Mutex<HashMap<String, Limits>>,
+    heard: Mutex<Vec<String>>,
+}
+
+impl Contestant for Guest<'_> {
+    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+        Ok(())
+    }
+
+    fn ready(&mut self, _: &dyn Session) -> Result<(), Fault> {
+        if self.spec.starts_with("absent") { Err(Fault::Stalled("it is asleep".to_owned())) } else { Ok(()) }
+    }
+
+    fn choose(&mut self, session: &mut dyn Session, limits: Limits, _: &dyn Clock, _: &dyn Fn() -> bool) -> Result<Reply, Fault> {
+        self.notes.limits.lock().unwrap().insert(self.spec.clone(), limits);
+        if self.spec == "slow" {
+            std::thread::sleep(Duration::from_millis(40));
+        }
+        Ok(Reply { mv: session.moves()[0].text.clone(), value: None })
+    }
+
+    fn hear(&mut self, session: &dyn Session, moment: Moment<'_>) {
+        let word = match moment {
+            Moment::Begun => "begun".to_owned(),
+            Moment::Moved => session.history().iter().rfind(|played| !played.chance).unwrap().text.clone(),
+            Moment::Over(played) => played.outcome.word().to_owned(),
+        };
+        self.notes.heard.lock().unwrap().push(format!("{} {word}", self.spec));
+    }
+}
+
+impl Roster for Notes {
+    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+        Ok(Box::new(Guest { spec: spec.to_owned(), notes: self }))
+    }
+}
+
+/// One game between these.
+fn single(game: &str, agents: [&str; 2], change: impl FnOnce(&mut Experiment)) -> (Notes, Run, plyground_lab::GameRow) {
+    let mut settings = Experiment {
+        agents: agents.map(str::to_owned).to_vec(),
+        format: Format::Games { rounds: None, double: false },
+        seats: Seats::Fixed,
+        ..experiment(game, &["random", "mcts:sims=10"], 0)
+    };
+    change(&mut settings);
+    let directory = Directory::new();
+    let (store, notes, run) = (directory.store(), Notes::default(), settings.run());
+    play_with(&store, &notes, &run, 1).unwrap();
+    let game = games(&store, &run).remove(0);
+    (notes, run, game)
+}
+
+#[test]
+fn both_hear_of_every_move_the_first_one_first() {
+    let (notes, _, game) = single("tictactoe", ["one", "two"], |_| {});
+    let mut expected = vec!["begun".to_owned()];
+    expected.extend(game.moves[..game.moves.len() - 1].iter().map(|played| played.text.clone()));
+    expected.push(game.outcome.word().to_owned());
+    let expected: Vec<String> = expected.iter().flat_map(|word| [format!("one {word}"), format!("two {word}")]).collect();
+    assert_eq!(notes.heard.into_inner().unwrap(), expected);
+}
+
+#[test]
+fn whoever_names_limits_keeps_to_them_if_that_is_wanted() {
+    let time = Some(Duration::from_mins(1));
+    for own_limits in [true, false] {
+        let (notes, ..) = single("tictactoe", ["one:sims=5", "two"], |settings| {
+            settings.limits.time = time;
+            settings.own_limits = own_limits;
+        });
+        let told = notes.limits.into_inner().unwrap();
+        assert_eq!((told["one:sims=5"].time, told["two"].time), (time.filter(|_| !own_limits), time));
+    }
+}
+
+#[test]
+fn when_the_time_of_both_is_over_the_points_decide() {
+    let (_, _, game) = single("tuc-chess", ["slow", "two"], |settings| settings.game_time = Some(Duration::from_millis(100)));
+    assert!(game.reason.starts_with("the time of the game, 0.100 s, is over; White "), "{}", game.reason);
+    let [white, black] = game.points.unwrap();
+    assert_eq!((game.outcome.margin, game.plies() >= 2, game.fault), (white - black, true, None));
+}
+
+#[test]
+fn whoever_is_not_there_loses_at_once_and_two_of_them_draw() {
+    let (_, _, game) = single("tictactoe", ["one", "absent"], |_| {});
+    assert_eq!(
+        (game.outcome.winner, game.reason.as_str(), game.moves.len()),
+        (Some(Player::First), "Noughts stalled: it is asleep", 0)
+    );
+    let (_, _, game) = single("tictactoe", ["absent", "absent too"], |_| {});
+    assert_eq!((game.outcome.winner, game.fault, game.reason.as_str()), (None, None, "neither player was there"));
+}
+
+const SWISS: &str = "title = 'Five & <more>'\ngame = 'clobber:size=4x4'\nformat = 'swiss'\nrounds = 3\ndouble = true\n\
+    [[entrant]]\nagent = 'random'\n[[entrant]]\nagent = 'mcts:sims=20'\n[[entrant]]\nagent = 'mcts:sims=40'\n\
+    [[entrant]]\nagent = 'mcts:sims=60'\n[[entrant]]\nname = 'deep'\nagent = 'mcts:sims=80'\n";
+
+fn conducted(store: &Store, run: &Run, stop: &(dyn Fn() -> bool + Sync)) -> (Results, bool) {
+    let conduct = Conduct {
+        store,
+        run,
+        shelf: &EmptyShelf,
+        crew: &Threads(2),
+        command: "ply compete",
+        stop,
+        enough: &|_| false,
+        listen: &|_| {},
+    };
+    conduct.play_format(1).unwrap()
+}
+
+#[test]
+fn a_swiss_competition_rests_somebody_in_each_round_and_is_complete_after_the_last() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let competition = Competition::read(SWISS).unwrap();
+    let run = competition.run(&EmptyShelf).unwrap();
+    let asked = std::sync::atomic::AtomicU32::new(0);
+    let soon = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 60;
+    let (results, complete) = conducted(&store, &run, &soon);
+    assert!(!complete && results.games() < 12, "it was stopped after {} games", results.games());
+    let row = store.find(&run.id).unwrap();
+    assert!(!row.is_complete(&results));
+    let (results, complete) = conducted(&store, &run, &|| false);
+    assert_eq!((complete, results.games()), (true, 12));
+    assert!(store.find(&run.id).unwrap().is_complete(&results));
+    let rounds = rounds_so_far(&run.experiment, &results);
+    assert_eq!(rounds.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 4]);
+    let bouts: Vec<Bout> = games(&store, &run).iter().map(Bout::from).collect();
+    let ranking = competition.ranking(&run, &results, &bouts);
+    // Twelve games, and two points for each of the three who rested.
+    assert_eq!(ranking.places.iter().map(|place| place.points).sum::<f64>(), 12.0 + 6.0);
+    assert!(ranking.places.windows(2).all(|pair| pair[0].points >= pair[1].points));
+    let occasion = Occasion { command: "ply compete five.toml", machine: "a machine", seconds: 1.0 };
+    let page = Report::on_competition(&competition, &run, &bouts, &ranking, &occasion).html();
+    for words in ["Five &amp; &lt;more&gt;", "deep", "buchholz", "12 games so far", &run.id] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("<more>"));
+}

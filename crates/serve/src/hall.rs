@@ -1,0 +1,409 @@
+//! The hall: a page for everybody with the table of a competition, the games that are being played, and what their players say.
+//!
+//! It only shows. Whoever follows it gets everything that is on the page again whenever something has changed, at most four times a
+//! second: a page that was closed, or was slow, misses nothing that is still to be seen.
+
+use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use plyground_lab::{Event, GameRow, News, Run};
+use plyground_table::{Player, Session, Turn, open};
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::lab::Quota;
+use crate::tuc::{Dropped, GUEST, Notice};
+use crate::{Limits, files};
+
+/// How often the page is told, if it has changed.
+const TICK: Duration = Duration::from_millis(250);
+/// Games that are shown at the same time; those that are over make room.
+const BOARDS: usize = 12;
+/// Finished games in the list, and messages.
+const GAMES: usize = 40;
+const MESSAGES: usize = 24;
+
+/// A table: the names of its columns, and its rows.
+pub type Table = (Vec<String>, Vec<Vec<String>>);
+
+/// What is shown, and to whom.
+pub struct Hall {
+    title: String,
+    /// What those who play are called, by their specs.
+    names: HashMap<String, String>,
+    state: Mutex<Shown>,
+}
+
+#[derive(Default)]
+struct Shown {
+    /// Counts what has changed.
+    version: u64,
+    written: Option<(u64, Arc<str>)>,
+    boards: Vec<Board>,
+    quota: Option<Quota>,
+    table: Option<Table>,
+    tallies: HashMap<String, Tally>,
+    games: VecDeque<Value>,
+    finished: u64,
+    messages: VecDeque<Message>,
+    waiting: Vec<String>,
+    dropped: Dropped,
+    /// How many games there will be, if that is known.
+    wanted: Option<u64>,
+    over: bool,
+}
+
+/// What somebody has done so far.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    won: u32,
+    drawn: u32,
+    lost: u32,
+}
+
+struct Message {
+    who: String,
+    /// From a player?
+    heard: bool,
+    text: String,
+}
+
+/// A game that is shown.
+struct Board {
+    name: String,
+    players: [String; 2],
+    session: Box<dyn Session>,
+    begun: i64,
+    /// When the player to move began to think.
+    since: i64,
+    /// Milliseconds of both until then.
+    used: [i64; 2],
+    move_time: Option<Duration>,
+    game_time: Option<Duration>,
+    end: Option<(String, String)>,
+}
+
+/// Milliseconds since 1970: pages know when that was, and count on from there.
+fn now() -> i64 {
+    UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis() as i64)
+}
+
+impl Hall {
+    /// A hall with a name on its door. `names` are what those with these specs are called; others are called by their specs.
+    pub fn new(title: &str, names: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { title: title.to_owned(), names: names.into_iter().collect(), state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Shown> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self) -> MutexGuard<'_, Shown> {
+        let mut state = self.state();
+        state.version += 1;
+        state
+    }
+
+    /// What somebody with this spec is called.
+    pub fn name(&self, spec: &str) -> String {
+        let known = self.names.get(spec).map(String::as_str);
+        known.unwrap_or_else(|| spec.strip_prefix(GUEST).unwrap_or(spec)).to_owned()
+    }
+
+    /// Hears what happens in a run.
+    pub fn hear(&self, run: &Run, news: &News<'_>) {
+        match news {
+            News::Event(Event::GameStarted { job, game, agents }) => {
+                let board = self.board(run, &format!("{}/{game}", job.id), agents, &job.opening);
+                self.changed().begin(board);
+            }
+            News::Event(Event::MoveMade { job, game, player, played }) => {
+                let name = format!("{}/{game}", job.id);
+                let mut state = self.state();
+                let Some(board) = state.boards.iter_mut().find(|board| board.name == name) else { return };
+                board.advance(*player, &played.text);
+                state.version += 1;
+            }
+            News::Event(Event::GameOver { job, game, played }) => {
+                let name = format!("{}/{game}", job.id);
+                let mut state = self.changed();
+                if let Some(board) = state.boards.iter_mut().find(|board| board.name == name) {
+                    board.end = Some((played.outcome.word().to_owned(), played.reason.clone()));
+                }
+            }
+            News::Event(Event::JobFinished { games, .. }) => {
+                let mut state = self.changed();
+                for game in *games {
+                    let players = game.agents.map(|agent| self.name(&run.experiment.agents[agent]));
+                    state.finish(&players, game);
+                }
+            }
+            News::Begun { .. } | News::Progress { .. } | News::Ended { .. } => {}
+        }
+    }
+
+    fn board(&self, run: &Run, name: &str, agents: &[String; 2], opening: &[String]) -> Option<Board> {
+        let mut session = open(&run.experiment.game, None).ok()?;
+        opening.iter().try_for_each(|text| session.play(text).map(drop)).ok()?;
+        Some(Board {
+            name: name.to_owned(),
+            players: agents.each_ref().map(|spec| self.name(spec)),
+            session,
+            begun: now(),
+            since: now(),
+            used: [0; 2],
+            move_time: run.experiment.limits.time,
+            game_time: run.experiment.game_time.or(run.experiment.clock),
+            end: None,
+        })
+    }
+
+    /// So many games will be played in all.
+    pub fn expect(&self, games: u64) {
+        self.changed().wanted = Some(games);
+    }
+
+    /// Games that were played before; they are in the list, and are counted.
+    pub fn remember(&self, run: &Run, game: &GameRow) {
+        let players = game.agents.map(|agent| self.name(&run.experiment.agents[agent]));
+        self.changed().finish(&players, game);
+    }
+
+    /// Hears what is said between the host and its guests.
+    pub fn notice(&self, notice: &Notice<'_>) {
+        let mut state = self.changed();
+        let message = match notice {
+            Notice::Came { name, .. } => Message { who: (*name).to_owned(), heard: true, text: (*name).to_owned() },
+            Notice::Sent { name, text } => Message { who: (*name).to_owned(), heard: false, text: (*text).to_owned() },
+            Notice::Heard { name, text } => Message { who: (*name).to_owned(), heard: true, text: (*text).to_owned() },
+        };
+        state.messages.push_back(message);
+        if state.messages.len() > MESSAGES {
+            state.messages.pop_front();
+        }
+    }
+
+    /// Who waits, and how many datagrams were dropped.
+    pub fn lobby(&self, waiting: Vec<String>, dropped: Dropped) {
+        let mut state = self.state();
+        if state.waiting != waiting || state.dropped != dropped {
+            (state.waiting, state.dropped) = (waiting, dropped);
+            state.version += 1;
+        }
+    }
+
+    /// The table that is shown instead of a plain count.
+    pub fn show_table(&self, table: Table) {
+        self.changed().table = Some(table);
+    }
+
+    /// Nothing more will happen.
+    pub fn close(&self) {
+        self.changed().over = true;
+    }
+
+    /// Everything that is on the page, and its version.
+    pub fn page(&self) -> (u64, Arc<str>) {
+        let mut state = self.state();
+        if let Some((version, page)) = state.written.clone()
+            && version == state.version
+        {
+            return (version, page);
+        }
+        let page: Arc<str> = state.json(&self.title).to_string().into();
+        let written = (state.version, page);
+        state.written = Some(written.clone());
+        written
+    }
+}
+
+impl Shown {
+    /// Shows a new game if there is room for it and it can be followed: fast agents play thousands a second.
+    fn begin(&mut self, board: Option<Board>) {
+        let Some(board) = board else { return };
+        let quota = self.quota.get_or_insert_with(Quota::full);
+        let live = self.boards.iter().filter(|board| board.end.is_none()).count();
+        if live >= BOARDS || !quota.take() {
+            return;
+        }
+        if self.boards.len() >= BOARDS
+            && let Some(place) = self.boards.iter().position(|board| board.end.is_some())
+        {
+            self.boards.remove(place);
+        }
+        // The last game of the same two, or of one of them, has been seen.
+        self.boards.retain(|old| old.end.is_none() || !old.players.iter().any(|player| board.players.contains(player)));
+        self.boards.push(board);
+    }
+
+    fn finish(&mut self, players: &[String; 2], game: &GameRow) {
+        for (player, name) in Player::BOTH.into_iter().zip(players) {
+            let tally = self.tallies.entry(name.clone()).or_default();
+            match game.outcome.winner {
+                Some(winner) if winner == player => tally.won += 1,
+                Some(_) => tally.lost += 1,
+                None => tally.drawn += 1,
+            }
+        }
+        let line = json!({"players": players, "result": game.outcome.word(), "points": game.points, "reason": game.reason, "plies": game.plies()});
+        self.games.push_front(line);
+        self.games.truncate(GAMES);
+        self.finished += 1;
+    }
+
+    fn json(&self, title: &str) -> Value {
+        let (columns, rows) = self.table.clone().unwrap_or_else(|| self.count());
+        let messages: Vec<Value> = self
+            .messages
+            .iter()
+            .map(|message| json!({"who": message.who, "heard": message.heard, "text": message.text}))
+            .collect();
+        json!({
+            "title": title,
+            "over": self.over,
+            "columns": columns,
+            "rows": rows,
+            "boards": self.boards.iter().map(Board::json).collect::<Vec<Value>>(),
+            "games": self.games,
+            "finished": self.finished,
+            "wanted": self.wanted,
+            "messages": messages,
+            "waiting": self.waiting,
+            "dropped": {
+                "foreign": self.dropped.foreign,
+                "early": self.dropped.early,
+                "repeated": self.dropped.repeated,
+                "malformed": self.dropped.malformed,
+            },
+        })
+    }
+
+    /// The players by their points: 1 for a game that was won, a half for one that was drawn.
+    fn count(&self) -> Table {
+        let mut all: Vec<(&String, &Tally)> = self.tallies.iter().collect();
+        let halves = |tally: &Tally| 2 * tally.won + tally.drawn;
+        all.sort_by(|a, b| halves(b.1).cmp(&halves(a.1)).then_with(|| a.0.cmp(b.0)));
+        let row = |(name, tally): (&String, &Tally)| {
+            let points = f64::from(halves(tally)) / 2.0;
+            vec![name.clone(), points.to_string(), tally.won.to_string(), tally.drawn.to_string(), tally.lost.to_string()]
+        };
+        (["name", "points", "won", "drawn", "lost"].map(str::to_owned).to_vec(), all.into_iter().map(row).collect())
+    }
+}
+
+impl Board {
+    fn advance(&mut self, player: Option<Player>, text: &str) {
+        // A session that cannot follow shows what it had; the game itself is elsewhere.
+        let _ = self.session.play(text);
+        if let Some(player) = player {
+            self.used[player.index()] += now() - self.since;
+            self.since = now();
+        }
+    }
+
+    fn json(&self) -> Value {
+        let (session, last) = (self.session.as_ref(), self.session.last_move());
+        let turn = match session.turn() {
+            Turn::Player(player) if self.end.is_none() => Some(player.word()),
+            _ => None,
+        };
+        let history = session.history();
+        let moves: Vec<String> = (0..history.len()).filter_map(|number| Some(session.played(number)?.label)).collect();
+        let movers: Vec<Option<&str>> = (0..history.len()).map(|number| session.mover(number).map(Player::word)).collect();
+        json!({
+            "id": self.name,
+            "game": session.spec(),
+            "colours": session.info().players,
+            "players": self.players,
+            "view": session.view(),
+            "last": {"from": last.from, "to": last.to},
+            "moves": moves,
+            "movers": movers,
+            "points": session.points(),
+            "turn": turn,
+            "begun": self.begun,
+            "since": self.since,
+            "used": self.used,
+            "move_ms": self.move_time.map(|time| time.as_millis() as u64),
+            "game_ms": self.game_time.map(|time| time.as_millis() as u64),
+            "result": self.end.as_ref().map(|(result, _)| result),
+            "reason": self.end.as_ref().map(|(_, reason)| reason),
+        })
+    }
+}
+
+/// The hall behind a server.
+pub(crate) struct Open {
+    pub hall: Arc<Hall>,
+    listeners: Arc<Semaphore>,
+    stopping: watch::Sender<bool>,
+}
+
+impl Open {
+    pub fn new(hall: Arc<Hall>, limits: &Limits) -> Self {
+        Self { hall, listeners: Arc::new(Semaphore::new(limits.listeners)), stopping: watch::Sender::new(false) }
+    }
+
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+}
+
+pub(crate) fn routes(open: Arc<Open>) -> Router {
+    Router::new()
+        .route("/", get(|| async { files::named("hall.html") }))
+        .route("/hall.json", get(page))
+        .route("/hall/events", get(events))
+        .with_state(open)
+}
+
+async fn page(State(open): State<Arc<Open>>) -> Response {
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    (headers, open.hall.page().1.to_string()).into_response()
+}
+
+async fn events(State(open): State<Arc<Open>>) -> Result<Sse<impl Stream<Item = Result<Sent, Infallible>>>, Response> {
+    let Ok(permit) = Arc::clone(&open.listeners).try_acquire_owned() else {
+        let words = json!({"error": "too many look on; try again in a minute"});
+        return Err((StatusCode::SERVICE_UNAVAILABLE, Json(words)).into_response());
+    };
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let listener = (open.hall.clone(), open.stopping.subscribe(), ticks, None, permit);
+    let events = unfold(listener, |(hall, mut stopping, mut ticks, mut seen, permit)| async move {
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                _ = stopping.wait_for(|stopping| *stopping) => return None,
+            }
+            let sent = match seen {
+                // The clocks of two computers differ: pages count from this one.
+                None => {
+                    seen = Some(u64::MAX);
+                    Sent::default().event("clock").data(now().to_string())
+                }
+                Some(version) => {
+                    let (newer, page) = hall.page();
+                    if newer == version {
+                        continue;
+                    }
+                    seen = Some(newer);
+                    Sent::default().event("hall").data(page.as_ref())
+                }
+            };
+            return Some((Ok(sent), (hall, stopping, ticks, seen, permit)));
+        }
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}

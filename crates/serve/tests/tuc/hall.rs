@@ -1,0 +1,95 @@
+//! The hall as a browser meets it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use plyground_serve::tuc::Programme;
+use plyground_serve::{Limits, Server};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::common::{FOR_EVER, Hosting, Setting, begun};
+
+fn ask(address: SocketAddr, path: &str) -> BufReader<TcpStream> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(FOR_EVER)).unwrap();
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).unwrap();
+    BufReader::new(stream)
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    let mut answer = String::new();
+    ask(address, path).read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// The next event and its data.
+fn next(events: &mut impl BufRead) -> (String, String) {
+    let mut event = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(events.read_line(&mut line).unwrap() > 0, "the stream has ended");
+        if let Some(name) = line.strip_prefix("event: ") {
+            event = name.trim().to_owned();
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            return (event, data.trim().to_owned());
+        }
+    }
+}
+
+#[test]
+fn everybody_sees_the_games_and_nobody_can_do_anything() {
+    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(1) }));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let limits = Limits { listeners: 1, ..Limits::default() };
+    let mut server = runtime.block_on(Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), limits)).unwrap();
+    server.open_hall(Arc::clone(&host.hall));
+    let address = server.address().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = runtime.spawn(server.run(async { drop(stopped.await) }));
+
+    let mut events = ask(address, "/hall/events");
+    assert_eq!(next(&mut events).0, "clock");
+    assert!(get(address, "/hall/events").starts_with("HTTP/1.0 503"), "one too many");
+    let [white, black] = begun(&host);
+    white.say("5444");
+    assert_eq!(white.hear(), black.hear());
+    loop {
+        let (event, data) = next(&mut events);
+        assert_eq!(event, "hall");
+        let hall: Value = serde_json::from_str(&data).unwrap();
+        let board = &hall["boards"][0];
+        if board["turn"] != "second" {
+            continue;
+        }
+        assert_eq!(board["players"][0], "client15");
+        assert_eq!(board["moves"][0], "e2e3");
+        assert!(board["since"].as_i64() >= board["begun"].as_i64() && board["move_ms"].is_u64());
+        let said: Vec<&str> =
+            hall["messages"].as_array().unwrap().iter().map(|message| message["text"].as_str().unwrap()).collect();
+        assert!(said.contains(&"PW") && said.contains(&"5444") && said.iter().any(|text| text.starts_with("T15444")), "{said:?}");
+        break;
+    }
+    black.say("0000");
+    assert!(white.hear().starts_with("GE"));
+    host.only_game();
+    host.hall.close();
+    let page = get(address, "/hall.json");
+    let hall: Value = serde_json::from_str(page.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!((hall["over"].as_bool(), hall["finished"].as_u64()), (Some(true), Some(1)));
+    assert_eq!(hall["rows"][0][0], "client15");
+    assert!(hall["games"][0]["reason"].as_str().unwrap().contains("Black cheated"));
+
+    let page = get(address, "/");
+    for guard in ["HTTP/1.0 200", "content-security-policy: default-src 'none'", "nosniff", "hall.js"] {
+        assert!(page.contains(guard), "{guard}: {page}");
+    }
+    assert!(get(address, "/js/hall.js").starts_with("HTTP/1.0 200"));
+    for closed in ["/engine", "/lab/runs", "/server.json"] {
+        assert!(get(address, closed).starts_with("HTTP/1.0 404"), "{closed}");
+    }
+    stop.send(()).unwrap();
+    drop(events);
+    runtime.block_on(async { tokio::time::timeout(FOR_EVER, serving).await.expect("it ends").unwrap() });
+}

@@ -1,0 +1,8 @@
+//! The host of TUC-Chess as clients of the original server meet it, and our client.
+
+mod common;
+mod faults;
+mod hall;
+mod original;
+mod programmes;
+mod soak;

@@ -1,0 +1,138 @@
+//! Series, round robins, games against the house; our own client.
+
+use std::collections::HashSet;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use plyground_lab::{Files, Standard};
+use plyground_serve::tuc::{Client, Joined, Programme};
+use plyground_table::{Limits, Player, Seed};
+
+use crate::common::{FOR_EVER, Hosting, Raw, Setting, play_out};
+
+/// Our client plays so many games.
+pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Joined> {
+    let client = Client {
+        server,
+        name,
+        game: "tuc-chess:limit=10000",
+        agent,
+        roster: &Standard(&Files),
+        limits: Limits::default(),
+        cut_short: FOR_EVER,
+        resend: None,
+        patience: FOR_EVER,
+        stop: &|| false,
+        listen: &|_, _| (),
+    };
+    (0..games).map(|number| client.play(Seed(number)).unwrap().unwrap()).collect()
+}
+
+#[test]
+fn our_client_plays_the_protocol_that_old_clients_play() {
+    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(2) }));
+    let address = host.address;
+    for ours in [Player::First, Player::Second] {
+        let old = Raw::new(address);
+        if ours == Player::Second {
+            old.say("old");
+            assert_eq!(old.hear(), "PW");
+        }
+        let playing = std::thread::spawn(move || join(address, "ours", "random", 1));
+        if ours == Player::First {
+            while host.room.waiting().is_empty() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            old.say("old");
+            assert_eq!(old.hear(), "PB");
+        }
+        assert_eq!(old.hear(), "GB");
+        // The old one gives up by an illegal move in its second turn, or hears the end before that.
+        let mut heard = String::new();
+        if ours == Player::First {
+            heard = old.hear();
+        }
+        while !heard.starts_with("GE") {
+            old.say(if heard.is_empty() { "5444" } else { "0000" });
+            heard = old.hear();
+            if heard.starts_with(if ours == Player::First { "T0" } else { "T1" }) {
+                heard = old.hear();
+            }
+        }
+        let joined = playing.join().unwrap().remove(0);
+        assert_eq!(joined.colour, ours);
+        assert_eq!(heard, format!("GE{:02}{:02}", joined.points[0], joined.points[1]));
+    }
+    assert_eq!(host.games().len(), 2);
+}
+
+#[test]
+fn a_series_changes_colours_and_waits_for_both() {
+    let mut host = Hosting::start(Setting::new(Programme::Series { games: 5 }));
+    let address = host.address;
+    let clients = ["one", "two"].map(|name| std::thread::spawn(move || join(address, name, "random", 5)));
+    let joined = clients.map(|client| client.join().unwrap());
+    let games = host.games();
+    assert_eq!(games.len(), 5);
+    let firsts: Vec<usize> = {
+        let mut games: Vec<_> = games.iter().map(|(game, _)| (game.pair, game.agents[0])).collect();
+        games.sort_unstable();
+        games.into_iter().map(|(_, first)| first).collect()
+    };
+    assert_eq!(firsts, [0, 1, 0, 1, 0]);
+    for joined in joined {
+        let colours: Vec<Player> = joined.iter().map(|game| game.colour).collect();
+        assert!(colours.windows(2).all(|pair| pair[0] != pair[1]), "{colours:?}");
+    }
+    assert!(games.iter().all(|(game, _)| game.fault.is_none()));
+}
+
+#[test]
+fn a_late_client_loses_the_game_that_it_does_not_come_for() {
+    let mut setting = Setting::new(Programme::Series { games: 2 });
+    setting.customs.wait = Some(Duration::from_millis(300));
+    let mut host = Hosting::start(setting);
+    let [white, black] = crate::common::begun(&host);
+    play_out([&white, &black], 2);
+    // Only the first comes again, now as Black, and a stranger who is not asked.
+    white.say("client15");
+    let stranger = Raw::named(host.address, "somebody");
+    assert_eq!([white.hear(), white.hear()], ["PB", "GE0000"]);
+    assert!(stranger.is_quiet(Duration::from_millis(20)));
+    let games = host.games();
+    let (last, _) = games.iter().find(|(game, _)| game.fault.is_some()).unwrap();
+    assert_eq!((games.len(), last.reason.as_str()), (2, "White stalled: it did not come within 0.3 s"));
+    assert_eq!((last.outcome.winner, last.moves.len()), (Some(Player::Second), 0));
+}
+
+#[test]
+fn in_a_round_robin_everybody_plays_everybody_and_names_stand_for_players() {
+    let mut host = Hosting::start(Setting::new(Programme::RoundRobin { players: 4, double: true }));
+    let address = host.address;
+    // One that is started anew before it begins is still one player.
+    let ghost = Raw::named(address, "d");
+    while host.room.waiting() != ["d"] {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let clients = ["a", "b", "c", "d"].map(|name| std::thread::spawn(move || join(address, name, "random", 6)));
+    for client in clients {
+        assert_eq!(client.join().unwrap().len(), 6);
+    }
+    let games = host.games();
+    assert_eq!(games.len(), 12);
+    let met: HashSet<[String; 2]> = games.iter().map(|(game, experiment)| game.specs(experiment)).collect();
+    assert_eq!(met.len(), 12);
+    assert!(games.iter().all(|(game, _)| game.fault.is_none()), "{games:?}");
+    assert!(ghost.is_quiet(Duration::from_millis(20)));
+}
+
+#[test]
+fn whoever_comes_plays_against_the_house() {
+    let mut host = Hosting::start(Setting::new(Programme::Against { spec: "level=1".to_owned(), games: Some(4) }));
+    let joined = join(host.address, "guest", "random", 4);
+    let colours: Vec<Player> = joined.iter().map(|game| game.colour).collect();
+    assert_eq!(colours, [Player::First, Player::Second, Player::First, Player::Second]);
+    let games = host.games();
+    assert_eq!(games.len(), 4);
+    assert!(games.iter().all(|(game, experiment)| game.specs(experiment).contains(&"udp:guest".to_owned())));
+}
