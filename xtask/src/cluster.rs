@@ -68,7 +68,9 @@ fn cut(cluster: &mut Cluster<'_>) -> Result<()> {
 /// True if every run came to the same table and the same games as one computer alone.
 pub fn run() -> Result<bool> {
     let workspace = Workspace::load()?;
-    let (server, ply) = (nats::server(&workspace)?, browser::ply(&workspace)?);
+    let server = nats::server(&workspace)?;
+    // Whoever has built one already may name it.
+    let ply = std::env::var_os("PLYGROUND_PLY").map_or_else(|| browser::ply(&workspace), |ply| Ok(ply.into()))?;
     let folder = workspace.target.join("cluster");
     let network = Network::new(WORKERS).inspect_err(|why| println!("no namespaces here, so all on loopback: {why:#}")).ok();
     println!("machines: {}", if network.is_some() { "network namespaces with virtual cables" } else { "processes on loopback" });

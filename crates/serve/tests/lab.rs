@@ -50,8 +50,14 @@ struct Running {
 }
 
 async fn serve(runs: &Path, limits: Limits) -> Running {
+    serve_with(runs, limits, |_| {}).await
+}
+
+/// The same, with something done to the server before it answers.
+async fn serve_with(runs: &Path, limits: Limits, prepare: impl FnOnce(&Server)) -> Running {
     let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), limits).await.unwrap();
     server.open_lab(runs).unwrap();
+    prepare(&server);
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
     let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
@@ -519,5 +525,22 @@ async fn nothing_outside_the_training_folder_can_be_named() {
     assert_eq!(server.get("/lab/trainings").await.json()["trainings"].as_array().unwrap().len(), 1);
     let stranger = server.ask("GET", "/lab/trainings", "Origin: http://elsewhere.example\r\n", "").await;
     assert_eq!(stranger.status, 403, "{}", stranger.body);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn the_workers_at_a_queue_are_shown_where_there_is_one() {
+    let directory = Directory::new("fleet");
+    let server = serve(&directory.runs(), Limits::default()).await;
+    assert_eq!(server.get("/lab/fleet").await.json(), json!({"queue": null, "workers": []}));
+    server.end().await;
+    let looks = AtomicU64::new(0);
+    let page = json!({"queue": "nats://host", "queued": 3, "workers": [{"worker": "one", "cores": 4}]});
+    let (shown, gone) = (page.clone(), "nats://host: the server is gone");
+    let look = move || if looks.fetch_add(1, Ordering::Relaxed) == 0 { Ok(shown.clone()) } else { Err(gone.to_owned()) };
+    let server = serve_with(&directory.runs(), Limits::default(), |server| server.show_fleet(look)).await;
+    assert_eq!(server.get("/lab/fleet").await.json(), page);
+    let answer = server.get("/lab/fleet").await;
+    assert_eq!((answer.status, answer.error()), (502, gone.to_owned()));
     server.end().await;
 }

@@ -62,13 +62,16 @@ impl Access {
 
     /// The address without a password.
     pub fn shown(&self) -> String {
-        let hide = |url: &str| match url.rsplit_once('@') {
-            Some((before, host)) => {
-                format!("{}{host}", before.split_inclusive("://").next().filter(|s| s.ends_with("://")).unwrap_or(""))
-            }
-            None => url.to_owned(),
-        };
-        self.url.split(',').map(hide).collect::<Vec<_>>().join(",")
+        self.parts().map(|(_, address)| address).collect::<Vec<_>>().join(",")
+    }
+
+    /// What is shown at the door, and the address without it, of every server.
+    fn parts(&self) -> impl Iterator<Item = (Option<&str>, String)> {
+        self.url.split(',').map(|url| {
+            let (scheme, rest) = url.split_once("://").unwrap_or(("nats", url));
+            let (login, host) = rest.rsplit_once('@').map_or((None, rest), |(login, host)| (Some(login), host));
+            (login, format!("{scheme}://{host}"))
+        })
     }
 
     /// What others could do because nothing protects the connection.
@@ -92,6 +95,13 @@ impl Access {
             .connection_timeout(ANSWER)
             .max_reconnects(None)
             .reconnect_delay_callback(|attempts| Duration::from_millis((100 << attempts.min(5)) as u64));
+        // The client does not take them from the address.
+        if let Some(login) = self.parts().find_map(|(login, _)| login) {
+            options = match login.split_once(':') {
+                Some((user, password)) => options.user_and_password(user.to_owned(), password.to_owned()),
+                None => options.token(login.to_owned()),
+            };
+        }
         if let Some(file) = &self.credentials {
             let refused = |error: std::io::Error| self.refused(format!("the credentials in {}: {error}", file.display()));
             let text = std::fs::read_to_string(file).map_err(refused)?;

@@ -31,8 +31,10 @@ const CHECK: Duration = Duration::from_secs(3);
 /// second. What comes later counts when the run goes on.
 const QUIET: Duration = Duration::from_millis(1_500);
 const LONGEST_QUIET: Duration = Duration::from_secs(10);
-/// Parcels that are sent at the same time, and messages that are kept at the same time.
+/// Parcels that are sent at the same time.
 const AT_ONCE: usize = 64;
+/// Parcels that are sent before results are looked at again, and messages that are kept in one go.
+const IN_A_ROW: usize = 512;
 
 /// What workers are told of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -90,7 +92,7 @@ impl Fleet {
 
     /// Sends the results of a run, from the first that was not read yet, and an empty word when there are no more for now.
     fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Heard>>, tokio::task::JoinHandle<()>) {
-        let (sender, receiver) = mpsc::channel(4 * AT_ONCE);
+        let (sender, receiver) = mpsc::channel(2 * IN_A_ROW);
         let begin = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(run).copied().unwrap_or(0);
         let follower = Follower { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender };
         (receiver, self.broker.spawn(follower.run()))
@@ -245,8 +247,8 @@ impl Sitting<'_> {
         if !self.lead.leads() {
             return Ok(());
         }
-        self.parcels.worked_on_by(self.fleet.view.workers().iter().map(|worker| worker.cores).sum());
-        let parcels: Vec<Vec<Job>> = std::iter::from_fn(|| self.parcels.next()).collect();
+        self.parcels.worked_on_by(self.fleet.view.cores());
+        let parcels: Vec<Vec<Job>> = std::iter::from_fn(|| self.parcels.next()).take(IN_A_ROW).collect();
         let (queue, stop) = (&self.queue, self.task.stop);
         let give_up = || stop();
         let sent = broker.wait(async {
@@ -291,7 +293,7 @@ impl Sitting<'_> {
         let first = self.fleet.broker.wait(async { tokio::time::timeout(wait, self.heard.recv()).await });
         let Ok(Some(first)) = first else { return Ok(ControlFlow::Break(())) };
         let mut heard = vec![first];
-        while heard.len() < AT_ONCE
+        while heard.len() < IN_A_ROW
             && let Ok(next) = self.heard.try_recv()
         {
             heard.push(next);

@@ -96,6 +96,12 @@ impl FleetView {
         Ok(Self { seen, task })
     }
 
+    /// Games that those who are there now play at the same time.
+    pub fn cores(&self) -> usize {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.values().filter(|(heard, _)| heard.elapsed() < SILENCE).map(|(_, presence)| presence.cores).sum()
+    }
+
     /// Those who are there now, by name.
     pub fn workers(&self) -> Vec<Presence> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -334,5 +334,10 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
     assert!(player.lessons >= 80);
     let kept = std::fs::read_dir(&cache.0).unwrap().count();
     assert!((1..=2).contains(&kept), "a network that is no longer the newest is forgotten: {kept}");
-    assert!(view.workers().is_empty(), "who leaves says so");
+    // Who leaves says so, and a moment later everybody has heard it.
+    let begun = Instant::now();
+    while !view.workers().is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "{:?}", view.workers());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
