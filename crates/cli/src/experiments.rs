@@ -69,15 +69,15 @@ fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     Ok(lines)
 }
 
-/// The command line that was typed, without what only says where to keep games, how to print and where to write.
+/// The command line that was typed, without what only says where to keep games, how to print and where to write or show them.
 pub fn command() -> String {
     let mut words = vec!["ply".to_owned()];
     let mut typed = std::env::args().skip(1);
     while let Some(word) = typed.next() {
         match word.as_str() {
-            "--json" | "--quiet" | "--md" => {}
-            "--data" | "--out" | "-o" => drop(typed.next()),
-            word if word.starts_with("--data=") || word.starts_with("--out=") => {}
+            "--json" | "--quiet" | "--md" | "--stay" => {}
+            "--data" | "--out" | "-o" | "--web" => drop(typed.next()),
+            word if ["--data=", "--out=", "--web="].iter().any(|option| word.starts_with(option)) => {}
             word => words.push(shell_word(word)),
         }
     }
