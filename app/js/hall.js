@@ -27,7 +27,7 @@ const parts = {
 const section = (title, ...content) => html("section", { class: "card" }, html("h2", {}, t(title)), ...content);
 const empty = html("p", { class: "small" }, t("hall.waiting"));
 const stage = html("section", { class: "card stage", "aria-label": t("hall.board") }, parts.seats[1], board.element, parts.seats[0], parts.status, parts.clock, parts.moves);
-const standings = section("hall.table", html("div", { class: "wide" }, parts.table));
+const standings = section("hall.table", html("div", { class: "wide", tabindex: 0, "aria-label": t("hall.table"), role: "region" }, parts.table));
 const tables = section("hall.boards", parts.others);
 const talk = section("hall.talk", parts.talk, parts.noise);
 const played = section("hall.played", parts.played);
@@ -75,7 +75,7 @@ function times(game) {
     const due = game.turn === player;
     const thinking = due ? now - game.since : 0;
     const left = game.move_ms === null || !due ? null : game.move_ms - thinking;
-    const shown = left === null ? minutes(game.used[seat] + thinking) : `${formatNumber(Math.max(0, left) / 1000, 1)} s`;
+    const shown = left === null ? minutes(game.used[seat] + thinking) : `${(Math.max(0, left) / 1000).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
     parts.seats[seat].querySelector(".time").textContent = shown;
     parts.seats[seat].classList.toggle("late", left !== null && left < 1000);
   });
@@ -96,7 +96,8 @@ function drawStage() {
   const info = { name: game.game.split(":")[0], players: game.colours };
   board.show(stateOf(game), { label: `${game.players[0]} – ${game.players[1]}` });
   board.element.setAttribute("role", "img");
-  for (const cell of board.element.querySelectorAll("[tabindex], [role]")) ["tabindex", "role"].forEach((name) => cell.removeAttribute(name));
+  // It is a picture: nothing in it can be chosen.
+  for (const cell of board.element.querySelectorAll("[tabindex], [role], [aria-label]")) ["tabindex", "role", "aria-label", "aria-selected"].forEach((name) => cell.removeAttribute(name));
   ["first", "second"].forEach((player, seat) => {
     parts.seats[seat].classList.toggle("due", game.turn === player);
     parts.seats[seat].replaceChildren(
@@ -117,13 +118,26 @@ function drawStage() {
 
 const resultOf = (result, players) => (result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] }));
 
+/** Columns that everybody has; the others are tie breaks, which stand below the name. */
+const COMMON = ["place", "name", "points", "games", "won", "drawn", "lost"];
+
 function drawTable() {
   standings.hidden = hall.rows.length === 0;
-  const isText = (index) => hall.columns[index] === "name";
-  const cell = (tag, text, index) => html(tag, { class: isText(index) ? "text" : "", scope: tag === "th" ? "col" : null }, text);
+  const value = (row, name) => row[hall.columns.indexOf(name)];
+  const ties = hall.columns.filter((name) => !COMMON.includes(name));
+  const line = (row, index) =>
+    html(
+      "tr",
+      {},
+      html("td", {}, value(row, "place") ?? String(index + 1)),
+      html("td", { class: "text" }, value(row, "name"), html("small", {}, ties.map((name) => `${name} ${value(row, name)}`).join(" · "))),
+      html("td", {}, html("b", {}, value(row, "points"))),
+      html("td", { class: "tally" }, ["won", "drawn", "lost"].map((name) => value(row, name)).join(" – ")),
+    );
+  const head = (text, name = "") => html("th", { class: name, scope: "col" }, text);
   parts.table.replaceChildren(
-    html("thead", {}, html("tr", {}, hall.columns.map((name, index) => cell("th", t(`hall.column.${name}`) || name, index)))),
-    html("tbody", {}, hall.rows.map((row) => html("tr", {}, row.map((text, index) => cell("td", text, index))))),
+    html("thead", {}, html("tr", {}, head(t("hall.column.place")), head(t("hall.column.name"), "text"), head(t("hall.column.points")), head(t("hall.column.tally")))),
+    html("tbody", {}, hall.rows.map(line)),
   );
 }
 

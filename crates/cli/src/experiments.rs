@@ -70,18 +70,16 @@ fn read_openings(game: &str, file: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     Ok(lines)
 }
 
-/// The command line that was typed, without what only says where to keep games, how to print, where to write, and who plays.
+/// The command line that was typed, without what only says where to keep games, how to print, where to write or show them, and who plays.
 pub fn command() -> String {
+    const VALUED: [&str; 4] = ["--data", "--out", "-o", "--web"];
     let mut words = vec!["ply".to_owned()];
     let mut typed = std::env::args().skip(1);
     while let Some(word) = typed.next() {
         match word.as_str() {
-            "--json" | "--quiet" | "--md" => {}
-            "--data" | "--out" | "-o" => drop(typed.next()),
-            word if QUEUE_OPTIONS.contains(&word) => drop(typed.next()),
-            word if word
-                .split_once('=')
-                .is_some_and(|(key, _)| ["--data", "--out"].contains(&key) || QUEUE_OPTIONS.contains(&key)) => {}
+            "--json" | "--quiet" | "--md" | "--stay" => {}
+            word if VALUED.contains(&word) || QUEUE_OPTIONS.contains(&word) => drop(typed.next()),
+            word if word.split_once('=').is_some_and(|(key, _)| VALUED.contains(&key) || QUEUE_OPTIONS.contains(&key)) => {}
             word => words.push(shell_word(word)),
         }
     }

@@ -182,7 +182,8 @@ mod tests {
         assert_eq!(order(&bouts, 4, &[TieBreak::Direct]), [(1, 1), (0, 2), (2, 3), (3, 4)]);
         // 0: has beaten 2 and 3 (1 + 1). 1: 0 and 2 (2 + 1). 2: 3 (1). 3: 1 (2).
         assert_eq!(order(&bouts, 4, &[TieBreak::SonnebornBerger]), [(1, 1), (0, 2), (3, 3), (2, 4)]);
-        assert_eq!(order(&bouts, 4, &[TieBreak::Margin]), [(0, 1), (1, 2), (3, 3), (2, 4)]);
+        // 0: 17, 1: 1; 2 and 3 both -9.
+        assert_eq!(order(&bouts, 4, &[TieBreak::Margin]), [(0, 1), (1, 2), (2, 3), (3, 3)]);
         // As second: 1 has won one, 0 none; neither 2 nor 3 has.
         assert_eq!(order(&bouts, 4, &[TieBreak::SecondWins]), [(1, 1), (0, 2), (2, 3), (3, 3)]);
         // All have met all: the sums of the opponents' points are the same for equals.
