@@ -24,7 +24,7 @@ macro_rules! networks {
 }
 
 /// All of them: `nets/NAME.safetensors` for each name.
-pub static NETWORKS: &[BuiltIn] = networks!["clobber", "crosphere-8x8", "mnk-5x5", "pawn-8x8", "thesis-cnn"];
+pub static NETWORKS: &[BuiltIn] = networks!["clobber", "crosphere-8x8", "mnk-5x5", "pawn-8x8", "thesis-cnn", "tuc-chess"];
 
 /// The network with this name.
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
