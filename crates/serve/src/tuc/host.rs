@@ -181,13 +181,12 @@ impl Host<'_> {
     /// be before their last game is kept.
     fn next_number(&self, run: &Run, numbers: &Numbers) -> Result<u64, LabError> {
         let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
-        let games = match numbers.get(&run.id) {
-            Some(games) => *games,
-            None => {
-                let mut kept = 0;
-                self.store.games(Lot::all(&run.id), |_| kept += 1)?;
-                kept
-            }
+        let games = if let Some(games) = numbers.get(&run.id) {
+            *games
+        } else {
+            let mut kept = 0;
+            self.store.games(Lot::all(&run.id), |_| kept += 1)?;
+            kept
         };
         numbers.insert(run.id.clone(), games + 1);
         Ok(games + 1)
