@@ -255,8 +255,8 @@ impl Contest<'_> {
                 }
                 match told.recv_timeout(LOBBY) {
                     Ok(line) if !global.quiet && !global.json => {
-                        writeln!(out, "{line}")?;
-                        out.flush()?;
+                        // Whoever no longer reads this has seen enough.
+                        writeln!(out, "{line}").and_then(|()| out.flush()).inspect_err(|_| interrupt::ask())?;
                     }
                     Err(_) if ended.load(Ordering::Relaxed) => break,
                     Ok(_) | Err(_) => {}

@@ -2,14 +2,13 @@
 
 use std::io::Write;
 use std::net::UdpSocket;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use plyground_lab::{Event, GameRow, News, Run};
+use plyground_lab::{Event, Experiment, GameRow, News, Run};
 use plyground_serve::Hall;
-use plyground_serve::tuc::{Customs, GUEST, Host as Hosted, Notice, Programme, Room, SILENCE, TimeControl};
+use plyground_serve::tuc::{Customs, GUEST, Host as Hosted, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
 use plyground_table::{info, open, split_spec};
 use serde_json::json;
 
@@ -46,99 +45,127 @@ fn programme(args: &Host) -> Programme {
 /// What is told from any thread, and printed by one.
 enum Told {
     Came(String),
-    Over(Box<GameRow>, [String; 2], String),
+    Over { game: Box<GameRow>, players: [String; 2], run: String },
+}
+
+/// Where it is played, shown and printed.
+struct Stage<'a> {
+    room: OpenRoom,
+    hall: Arc<Hall>,
+    tell: mpsc::Sender<Told>,
+    global: &'a Global,
 }
 
 pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (game, year) = networked(&args.game)?;
     let usual = TimeControl::of_year(&year);
-    let time = TimeControl { a_move: args.move_time.unwrap_or(usual.a_move), a_game: args.game_time.unwrap_or(usual.a_game) };
+    let (a_move, a_game) = (args.move_time.unwrap_or(usual.a_move), args.game_time.unwrap_or(usual.a_game));
     let programme = programme(args);
     if let Some(spec) = &args.against {
-        plyground_lab::Experiment::new(&game, std::slice::from_ref(spec), &Files)?;
+        Experiment::new(&game, std::slice::from_ref(spec), &Files)?;
     }
     let store = open_store(global)?;
-    let socket = UdpSocket::bind(args.listen)
-        .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", args.listen))?;
-    let hall = Arc::new(Hall::new(&title(&programme, &year), []));
-    if let Some(games) = expected(&programme) {
-        hall.expect(games);
-    }
-    let page = HallPage::open(&hall, args.web)?;
-    let (tell, told) = mpsc::channel::<Told>();
-    let customs = Customs {
-        begin_delay: args.begin_delay,
-        wait: matches!(programme, Programme::Series { .. } | Programme::RoundRobin { .. }).then_some(args.wait),
-        resend: args.resend.then_some(SILENCE),
-    };
-    let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
-    let room = Room::open(socket, customs, programme.admission(), move |notice| {
-        seen.notice(notice);
-        if let Notice::Came { name, address } = notice {
-            let _ = arrivals.send(Told::Came(format!("{name} has come from {address}")));
-        }
-    })?;
+    let (tell, told) = mpsc::channel();
+    let stage = Stage::open(args, &programme, &year, tell, global)?;
+    let page = HallPage::open(&stage.hall, args.web)?;
     interrupt::catch()?;
     if !global.json && !global.quiet {
-        writeln!(out, "{game}, {} s for a move: waiting for players on {} (UDP)", time.a_move.as_secs_f64(), room.address()?)?;
+        writeln!(out, "{game}, {} s for a move: waiting for players on {} (UDP)", a_move.as_secs_f64(), stage.room.address()?)?;
         if let Some(page) = &page {
             writeln!(out, "the games are shown at http://{} (Ctrl-C ends it)", page.address)?;
         }
         out.flush()?;
     }
-    let ended = AtomicBool::new(false);
-    let listen = |run: &Run, news: &News<'_>| {
-        hall.hear(run, news);
-        if let News::Event(Event::JobFinished { games, .. }) = news {
-            for game in *games {
-                let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(GUEST).to_owned());
-                let _ = tell.send(Told::Over(Box::new(game.clone()), players, run.id.clone()));
-            }
-        }
-    };
     let host = Hosted {
-        room: &room,
+        room: &stage.room,
         store: &store,
         shelf: &Files,
         game: &game,
-        time,
+        time: TimeControl { a_move, a_game },
         seed: global.seed_or_time(),
         boards: args.boards.into(),
         command: &command(),
         stop: &interrupt::asked,
-        listen: &listen,
+        listen: &|run, news| stage.hear(run, news),
     };
     let played = std::thread::scope(|scope| {
-        let playing = scope.spawn(|| {
-            let played = host.play(&programme);
-            ended.store(true, Ordering::Relaxed);
-            played
-        });
+        let playing = scope.spawn(|| host.play(&programme));
+        // Whoever no longer reads this has seen enough.
+        stage.print(out, &told, || playing.is_finished()).inspect_err(|_| interrupt::ask())?;
+        anyhow::Ok(playing.join().expect("whoever plays holds no panics"))
+    })?;
+    stage.hall.close();
+    stage.count_dropped();
+    Ok(played?)
+}
+
+impl<'a> Stage<'a> {
+    fn open(
+        args: &Host,
+        programme: &Programme,
+        year: &str,
+        tell: mpsc::Sender<Told>,
+        global: &'a Global,
+    ) -> anyhow::Result<Self> {
+        let socket = UdpSocket::bind(args.listen)
+            .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", args.listen))?;
+        let hall = Arc::new(Hall::new(&title(programme, year), []));
+        if let Some(games) = expected(programme) {
+            hall.expect(games);
+        }
+        let customs = Customs {
+            begin_delay: args.begin_delay,
+            wait: matches!(programme, Programme::Series { .. } | Programme::RoundRobin { .. }).then_some(args.wait),
+            resend: args.resend.then_some(SILENCE),
+        };
+        let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
+        let room = Room::open(socket, customs, programme.admission(), move |notice| {
+            seen.notice(notice);
+            if let Notice::Came { name, address } = notice {
+                let _ = arrivals.send(Told::Came(format!("{name} has come from {address}")));
+            }
+        })?;
+        Ok(Self { room, hall, tell, global })
+    }
+
+    /// Passes on what happens to the page and to whoever prints.
+    fn hear(&self, run: &Run, news: &News<'_>) {
+        self.hall.hear(run, news);
+        let News::Event(Event::JobFinished { games, .. }) = news else { return };
+        for game in *games {
+            let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(GUEST).to_owned());
+            // Nobody reads it when the program ends.
+            let _ = self.tell.send(Told::Over { game: Box::new(game.clone()), players, run: run.id.clone() });
+        }
+    }
+
+    /// Prints what is told until it is over.
+    fn print(&self, out: &mut impl Write, told: &mpsc::Receiver<Told>, over: impl Fn() -> bool) -> anyhow::Result<()> {
         let mut number = 0;
         loop {
-            hall.lobby(room.waiting(), room.dropped());
+            // Looked at first: what was told before the end is still printed.
+            let is_over = over();
+            self.hall.lobby(self.room.waiting(), self.room.dropped());
             match told.recv_timeout(LOBBY) {
-                Ok(Told::Came(words)) => print_notes(&[words], global.quiet || global.json),
-                Ok(Told::Over(game, players, run)) => {
+                Ok(Told::Came(words)) => print_notes(&[words], self.global.quiet || self.global.json),
+                Ok(Told::Over { game, players, run }) => {
                     number += 1;
-                    print_game(out, global, number, &game, &players, &run)?;
+                    print_game(out, self.global, number, &game, &players, &run)?;
                 }
-                Err(_) if ended.load(Ordering::Relaxed) => break,
+                Err(_) if is_over => return Ok(()),
                 Err(_) => {}
             }
         }
-        anyhow::Ok(playing.join().expect("whoever plays holds no panics"))
-    })?;
-    hall.close();
-    let dropped = room.dropped();
-    print_notes(
-        &[format!(
+    }
+
+    fn count_dropped(&self) {
+        let dropped = self.room.dropped();
+        let words = format!(
             "dropped datagrams: {} of strangers, {} out of turn, {} repeated, {} that were no moves",
             dropped.foreign, dropped.early, dropped.repeated, dropped.malformed
-        )],
-        global.quiet || global.json || dropped.all() == 0,
-    );
-    Ok(played?)
+        );
+        print_notes(&[words], self.global.quiet || self.global.json || dropped.all() == 0);
+    }
 }
 
 /// How many games there will be, if that is known.

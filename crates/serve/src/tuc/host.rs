@@ -1,5 +1,6 @@
 //! What is played in a room: game after game of whoever comes, a series, or a round robin. Every game is a game of a run of the lab.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -93,6 +94,9 @@ pub struct Host<'a> {
     pub listen: &'a (dyn Fn(&Run, &News<'_>) + Sync),
 }
 
+/// How many games of each run have begun.
+type Numbers = Mutex<HashMap<String, u64>>;
+
 impl Host<'_> {
     /// Plays it to its end, or until somebody says stop.
     pub fn play(&self, programme: &Programme) -> Result<(), LabError> {
@@ -146,13 +150,14 @@ impl Host<'_> {
     fn one_by_one(&self, against: Option<&String>, games: Option<u64>) -> Result<(), LabError> {
         let begun = AtomicU64::new(0);
         let failure = Mutex::new(None);
+        let numbers = Numbers::default();
         let over = || (self.stop)() || failure.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         std::thread::scope(|scope| {
             for _ in 0..self.boards.max(1) {
                 scope.spawn(|| {
                     while !over() && games.is_none_or(|games| begun.fetch_add(1, Ordering::Relaxed) < games) {
                         let Some(pair) = self.room.next_pair(&over) else { break };
-                        if let Err(error) = self.single(&pair, against) {
+                        if let Err(error) = self.single(&pair, against, &numbers) {
                             failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                         }
                     }
@@ -163,15 +168,29 @@ impl Host<'_> {
     }
 
     /// The next game of those who move first and second; each order has a run of its own.
-    fn single(&self, pair: &[(String, Player)], against: Option<&String>) -> Result<(), LabError> {
+    fn single(&self, pair: &[(String, Player)], against: Option<&String>, numbers: &Numbers) -> Result<(), LabError> {
         let mut agents: Vec<String> = pair.iter().map(|(name, _)| format!("{GUEST}{name}")).collect();
         if let (Some(spec), [(_, colour)]) = (against, pair) {
             agents.insert(colour.other().index(), spec.clone());
         }
         let run = self.run(agents, Format::Games { rounds: None, double: false })?;
-        let mut kept = 0;
-        self.store.games(Lot::all(&run.id), |_| kept += 1)?;
-        self.conduct(&run, 1, |conduct| conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], kept + 1)).map(drop)
+        let games = self.next_number(&run, numbers)?;
+        self.conduct(&run, 1, |conduct| conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], games)).map(drop)
+    }
+
+    /// How many games of a run there are with the one that begins now. Players come again as soon as they have heard of the end, which may
+    /// be before their last game is kept.
+    fn next_number(&self, run: &Run, numbers: &Numbers) -> Result<u64, LabError> {
+        let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let games = if let Some(games) = numbers.get(&run.id) {
+            *games
+        } else {
+            let mut kept = 0;
+            self.store.games(Lot::all(&run.id), |_| kept += 1)?;
+            kept
+        };
+        numbers.insert(run.id.clone(), games + 1);
+        Ok(games + 1)
     }
 
     fn series(&self, games: u64) -> Result<(), LabError> {

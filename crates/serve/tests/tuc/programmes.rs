@@ -136,3 +136,17 @@ fn whoever_comes_plays_against_the_house() {
     assert_eq!(games.len(), 4);
     assert!(games.iter().all(|(game, experiment)| game.specs(experiment).contains(&"udp:guest".to_owned())));
 }
+
+#[test]
+fn players_who_come_again_at_once_play_every_game() {
+    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(30) }));
+    let address = host.address;
+    let clients = ["one", "two"].map(|name| std::thread::spawn(move || join(address, name, "random", 30)));
+    for client in clients {
+        let joined = client.join().unwrap();
+        assert!(joined.iter().all(|game| game.moves > 0), "{joined:?}");
+    }
+    let games = host.games();
+    assert_eq!(games.len(), 30);
+    assert!(games.iter().all(|(game, _)| game.fault.is_none()));
+}
