@@ -32,9 +32,9 @@ const CHECK: Duration = Duration::from_secs(3);
 const QUIET: Duration = Duration::from_millis(1_500);
 const LONGEST_QUIET: Duration = Duration::from_secs(10);
 /// Parcels that are sent at the same time.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 1_024;
 /// Parcels that are sent before results are looked at again, and messages that are kept in one go.
-const IN_A_ROW: usize = 512;
+const IN_A_ROW: usize = 2_048;
 
 /// What workers are told of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
