@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 use crate::{browser, nats, process};
 
 /// Without time limits, so that the same seed gives the same games everywhere.
-const RUN: &str = "match clobber:size=5x4 mcts:sims=600 mcts:sims=800 --seed 7 --json --pairs 120";
+const RUN: &str = "match clobber:size=5x4 mcts:sims=20000 mcts:sims=26000 --seed 7 --json --pairs 120";
 const WORKERS: usize = 3;
 const LEASE: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_mins(10);

@@ -15,7 +15,7 @@ use serde_json::Value;
 use server::Server;
 
 /// Long enough that something can happen meanwhile, and no time limits: the same seed gives the same games everywhere.
-const RUN: &str = "match clobber:size=5x4 mcts:sims=600 mcts:sims=800 --pairs 60 --seed 7 --json";
+const RUN: &str = "match clobber:size=5x4 mcts:sims=20000 mcts:sims=26000 --pairs 60 --seed 7 --json";
 const PAIRS: usize = 60;
 const LEASE: Duration = Duration::from_secs(2);
 /// Nothing here takes as long as this.
