@@ -145,3 +145,17 @@ fn a_class_comes_over_the_network_and_one_does_not_come() {
     let lines = games(&directory, table["run"].as_str().unwrap());
     assert_eq!(lines.iter().filter(|line| line.contains("it did not come within 3 s")).count(), 3, "{lines:?}");
 }
+
+#[test]
+fn programs_are_entrants() {
+    let directory = Directory::new("programs");
+    let program = format!("cmd:{} ugi clobber:size=4x4 --agent mcts:sims=50", env!("CARGO_BIN_EXE_ply"));
+    let file = directory.write(&format!(
+        "title = 'Programs'\ngame = 'clobber:size=4x4'\ndouble = true\n[[entrant]]\nagent = 'random'\n\
+         [[entrant]]\nname = 'a program'\nagent = '{program}'\n"
+    ));
+    let played = result(&start(&directory, &file).wait_with_output().unwrap());
+    let games = games(&directory, played["run"].as_str().unwrap());
+    assert_eq!(games.len(), 2);
+    assert!(games.iter().all(|game| game.contains(&program) && !game.contains("crashed")), "{games:?}");
+}

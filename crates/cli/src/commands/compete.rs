@@ -53,7 +53,7 @@ struct Known {
 
 pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
-    let mut competition = Competition::read(&read_text(&args.file)?).with_context(named)?;
+    let mut competition = Competition::read(&read_text(&args.file)?, &Files).with_context(named)?;
     competition.seed = global.seed.unwrap_or(competition.seed);
     let run = competition.run(&Files).with_context(named)?;
     if args.check {

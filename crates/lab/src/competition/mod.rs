@@ -70,8 +70,8 @@ pub struct Network {
 
 impl Competition {
     /// Reads a competition from the text of its file. An error names the line, and what was expected there.
-    pub fn read(text: &str) -> Result<Self, InputError> {
-        file::read(text)
+    pub fn read(text: &str, shelf: &dyn Shelf) -> Result<Self, InputError> {
+        file::read(text, shelf)
     }
 
     /// Does somebody come over the network?

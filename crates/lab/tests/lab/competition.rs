@@ -139,7 +139,7 @@ fn conducted(store: &Store, run: &Run, stop: &(dyn Fn() -> bool + Sync)) -> (Res
 fn a_swiss_competition_rests_somebody_in_each_round_and_is_complete_after_the_last() {
     let directory = Directory::new();
     let store = directory.store();
-    let competition = Competition::read(SWISS).unwrap();
+    let competition = Competition::read(SWISS, &EmptyShelf).unwrap();
     let run = competition.run(&EmptyShelf).unwrap();
     let asked = std::sync::atomic::AtomicU32::new(0);
     let soon = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 60;
