@@ -16,7 +16,8 @@ pub struct QueueArgs {
     pub queue: Option<String>,
     #[command(flatten)]
     pub door: Door,
-    /// A job whose worker has not been heard for this long goes to another one [default: 30s]
+    /// A job whose worker has not been heard for this long goes to another one, in all runs of this queue [default: as it is; 30s in a new
+    /// queue]
     #[arg(long, value_name = "T", value_parser = lease, requires = "queue")]
     pub lease: Option<Duration>,
 }
@@ -64,7 +65,7 @@ impl Door {
             credentials: self.creds.clone(),
             authority: self.tls_ca.clone(),
             certificate: self.tls_cert.clone().zip(self.tls_key.clone()),
-            lease: lease.unwrap_or(Access::LEASE),
+            lease,
             ..Access::new(url)
         }
     }

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{self, PullConsumer};
@@ -24,6 +25,8 @@ const LESSONS: &str = "PLY_LESSONS";
 const VALUES: &str = "KV_plyground";
 const FILES: &str = "plyground";
 const WORKERS: &str = "workers";
+/// How long a lease is where nobody has said anything.
+const LEASE: Duration = Duration::from_secs(30);
 
 /// Results that nobody has fetched are kept for this long.
 const KEPT: Duration = Duration::from_hours(7 * 24);
@@ -47,18 +50,15 @@ pub struct Access {
     pub authority: Option<PathBuf>,
     /// A certificate of our own, and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// A job that nobody extends is given to somebody else after this time.
-    pub lease: Duration,
+    /// A job that nobody extends is given to somebody else after this time; nothing to leave that as the queue has it.
+    pub lease: Option<Duration>,
 }
 
 impl Access {
     /// Without anything to show.
     pub fn new(url: &str) -> Self {
-        Self { url: url.to_owned(), credentials: None, authority: None, certificate: None, lease: Self::LEASE }
+        Self { url: url.to_owned(), credentials: None, authority: None, certificate: None, lease: None }
     }
-
-    /// How long a lease is where nobody says anything.
-    pub const LEASE: Duration = Duration::from_secs(30);
 
     /// The address without a password.
     pub fn shown(&self) -> String {
@@ -141,6 +141,8 @@ pub struct Broker {
     pub(super) lessons: Stream,
     values: Stream,
     workers: PullConsumer,
+    /// How long leases are, in milliseconds, as far as is known here.
+    lease: AtomicU64,
     files: OnceLock<ObjectStore>,
     access: Access,
     runtime: Option<Runtime>,
@@ -168,7 +170,26 @@ impl Broker {
         })?;
         let Parts { jobs, results, lessons, values, workers } = parts;
         let (files, access, runtime) = (OnceLock::new(), access.clone(), Some(runtime));
-        Ok(Self { client, jetstream, jobs, results, lessons, values, workers, files, access, runtime })
+        let lease = AtomicU64::new(millis(workers.cached_info().config.ack_wait));
+        Ok(Self { client, jetstream, jobs, results, lessons, values, workers, lease, files, access, runtime })
+    }
+
+    /// How long leases are. Whoever leases must extend by this, and not by what it would like: it is one for all who use the queue.
+    pub fn lease(&self) -> Duration {
+        Duration::from_millis(self.lease.load(Ordering::Relaxed))
+    }
+
+    /// Asks the server how long leases are now: a coordinator may have changed that.
+    pub(super) fn learn_lease(&self) {
+        // A server that is gone says it when it is back.
+        if let Ok(Ok(found)) = self.wait(async { tokio::time::timeout(ANSWER, self.workers.get_info()).await }) {
+            self.lease.store(millis(found.config.ack_wait), Ordering::Relaxed);
+        }
+    }
+
+    /// How often the server was reached: more often than before means that something was missed.
+    pub(super) fn connections(&self) -> u64 {
+        self.client.statistics().connects.load(Ordering::Relaxed)
     }
 
     fn runtime(&self) -> &Runtime {
@@ -225,7 +246,9 @@ impl Broker {
 
     /// Makes again what a server may have lost.
     pub(super) async fn repair(&self) -> Result<(), LabError> {
-        prepare(&self.jetstream, self.access.lease).await.map(drop).map_err(|error| self.refused(error))
+        let parts = prepare(&self.jetstream, self.access.lease).await.map_err(|error| self.refused(error))?;
+        self.lease.store(millis(parts.workers.cached_info().config.ack_wait), Ordering::Relaxed);
+        Ok(())
     }
 
     /// Publishes to a stream and waits until it is kept there; false if it was there already under this name.
@@ -335,6 +358,10 @@ impl Drop for Broker {
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    time.as_millis() as u64
+}
+
 fn key_subject(key: &str) -> String {
     format!("$KV.plyground.{key}")
 }
@@ -363,7 +390,7 @@ struct Parts {
 }
 
 /// The streams, and the consumer that all workers share.
-async fn prepare(jetstream: &Context, lease: Duration) -> Result<Parts, async_nats::Error> {
+async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, async_nats::Error> {
     let base = || Config { storage: StorageType::File, ..Config::default() };
     let jobs = jetstream
         .get_or_create_stream(Config {
@@ -401,18 +428,21 @@ async fn prepare(jetstream: &Context, lease: Duration) -> Result<Parts, async_na
             ..base()
         })
         .await?;
-    let workers = jobs
-        .create_consumer(consumer::pull::Config {
-            durable_name: Some(WORKERS.to_owned()),
-            ack_policy: consumer::AckPolicy::Explicit,
-            ack_wait: lease,
-            // Jobs that come back too often are recorded by whoever gets them next; the server would just stop giving them out.
-            max_deliver: -1,
-            max_ack_pending: -1,
-            max_waiting: WAITING,
-            ..consumer::pull::Config::default()
-        })
-        .await?;
+    let config = consumer::pull::Config {
+        durable_name: Some(WORKERS.to_owned()),
+        ack_policy: consumer::AckPolicy::Explicit,
+        ack_wait: lease.unwrap_or(LEASE),
+        // Jobs that come back too often are recorded by whoever gets them next; the server would just stop giving them out.
+        max_deliver: -1,
+        max_ack_pending: -1,
+        max_waiting: WAITING,
+        ..consumer::pull::Config::default()
+    };
+    let workers = match lease {
+        // Made, or changed.
+        Some(_) => jobs.create_consumer(config).await?,
+        None => jobs.get_or_create_consumer(WORKERS, config).await?,
+    };
     Ok(Parts { jobs, results, lessons, values, workers })
 }
 

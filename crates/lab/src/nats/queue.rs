@@ -36,7 +36,7 @@ pub struct NatsQueue {
     era: String,
     /// Does it wait for work that nobody has asked for yet?
     patient: bool,
-    held: Mutex<HashMap<u64, Held>>,
+    held: Mutex<HashMap<Token, Held>>,
     /// When it is over nobody waits any more.
     over: watch::Sender<bool>,
     counts: Counts,
@@ -52,6 +52,9 @@ pub struct Counts {
     /// Jobs that could not be done.
     pub failed: AtomicU64,
 }
+
+/// A message: its place in the stream, and its first job, as a server that has lost the end of a stream gives places anew.
+type Token = (u64, String);
 
 /// A message that somebody works on.
 struct Held {
@@ -107,7 +110,7 @@ impl NatsQueue {
         &self.counts
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<u64, Held>> {
+    fn held(&self) -> MutexGuard<'_, HashMap<Token, Held>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,38 +150,43 @@ impl NatsQueue {
         }
     }
 
-    /// Takes a message over, unless nobody should try it again.
-    async fn take(&self, worker: &Worker, message: Message) -> Result<Vec<Job>, LabError> {
+    /// Takes a message over, unless nobody should try it again; nothing if it is one that is worked on here already.
+    async fn take(&self, worker: &Worker, message: Message) -> Result<Option<Vec<Job>>, LabError> {
         let (sequence, deliveries) = {
             let info = message.info().map_err(|error| self.broker.refused(error))?;
             (info.stream_sequence, info.delivered)
         };
-        let Ok(parcel) = unpacked::<Parcel>(&message.payload) else {
+        let parcel = unpacked::<Parcel>(&message.payload).ok().filter(|parcel| !parcel.jobs.is_empty());
+        let Some(Parcel { jobs }) = parcel else {
             // Nobody will ever understand it.
             let _ = message.ack_with(AckKind::Term).await;
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         };
+        let token = (sequence, jobs[0].id.clone());
+        if let Some(held) = self.held().get_mut(&token) {
+            // The server has not heard in time that somebody is at it. The rest of its life is that of the newest delivery.
+            (held.message, held.deliveries) = (Arc::new(message), deliveries);
+            return Ok(None);
+        }
         if deliveries > DELIVERIES {
             let error = format!("it was given out {DELIVERIES} times, and nobody came back with a result");
-            let certain = parcel.jobs.len() == 1;
-            self.record(&parcel.jobs, &error, certain).await?;
+            self.record(&jobs, &error, jobs.len() == 1).await?;
             let _ = message.double_ack().await;
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         if deliveries > 1 {
-            self.counts.again.fetch_add(parcel.jobs.len() as u64, Ordering::Relaxed);
+            self.counts.again.fetch_add(jobs.len() as u64, Ordering::Relaxed);
         }
         let held = Held {
             worker: worker.clone(),
             message: Arc::new(message),
             deliveries,
-            left: parcel.jobs.iter().map(|job| job.id.clone()).collect(),
+            left: jobs.iter().map(|job| job.id.clone()).collect(),
             failed: false,
             since: Instant::now(),
         };
-        // Given back to the same worker after its lease was over: what it did before then no longer matters.
-        self.held().insert(sequence, held);
-        Ok(parcel.jobs)
+        self.held().insert(token, held);
+        Ok(Some(jobs))
     }
 
     /// Says that jobs have failed.
@@ -237,9 +245,14 @@ impl Queue for NatsQueue {
     fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, LabError> {
         self.broker.wait(async {
             let mut jobs = Vec::new();
-            while jobs.len() < most {
+            let begun = Instant::now();
+            // Not for so long that the first of them would have to be extended before anybody is at it.
+            while jobs.len() < most && (jobs.is_empty() || begun.elapsed() < self.heartbeat()) {
                 match self.next(self.patient && jobs.is_empty()).await {
-                    Ok(Some(message)) => jobs.extend(self.take(worker, message).await?),
+                    Ok(Some(message)) => match self.take(worker, message).await? {
+                        Some(taken) => jobs.extend(taken),
+                        None => break,
+                    },
                     Ok(None) => break,
                     // A server that is gone may come back, perhaps without what was on it.
                     Err(_) if self.patient || !jobs.is_empty() => {
@@ -330,7 +343,7 @@ impl Queue for NatsQueue {
     }
 
     fn heartbeat(&self) -> Duration {
-        (self.broker.access().lease / 4).min(Duration::from_secs(5))
+        (self.broker.lease() / 4).min(Duration::from_secs(5))
     }
 
     fn batch(&self) -> Duration {

@@ -99,9 +99,14 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
 fn be_present(broker: &Broker, queue: &NatsQueue, presence: &dyn Fn() -> Presence, stop: &dyn Fn() -> bool) {
     let (calls, called) = mpsc::channel();
     broker.on_roll_call(move || _ = calls.send(()));
-    let mut next = Instant::now();
+    let (mut next, mut connections) = (Instant::now(), broker.connections());
     while !stop() {
         let asked = called.recv_timeout(TICK).is_ok();
+        // Whoever calls may have changed how long leases are, and so may anybody who was not heard.
+        if asked || broker.connections() != connections {
+            connections = broker.connections();
+            broker.learn_lease();
+        }
         if asked || Instant::now() >= next {
             next = Instant::now() + BEAT;
             broker.present(&presence());

@@ -5,6 +5,8 @@ mod balance;
 mod common;
 mod competition;
 mod conduct;
+#[cfg(feature = "nats")]
+mod doors;
 mod export;
 mod faults;
 mod judge;

@@ -24,7 +24,7 @@ use crate::server::Server;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 fn broker(server: &Server, lease: Duration) -> Arc<Broker> {
-    Arc::new(Broker::connect(&Access { lease, ..Access::new(&server.url()) }).unwrap())
+    Arc::new(Broker::connect(&Access { lease: Some(lease), ..Access::new(&server.url()) }).unwrap())
 }
 
 /// Lets a fleet play so many pairs, while others do what they do until that is over.
@@ -61,7 +61,7 @@ fn conducted(
 /// A worker as `ply worker` starts one; what it was at the end.
 fn worker(server: &Server, name: &str, cache: &Directory, over: &AtomicBool) -> Result<Presence, LabError> {
     employ(&Employment {
-        broker: broker(server, Duration::from_secs(5)),
+        broker: Arc::new(Broker::connect(&Access::new(&server.url())).unwrap()),
         name: name.to_owned(),
         cores: 2,
         cache: cache.0.clone(),
@@ -191,6 +191,34 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
     let [(job, error)] = results.failures() else { panic!("{:?}", results.failures()) };
     assert_eq!(*job, doomed_too);
     assert_eq!(error, "it was given out 5 times, and nobody came back with a result");
+}
+
+/// Taking many messages from such a server takes longer than their lease: whoever takes them must not get them again and again instead of
+/// playing, until they count as failed.
+#[test]
+fn a_server_that_is_slow_makes_nothing_fail() {
+    let Some(server) = Server::start() else { return };
+    let jobs = all_jobs(&experiment("tictactoe", &["random", "mcts:sims=10"], 2).run(), 8);
+    NatsQueue::new(broker(&server, Duration::from_secs(1))).push(&jobs).unwrap();
+    let far = server.far_away(Duration::from_millis(150));
+    let queue = NatsQueue::new(Arc::new(Broker::connect(&Access::new(&far)).unwrap()));
+    let (worker, over) = (Worker("one".to_owned()), AtomicBool::new(false));
+    let taken = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                std::thread::sleep(queue.heartbeat());
+                queue.extend(&worker).unwrap();
+            }
+        });
+        let mut taken = Vec::new();
+        while let Lease::Jobs(jobs) = queue.lease(&worker, 64).unwrap() {
+            queue.finish(&jobs).unwrap();
+            taken.extend(jobs);
+        }
+        over.store(true, Ordering::Relaxed);
+        taken
+    });
+    assert_eq!((taken, queue.counts().failed.load(Ordering::Relaxed)), (jobs, 0));
 }
 
 /// A queue that gives out what somebody has leased already.

@@ -61,7 +61,8 @@ impl Place {
             Kind::Local => None,
             Kind::Nats => {
                 let server = crate::server::Server::start()?;
-                let access = plyground_lab::nats::Access { lease, ..plyground_lab::nats::Access::new(&server.url()) };
+                let access =
+                    plyground_lab::nats::Access { lease: Some(lease), ..plyground_lab::nats::Access::new(&server.url()) };
                 Some((std::sync::Arc::new(plyground_lab::nats::Broker::connect(&access).unwrap()), server))
             }
         };

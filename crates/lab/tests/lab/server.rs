@@ -1,6 +1,7 @@
 //! A real nats-server for a test, on a free port of this computer, gone when the test is over.
 
-use std::net::{TcpListener, TcpStream};
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,12 +12,19 @@ pub struct Server {
     program: PathBuf,
     folder: PathBuf,
     port: u16,
+    /// What it has to know beside its place.
+    settings: String,
     process: Option<Child>,
 }
 
 impl Server {
     /// Starts one; nothing, and a word about it, where there is no such program. `cargo xtask test` sees to it that there is.
     pub fn start() -> Option<Self> {
+        Self::with(String::new())
+    }
+
+    /// Starts one with these settings in its file.
+    pub fn with(settings: String) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let Some(program) = program() else {
             eprintln!("skipped: nats-server is not there (cargo xtask test installs it)");
@@ -25,7 +33,7 @@ impl Server {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("plyground-nats-{}-{number}", std::process::id()));
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Self { program, folder, port, process: None };
+        let mut server = Self { program, folder, port, settings, process: None };
         server.run();
         Some(server)
     }
@@ -42,14 +50,33 @@ impl Server {
         }
     }
 
+    /// An address at which every word takes so long on its way, there and back: a bad line, or a machine that is busy with other things.
+    pub fn far_away(&self, delay: Duration) -> String {
+        let (door, server) = (TcpListener::bind("127.0.0.1:0").unwrap(), self.port);
+        let url = format!("nats://{}", door.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for client in door.incoming().map_while(Result::ok) {
+                // A server that was killed is not there for a while.
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+                let (there, back) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                std::thread::spawn(move || pass_on(there, server, delay));
+                std::thread::spawn(move || pass_on(back, client, delay));
+            }
+        });
+        url
+    }
+
     /// With what it had, at the same place.
     pub fn run(&mut self) {
         self.kill();
-        let log = self.folder.join("log");
+        let [log, settings] = ["log", "settings"].map(|name| self.folder.join(name));
         std::fs::create_dir_all(&self.folder).unwrap();
+        std::fs::write(&settings, &self.settings).unwrap();
         let process = Command::new(&self.program)
             .args(["--addr", "127.0.0.1", "--port", &self.port.to_string(), "--jetstream", "--store_dir"])
             .arg(self.folder.join("data"))
+            .arg("--config")
+            .arg(&settings)
             .arg("--log")
             .arg(&log)
             .stdin(Stdio::null())
@@ -71,6 +98,18 @@ impl Drop for Server {
         self.kill();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Passes on what it hears, late, until somebody hangs up.
+fn pass_on(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
+    let mut words = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut words) {
+        std::thread::sleep(delay);
+        if to.write_all(&words[..length]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
 }
 
 /// The one that `cargo xtask test` names must be there; another one may be, where Debian puts it and only administrators look.
