@@ -64,7 +64,6 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
             temperature: params.number("temper", 0.1..=10.0)?.unwrap_or(usual.temperature),
         },
         batch,
-        threads,
         oracles: (0..threads).map(oracle).collect(),
         reuse: params.choice("reuse", &["yes", "no"])? == 0,
         memory: params.number("memory", 1..=1_000_000)?.unwrap_or(1_000) * 1_000_000,
@@ -78,8 +77,7 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
 pub struct NetSearch<G: Heuristics> {
     settings: Settings,
     batch: usize,
-    threads: usize,
-    /// One for each thread, where the game has a solver.
+    /// One for each thread; none in it where the game has no solver.
     oracles: Vec<Option<Oracle<G>>>,
     reuse: bool,
     /// In bytes.
@@ -142,7 +140,7 @@ impl<G: Heuristics> Agent<G> for NetSearch<G> {
         let job = Job { game, root: state, settings: self.settings, memory: self.memory, batch: self.batch };
         // In a browser there are no threads.
         #[cfg(not(target_family = "wasm"))]
-        let alone = self.threads == 1;
+        let alone = self.oracles.len() == 1;
         #[cfg(target_family = "wasm")]
         let alone = true;
         if alone {
