@@ -1,7 +1,7 @@
 //! Who works, as all can see.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
@@ -57,15 +57,12 @@ impl Broker {
         });
     }
 
-    /// Calls `act` whenever somebody wants to know who is there.
-    pub(super) fn on_roll_call(&self, act: impl Fn() + Send + 'static) {
-        let client = self.client.clone();
-        self.spawn(async move {
-            let Ok(mut calls) = client.subscribe(ROLL_CALL).await else { return };
-            while calls.next().await.is_some() {
-                act();
-            }
-        });
+    /// Says whenever somebody wants to know who is there, from now on.
+    pub(super) fn roll_calls(&self) -> Result<mpsc::Receiver<()>, LabError> {
+        let mut calls = self.wait(self.client.subscribe(ROLL_CALL)).map_err(|error| self.refused(error))?;
+        let (sender, receiver) = mpsc::channel();
+        self.spawn(async move { while calls.next().await.is_some() && sender.send(()).is_ok() {} });
+        Ok(receiver)
     }
 }
 

@@ -78,13 +78,16 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
         busy: &|| !queue.is_idle(),
         stop: &stop,
     };
+    // Before its first job and its first game: whoever hears of those has heard of the worker. Whoever comes later calls.
+    let calls = broker.roll_calls()?;
+    broker.present(&presence());
     let worked = std::thread::scope(|scope| {
-        scope.spawn(|| be_present(broker, &queue, &presence, &stop));
+        let (queue, presence, stop) = (&queue, &presence, &stop);
+        scope.spawn(move || be_present(broker, queue, &calls, presence, stop));
         let pupils: Vec<_> = (0..employment.cores)
             .map(|_| scope.spawn(|| pupil.play().inspect_err(|_| over.store(true, Ordering::Relaxed))))
             .collect();
-        let worked =
-            work(&Orders { keeper: &queue, queue: &queue, runs: &runs, threads: employment.cores, stop: &stop, events: &|_| {} });
+        let worked = work(&Orders { keeper: queue, queue, runs: &runs, threads: employment.cores, stop, events: &|_| {} });
         over.store(true, Ordering::Relaxed);
         let learnt = pupils.into_iter().map(|pupil| pupil.join().expect("pupils hold no panics"));
         learnt.fold(worked, Result::and)
@@ -96,12 +99,16 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
 }
 
 /// Says again and again that the worker is there, also when somebody asks, and wakes it when it is to stop.
-fn be_present(broker: &Broker, queue: &NatsQueue, presence: &dyn Fn() -> Presence, stop: &dyn Fn() -> bool) {
-    let (calls, called) = mpsc::channel();
-    broker.on_roll_call(move || _ = calls.send(()));
-    let (mut next, mut connections) = (Instant::now(), broker.connections());
+fn be_present(
+    broker: &Broker,
+    queue: &NatsQueue,
+    calls: &mpsc::Receiver<()>,
+    presence: &dyn Fn() -> Presence,
+    stop: &dyn Fn() -> bool,
+) {
+    let (mut next, mut connections) = (Instant::now() + BEAT, broker.connections());
     while !stop() {
-        let asked = called.recv_timeout(TICK).is_ok();
+        let asked = calls.recv_timeout(TICK).is_ok();
         // Whoever calls may have changed how long leases are, and so may anybody who was not heard.
         if asked || broker.connections() != connections {
             connections = broker.connections();

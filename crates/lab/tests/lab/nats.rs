@@ -355,7 +355,12 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
     let (seen, player) = std::thread::scope(|scope| {
         let player = scope.spawn(|| worker(&server, "player", &cache, &over));
         let trained = training.run(End::Rounds(4), "ply train", &EmptyShelf, &Audience(Instant::now()));
-        let seen = view.workers();
+        // It has spoken before it sent its first game; what is heard of it is noted by another thread.
+        let (mut seen, heard_for) = (view.workers(), Instant::now());
+        while seen.is_empty() && heard_for.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(20));
+            seen = view.workers();
+        }
         // Before anything can fail: nobody waits for a worker that nobody stops.
         over.store(true, Ordering::Relaxed);
         trained.unwrap();
