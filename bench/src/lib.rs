@@ -8,7 +8,19 @@ pub mod peer;
 pub mod plot;
 pub mod python;
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+/// How a measurement with bars ends: 0 if they were met, 1 if one was missed, 2 if it could not be made.
+pub fn verdict(met: anyhow::Result<bool>) -> ExitCode {
+    match met {
+        Ok(met) => ExitCode::from(u8::from(!met)),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
 
 /// The clock on the wall.
 pub struct WallClock(Instant);

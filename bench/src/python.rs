@@ -53,7 +53,10 @@ fn python(package: &str) -> Result<PathBuf> {
     let target = program.ancestors().nth(2).context("this program is not in a target folder")?;
     let venv = target.join(format!("{name}-venv"));
     let python = venv.join("bin/python");
-    let ready = || output(&python, &["-m", "pip", "freeze"]).is_ok_and(|list| list.lines().any(|line| line == package));
+    let ready = || {
+        output(&python, &["-m", "pip", "freeze"])
+            .is_ok_and(|list| list.lines().any(|line| line.replace('-', "_") == package.replace('-', "_")))
+    };
     if !ready() {
         eprintln!("making a Python environment with {package} in {}", venv.display());
         output(Path::new("python3"), &["-m", "venv", "--clear", &venv.to_string_lossy()])?;

@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod app;
+mod bench;
 mod browser;
 mod cluster;
 mod fuzz;
-mod load;
 mod nats;
-mod peers;
 mod process;
 mod rooms;
 mod test;
@@ -70,8 +69,8 @@ fn main() -> ExitCode {
         Some(Command::Test(args)) => test::run(&args.only),
         Some(Command::App) => app::run().map(|()| true),
         Some(Command::Cluster) => cluster::run(),
-        Some(Command::Load) => load::run(),
-        Some(Command::Peers(args)) => peers::run(args.json),
+        Some(Command::Load) => bench::run("load", &[]),
+        Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),
         Some(Command::WasmSpeed) => wasm_speed::run(),
     };
     match result {

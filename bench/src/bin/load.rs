@@ -16,6 +16,7 @@ use axum::extract::ws::{Message as Said, WebSocket, WebSocketUpgrade};
 use axum::routing::any;
 use clap::{Parser, ValueEnum};
 use futures_util::{SinkExt, StreamExt};
+use plyground_bench::verdict;
 use plyground_serve::{Limits, Server};
 use plyground_table::infos;
 use serde::Deserialize;
@@ -71,13 +72,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// 0: passed. 1: a bar was missed. 2: it could not be measured.
 fn main() -> ExitCode {
-    match run() {
-        Ok(passed) => ExitCode::from(u8::from(!passed)),
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    verdict(run())
 }
 
 fn run() -> Result<bool> {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use plyground_bench::python::Script;
+use plyground_bench::verdict;
 use plyground_core::{Rng, Seed};
 use plyground_lab::nets::{BuiltIn, NETWORKS, evaluations_per_second};
 use plyground_nets::{Architecture, Batch, Isa, Learning, Network, Predictor, Shape, Size, Trainer, onnx};
@@ -29,7 +30,11 @@ const BATCHES: [(usize, Option<f64>); 3] = [(1, Some(1.5)), (8, None), (32, Some
 /// More positions than this are computed in parts: they would only push each other out of the cache.
 const AT_ONCE: usize = 8;
 
-fn main() -> Result<ExitCode> {
+fn main() -> ExitCode {
+    verdict(run())
+}
+
+fn run() -> Result<bool> {
     let mut peer = Script::start(ONNXRUNTIME, include_str!("../onnx_peer.py"))
         .context("onnxruntime is needed to compare with, and could not be set up (python3 with venv and pip, and network)")?;
     let mut missed = false;
@@ -61,7 +66,7 @@ fn main() -> Result<ExitCode> {
     for network in NETWORKS {
         self_play(network)?;
     }
-    Ok(ExitCode::from(u8::from(missed)))
+    Ok(!missed)
 }
 
 /// Games of a network against itself, as in a training with the usual settings, for some seconds.

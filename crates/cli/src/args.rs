@@ -1,9 +1,12 @@
 //! What can be typed after `ply`.
 
+mod balance;
 mod doors;
 mod engines;
+mod experiments;
 mod nets;
 mod queue;
+mod training;
 
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr};
@@ -11,12 +14,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use plyground_table::{Limits, Seed, infos, parse_duration, parse_limits};
+use plyground_table::{Limits, Seed, parse_duration, parse_limits};
 
+pub use balance::BalanceOf;
 pub use doors::{Compete, Host, Join, Web};
 pub use engines::{NamedEngine, RunEngine, Ugi};
+pub use experiments::{
+    Conditions, Match, RatingsOf, ReportOn, Runs, RunsAction, Scale, SprtTest, StudyOf, Tournament, Tune, TuneMethod,
+};
 pub use nets::{MeasureNet, Nets, NetsAction};
 pub use queue::{Door, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
+pub use training::{Learn, Train};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -271,6 +279,11 @@ fn depth(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| "expected a whole number from 1 to 200".to_owned())
 }
 
+fn games(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|&number| number >= 1);
+    number.ok_or_else(|| "expected a whole number from 1".to_owned())
+}
+
 #[derive(clap::Args)]
 pub struct Think {
     #[command(flatten)]
@@ -319,397 +332,6 @@ fn limits(text: &str) -> Result<Limits, String> {
 }
 
 #[derive(clap::Args)]
-pub struct Train {
-    /// The game, e.g. crosphere or clobber:size=8x8 (see `ply games`)
-    pub game: String,
-    /// Train another agent than a network, with the keys of its training, e.g. q:alpha=0.5 (see `ply agents`)
-    #[arg(long, value_name = "SPEC")]
-    pub agent: Option<String>,
-    /// The folder of the training, or for --agent the file for what is learnt; what is there from an earlier training goes on
-    #[arg(long, value_name = "PATH")]
-    pub out: Option<PathBuf>,
-    /// Train until there have been so many hours of training in all
-    #[arg(long, value_name = "H", default_value = "2", value_parser = hours)]
-    pub hours: f64,
-    /// The size of the network: small or medium
-    #[arg(long, value_name = "SIZE", default_value = "small")]
-    pub net: String,
-    /// What the network sees of the game: mover, general, or an encoder of its own, e.g. ways [default: the game decides]
-    #[arg(long, value_name = "NAME")]
-    pub encoder: Option<String>,
-    /// Whose games to learn from first, or none [default: mcts:sims=200]
-    #[arg(long, value_name = "SPEC")]
-    pub teacher: Option<String>,
-    /// How many of them [default: 3000]
-    #[arg(long, value_name = "N")]
-    pub teacher_games: Option<u64>,
-    /// Another value for a setting of the training (see docs/training.md)
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub threads: Option<u32>,
-    /// Print lines instead of showing everything on one screen
-    #[arg(long)]
-    pub plain: bool,
-    /// With --agent: training games to play now [default: as many as the spec says]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = training_games)]
-    pub games: Option<u64>,
-    #[command(flatten)]
-    pub queue: QueueArgs,
-}
-
-#[derive(clap::Args)]
-pub struct Learn {
-    /// The game, e.g. crosphere or clobber:size=8x8 (see `ply games`)
-    pub game: String,
-    /// Where the games are: a run, by the beginning of its name (see `ply runs`), or a file of records; may be given several times
-    #[arg(long, value_name = "RUN|FILE", required = true)]
-    pub from: Vec<String>,
-    /// The file for the network (replaced if it is there): that of the epoch with the lowest loss on the validation games
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
-    /// What the network is made of: small, medium, thesis (the one of the Crosphere thesis), or a file that describes it in JSON
-    #[arg(long, value_name = "NAME|FILE", default_value = "small")]
-    pub net: String,
-    /// How the network sees the game (see `ply runs positions --help`) [default: as its mover does]
-    #[arg(long, value_name = "NAME")]
-    pub encoder: Option<String>,
-    /// How often all positions are learnt from
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub epochs: u32,
-    /// Positions of each game, drawn once [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub positions: Option<u32>,
-    /// Positions of a step
-    #[arg(long, value_name = "N", default_value = "32", value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    pub batch: u32,
-    /// The size of a step (Adam)
-    #[arg(long, value_name = "R", default_value = "0.001", value_parser = rate_of_learning)]
-    pub rate: f32,
-    /// Write the numbers in half precision: a file of half the size
-    #[arg(long)]
-    pub half: bool,
-    /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub threads: Option<u32>,
-}
-
-fn rate_of_learning(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|&number: &f32| number > 0.0 && number <= 1.0);
-    number.ok_or_else(|| "expected a number above 0 and at most 1".to_owned())
-}
-
-/// None is a number, too: the file then holds what there was before learning.
-fn training_games(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected a whole number from 0".to_owned())
-}
-
-fn hours(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number <= 10_000.0);
-    number.ok_or_else(|| "expected a number of hours, above 0".to_owned())
-}
-
-fn games(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|&number| number >= 1);
-    number.ok_or_else(|| "expected a whole number from 1".to_owned())
-}
-
-/// How games between agents are played.
-#[derive(clap::Args)]
-pub struct Conditions {
-    /// Time for every move, for all agents: 100ms, 1s
-    #[arg(long, value_name = "T", value_parser = duration)]
-    pub move_time: Option<Duration>,
-    /// Simulated games for every move, for all agents
-    #[arg(long, value_name = "N", value_parser = games)]
-    pub sims: Option<u64>,
-    /// Time for all moves of a player in a game: 12min
-    #[arg(long, value_name = "T", value_parser = duration)]
-    pub clock: Option<Duration>,
-    /// A file of openings, one a line, moves behind spaces [default: random ones that leave the game open]
-    #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
-    pub openings: Option<PathBuf>,
-    /// The length of random openings; 0 begins every game at the start [default: enough for 300 of them]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=200))]
-    pub opening_plies: Option<u32>,
-    /// An agent that thinks for so much longer than its time has stalled and lost [default: 10s, 10min where no time is set]
-    #[arg(long, value_name = "T", value_parser = duration)]
-    pub patience: Option<Duration>,
-    /// Games played at the same time [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
-    pub threads: Option<u32>,
-    /// Add a line of JSON to this file for every game that begins, every move, every game that is over, and how far it is
-    #[arg(long, value_name = "FILE")]
-    pub events: Option<PathBuf>,
-    #[command(flatten)]
-    pub queue: QueueArgs,
-}
-
-#[derive(clap::Args)]
-pub struct Match {
-    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
-    pub game: String,
-    /// An agent, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
-    #[arg(value_name = "SPEC")]
-    pub one: String,
-    /// Its opponent
-    #[arg(value_name = "SPEC")]
-    pub other: String,
-    /// Pairs of games: one opening, both ways round
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
-    pub pairs: u64,
-    #[command(flatten)]
-    pub conditions: Conditions,
-}
-
-#[derive(clap::Args)]
-pub struct Tournament {
-    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
-    pub game: String,
-    /// Two agents or more, e.g. random mcts:sims=100 level=4 (see `ply agents`)
-    #[arg(value_name = "SPEC", num_args = 2.., required = true)]
-    pub agents: Vec<String>,
-    /// Pairs of games for each two that meet
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = games)]
-    pub pairs: u64,
-    /// The first agent against all others
-    #[arg(long, conflicts_with = "swiss")]
-    pub gauntlet: bool,
-    /// Everybody against everybody; what is done without being asked
-    #[arg(long, conflicts_with_all = ["swiss", "gauntlet"])]
-    pub round_robin: bool,
-    /// In rounds, in each of which agents with about the same score meet
-    #[arg(long)]
-    pub swiss: bool,
-    /// The rounds of a Swiss tournament [default: enough to find the best]
-    #[arg(long, value_name = "N", requires = "swiss", value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub rounds: Option<u32>,
-    #[command(flatten)]
-    pub conditions: Conditions,
-}
-
-#[derive(clap::Args)]
-pub struct SprtTest {
-    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
-    pub game: String,
-    /// The agent that may be better
-    pub new: String,
-    /// The agent to compare it with
-    pub old: String,
-    /// The new one is rejected if it is better by this much only
-    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub elo0: f64,
-    /// The new one is accepted if it is better by this much
-    #[arg(long, value_name = "ELO", default_value_t = 10.0, allow_negative_numbers = true)]
-    pub elo1: f64,
-    /// The chance of accepting what is not better
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
-    pub alpha: f64,
-    /// The chance of rejecting what is better
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
-    pub beta: f64,
-    /// The scale of the bounds: normalised Elo, which tells how many games show a difference, or logistic Elo
-    #[arg(long, value_name = "SCALE", default_value = "normalised")]
-    pub scale: Scale,
-    /// Stop undecided after so many pairs
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = games)]
-    pub most_pairs: u64,
-    #[command(flatten)]
-    pub conditions: Conditions,
-}
-
-#[derive(clap::Args)]
-pub struct Tune {
-    /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
-    pub game: String,
-    /// The agent to make better, e.g. mcts:sims=200 (see `ply agents`)
-    pub spec: String,
-    /// A key and its values: c=0.1..2.0, depth=1..6 (whole numbers), sims=10..1000:log, leaf=rollout|eval (grid only); may be repeated
-    #[arg(long = "param", value_name = "KEY=VALUES", required = true)]
-    pub params: Vec<String>,
-    /// How to look for better values
-    #[arg(long, value_name = "METHOD", default_value = "spsa")]
-    pub method: TuneMethod,
-    /// Play against this agent [default: spsa against itself, grid against the agent as it is]
-    #[arg(long, value_name = "SPEC")]
-    pub against: Option<String>,
-    /// Pairs of games to look with, in all
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = games)]
-    pub pairs: u64,
-    /// Pairs for each step of spsa
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = games)]
-    pub batch: u64,
-    /// Values of each parameter on the grid
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=100))]
-    pub steps: u32,
-    /// Pairs of the match at the end between the new values and the old; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub verify: u64,
-    /// Write a page with plots to this file (replaced if it is there)
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    #[command(flatten)]
-    pub conditions: Conditions,
-}
-
-/// How better values are looked for.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TuneMethod {
-    /// Steps towards the better of two neighbours (Spall); for numbers
-    Spsa,
-    /// Some values of each, the worse half of which is dropped again and again
-    Grid,
-}
-
-/// How differences in strength are measured.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
-    /// In units of the spread of the results
-    Normalised,
-    /// By the expected score
-    Logistic,
-}
-
-#[derive(clap::Args)]
-pub struct StudyOf {
-    /// The file of the study, e.g. studies/c1-clobber-random.toml; with --all, a directory of them
-    #[arg(required_unless_present = "all")]
-    pub file: Option<PathBuf>,
-    /// All studies of the directory [default: studies]
-    #[arg(long)]
-    pub all: bool,
-    /// At most so many games for each cell
-    #[arg(long, value_name = "N", value_parser = games)]
-    pub games: Option<u64>,
-    /// Games played at the same time [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
-    pub threads: Option<u32>,
-    #[command(flatten)]
-    pub queue: QueueArgs,
-}
-
-#[derive(clap::Args)]
-pub struct BalanceOf {
-    /// The game, with the parameters that stay the same, e.g. crosphere or mnk:k=4 (see `ply games`)
-    pub game: String,
-    #[command(flatten)]
-    pub varied: Varied,
-    /// Who plays, each against itself, the weakest first [default: random mcts:sims=10 mcts:sims=100 mcts:sims=1000]
-    #[arg(long, value_name = "SPEC", num_args = 1..)]
-    pub agents: Vec<String>,
-    /// Games of each agent in each setting
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = games)]
-    pub games: u64,
-    /// Who says who is ahead, the same for all agents
-    #[arg(long, value_name = "SPEC", default_value = plyground_lab::balance::JUDGE)]
-    pub judge: String,
-    /// Games of each agent in each setting that are judged; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub judged: u64,
-    /// Try to solve every setting for this long, too: 5s
-    #[arg(long, value_name = "T", value_parser = duration)]
-    pub solve: Option<Duration>,
-    /// Begin every game after so many random plies, for agents that always play the same game
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=200))]
-    pub opening_plies: u32,
-    /// Games played at the same time [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
-    pub threads: Option<u32>,
-    /// Write the report to this file (replaced if it is there): HTML with tables and plots
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the report as Markdown, without plots
-    #[arg(long)]
-    pub md: bool,
-}
-
-/// Parameters of a game with the values that they take, each with its key: an option for every key that some game has, and `--param` for
-/// whatever has none.
-pub struct Varied(pub Vec<(String, String)>);
-
-/// Every key of some game, once, with what it means.
-fn game_keys() -> Vec<(&'static str, Vec<&'static str>)> {
-    let mut keys: Vec<(&str, Vec<&str>)> = Vec::new();
-    for info in infos() {
-        for key in info.keys {
-            match keys.iter_mut().find(|(known, _)| *known == key.key) {
-                Some((_, games)) => games.push(info.name),
-                None => keys.push((key.key, vec![info.name])),
-            }
-        }
-    }
-    keys
-}
-
-const PARAM: &str = "param";
-
-impl clap::Args for Varied {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        const HEADING: &str = "Parameters of the game";
-        let param = clap::Arg::new(PARAM)
-            .long(PARAM)
-            .value_name("KEY=VALUES")
-            .action(clap::ArgAction::Append)
-            .value_parser(key_and_values)
-            .help_heading(HEADING)
-            .help(
-                "A parameter and its values: from one to another (strong=2..5, size=5x5..8x8: both sides grow together), or \
-                behind commas (k=3,5); on and off for a flag. Every combination is played",
-            );
-        game_keys().into_iter().fold(command.arg(param), |command, (key, games)| {
-            let help = format!("Short for --param {key}=VALUES ({})", games.join(", "));
-            command.arg(clap::Arg::new(key).long(key).value_name("VALUES").help_heading(HEADING).help(help))
-        })
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl clap::FromArgMatches for Varied {
-    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
-        let given = matches.get_many::<(String, String)>(PARAM).into_iter().flatten().cloned();
-        let short = |(key, _): (&'static str, _)| Some((key.to_owned(), matches.get_one::<String>(key)?.clone()));
-        Ok(Self(given.chain(game_keys().into_iter().filter_map(short)).collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-fn key_and_values(text: &str) -> Result<(String, String), String> {
-    let (key, values) = text.split_once('=').ok_or_else(|| "expected KEY=VALUES, like size=5x5..8x8".to_owned())?;
-    Ok((key.trim().to_owned(), values.trim().to_owned()))
-}
-
-#[derive(clap::Args)]
-pub struct RatingsOf {
-    /// Runs of one game, by the beginnings of their names (see `ply runs`)
-    #[arg(value_name = "RUN", required = true)]
-    pub runs: Vec<String>,
-}
-
-#[derive(clap::Args)]
-pub struct ReportOn {
-    /// The beginning of the name of a run (see `ply runs`), or the file of a study that has been played
-    #[arg(value_name = "RUN|STUDY")]
-    pub subject: String,
-    /// The file to write (replaced if it is there) [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write Markdown, without plots, instead of HTML
-    #[arg(long)]
-    pub md: bool,
-    /// The heading [default: the question that the run answers, the title of the study]
-    #[arg(long, value_name = "TEXT")]
-    pub title: Option<String>,
-}
-
-#[derive(clap::Args)]
 pub struct Serve {
     /// The port; 0 is any that is free
     #[arg(long, value_name = "N", default_value_t = Serve::PORT)]
@@ -747,54 +369,6 @@ impl Default for Serve {
             door: Door::default(),
         }
     }
-}
-
-#[derive(clap::Args)]
-pub struct Runs {
-    #[command(subcommand)]
-    pub action: Option<RunsAction>,
-}
-
-#[derive(Subcommand)]
-pub enum RunsAction {
-    /// Show the results of a run
-    Show {
-        /// The beginning of its name
-        run: String,
-    },
-    /// Write all games of a run
-    Games {
-        /// The beginning of its name
-        run: String,
-        /// As a table with a row for each game [default: as records, JSON lines]
-        #[arg(long)]
-        csv: bool,
-        /// The same table as a Parquet file
-        #[arg(long, conflicts_with = "csv", requires = "out")]
-        parquet: bool,
-        /// As records in another format, e.g. crosphere-thesis (see `ply convert`)
-        #[arg(long, value_name = "FORMAT", conflicts_with_all = ["csv", "parquet"])]
-        to: Option<String>,
-        /// The file to write (replaced if it is there) [default: standard output]
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-    },
-    /// Write all positions of a run as arrays for those who train networks, in parts of 70, 20 and 10 % of the games
-    Positions {
-        /// The beginning of its name
-        run: String,
-        /// A file that ends in .npz or .safetensors (replaced if it is there), or a new directory for .npy files
-        #[arg(short, long, value_name = "FILE")]
-        out: PathBuf,
-        /// What the planes show: general, for every game; thesis, for Crosphere
-        #[arg(long, value_name = "ENCODING", default_value = "general")]
-        planes: String,
-    },
-    /// Forget a run with all its games
-    Rm {
-        /// The beginning of its name
-        run: String,
-    },
 }
 
 /// A seat at the table.

@@ -1,27 +1,25 @@
-//! `cargo xtask peers`: random playouts and UCT simulations a second, ours and OpenSpiel's, side by side in one run on one machine.
+//! Random playouts and UCT simulations a second, ours and OpenSpiel's, side by side in one run on one machine: `cargo xtask peers`.
 //!
 //! Figures from different days or machines say little; the ratio of two programs that take turns on the same core says a lot. Both
 //! sides play one game at a time in one thread, through their generic interface, and the best round of each side counts. Where there
-//! is no peer, our own searches stand beside what they are made of.
+//! is no peer, our own searches stand beside what they are made of. Exits with 1 if a bar is missed.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use clap::Parser;
 use plyground_agents::{AgentSpec, build};
+use plyground_bench::python::Script;
+use plyground_bench::verdict;
 use plyground_core::{Budget, EmptyShelf, Game, Heuristics, Limits, NoClock, Rng, Scratch, Seed, Thought, Unwatched, Visitor};
 use serde_json::{Value, json};
 
-use crate::process;
-use crate::workspace::Workspace;
-
-/// The release whose interface peers.py uses.
+/// The release whose interface the script uses.
 const OPEN_SPIEL: &str = "open_spiel==2.0.2";
-const SCRIPT: &str = include_str!("peers.py");
+const SCRIPT: &str = include_str!("../open_spiel_peer.py");
 const ROUNDS: u32 = 5;
 const ROUND: Duration = Duration::from_millis(500);
 
@@ -160,12 +158,22 @@ impl Rates {
     }
 }
 
-/// Measures and prints. True if no bar was missed.
-pub fn run(json: bool) -> Result<bool> {
-    let workspace = Workspace::load()?;
-    let python = python(&workspace.target.join("peers-venv"))
+/// Random playouts and UCT simulations a second beside OpenSpiel
+#[derive(Parser)]
+struct Args {
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    verdict(run())
+}
+
+fn run() -> Result<bool> {
+    let args = Args::parse();
+    let mut peer = Peer::start()
         .context("OpenSpiel is needed to compare with, and could not be set up (python3 with venv and pip, and network)")?;
-    let mut peer = Peer::start(&python)?;
     let mut measured = Vec::new();
     for contest in &CONTESTS {
         eprintln!("{}, {}: {ROUNDS} rounds of {} s a side", contest.game, contest.work.name(), ROUND.as_secs_f64());
@@ -173,7 +181,7 @@ pub fn run(json: bool) -> Result<bool> {
             .with_context(|| format!("{} cannot be opened", contest.game))??;
         measured.push((contest, rates));
     }
-    if json {
+    if args.json {
         println!("{:#}", report(&measured, &peer.version));
     } else {
         print!("{}", table(&measured, &peer.version));
@@ -254,26 +262,15 @@ fn simulation_rate<G: Heuristics>(spec: &str, game: &G, state: &G::State, rng: &
 
 /// OpenSpiel, waiting for games to play.
 struct Peer {
-    child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    script: Script,
     version: String,
 }
 
 impl Peer {
-    fn start(python: &Path) -> Result<Self> {
-        let mut child = Command::new(python)
-            .args(["-c", SCRIPT])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("the Python that runs OpenSpiel could not be started")?;
-        let questions = child.stdin.take().context("no way to talk to OpenSpiel")?;
-        let answers = BufReader::new(child.stdout.take().context("no way to hear from OpenSpiel")?);
-        let mut peer = Self { child, questions, answers, version: String::new() };
-        let hello = peer.answer()?;
-        hello["version"].as_str().context("OpenSpiel did not name its version")?.clone_into(&mut peer.version);
-        Ok(peer)
+    fn start() -> Result<Self> {
+        let mut script = Script::start(OPEN_SPIEL, SCRIPT)?;
+        let version = script.ask("version")?;
+        Ok(Self { script, version })
     }
 
     fn rate(&mut self, work: Work, game: &str) -> Result<f64> {
@@ -281,40 +278,10 @@ impl Peer {
             Work::Playouts => "playouts".to_owned(),
             Work::Search(_) => SIMULATIONS.to_string(),
         };
-        writeln!(self.questions, "{work}\t{game}\t{}", ROUND.as_secs_f64()).context("OpenSpiel has gone")?;
-        let answer = self.answer().with_context(|| format!("OpenSpiel could not play {game}"))?;
-        answer["rate"].as_f64().context("OpenSpiel did not answer with a rate")
+        let answer = self.script.ask(&format!("{work}\t{game}\t{}", ROUND.as_secs_f64()));
+        let answer = answer.with_context(|| format!("OpenSpiel could not play {game}"))?;
+        answer.parse().context("OpenSpiel did not answer with a rate")
     }
-
-    fn answer(&mut self) -> Result<Value> {
-        let mut line = String::new();
-        ensure!(self.answers.read_line(&mut line)? > 0, "OpenSpiel stopped; its reason is above");
-        Ok(serde_json::from_str(&line)?)
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It only ever waits for the next question, and has nothing to save; if it is gone already, so much the better.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A Python of our own that has OpenSpiel; made in the target folder on first use.
-fn python(venv: &Path) -> Result<PathBuf> {
-    let python = venv.join("bin/python");
-    let ready = || {
-        process::output(Command::new(&python).args(["-m", "pip", "freeze"]))
-            .is_ok_and(|installed| installed.lines().any(|line| line.replace('-', "_") == OPEN_SPIEL))
-    };
-    if !ready() {
-        eprintln!("making a Python environment with {OPEN_SPIEL} in {}", venv.display());
-        process::output(Command::new("python3").args(["-m", "venv", "--clear"]).arg(venv))?;
-        process::output(Command::new(&python).args(["-m", "pip", "install", "--quiet", OPEN_SPIEL]))?;
-        ensure!(ready(), "pip did not install {OPEN_SPIEL}");
-    }
-    Ok(python)
 }
 
 fn report(measured: &[(&Contest, Rates)], version: &str) -> Value {

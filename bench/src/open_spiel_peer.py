@@ -1,7 +1,7 @@
 """Times OpenSpiel's random rollouts and its UCT search for `cargo xtask peers`.
 
-Answers each line `WORK<tab>GAME<tab>SECONDS`, where WORK is `playouts` or the number of simulations of a search, with a line of JSON,
-after a first line that names the version.
+Answers each line `WORK<tab>GAME<tab>SECONDS`, where WORK is `playouts` or the number of simulations of a search, with how many were
+done in a second, and the line `version` with the version.
 
 RandomRolloutEvaluator and MCTSBot are classes of the C++ library. The evaluator itself is not callable from Python, but the first
 simulation of a search does nothing else than evaluate the start position: a search of one simulation with an evaluator of n
@@ -9,7 +9,6 @@ rollouts is n random games in C++, and one call from Python. A search of n simul
 """
 
 import importlib.metadata
-import json
 import sys
 import time
 
@@ -66,15 +65,17 @@ def simulation_rate(game, simulations, seconds, seed):
 
 
 def main():
-    print(json.dumps({"version": importlib.metadata.version("open_spiel")}), flush=True)
     for seed, line in enumerate(sys.stdin):
+        if line.strip() == "version":
+            print(importlib.metadata.version("open_spiel"), flush=True)
+            continue
         work, name, seconds = line.rstrip("\n").split("\t")
         game, seconds, seed = pyspiel.load_game(name), float(seconds), seed * 1_000_003
         if work == "playouts":
             rate = playout_rate(game, seconds, seed)
         else:
             rate = simulation_rate(game, int(work), seconds, seed)
-        print(json.dumps({"rate": rate}), flush=True)
+        print(rate, flush=True)
 
 
 main()
