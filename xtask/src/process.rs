@@ -7,7 +7,12 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The cargo that runs this program, so that every step uses the same compiler.
 pub fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    // What is built once and thrown away need not be ready for changes.
+    if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
+        cargo.env("CARGO_INCREMENTAL", "0");
+    }
+    cargo
 }
 
 /// The command as one would type it.

@@ -116,6 +116,13 @@ impl Access {
         Ok(options)
     }
 
+    /// Threads for connections.
+    pub(super) fn runtime(&self, threads: usize) -> Result<Runtime, LabError> {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(threads).thread_name("nats").enable_all().build();
+        runtime.map_err(|error| self.refused(error.to_string()))
+    }
+
     fn refused(&self, detail: String) -> LabError {
         LabError::Queue { queue: self.shown(), detail }
     }
@@ -145,31 +152,28 @@ pub struct Broker {
     lease: AtomicU64,
     files: OnceLock<ObjectStore>,
     access: Access,
+    /// Nothing where somebody else has threads for it.
     runtime: Option<Runtime>,
 }
 
 impl Broker {
     /// Connects, and makes what is not there yet.
     pub fn connect(access: &Access) -> Result<Self, LabError> {
-        let refused = |error: &dyn std::fmt::Display| access.refused(error.to_string());
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("nats")
-            .enable_all()
-            .build()
-            .map_err(|error| refused(&error))?;
-        let options = access.options()?;
-        let (client, jetstream, parts) = runtime.block_on(async {
-            let urls: Vec<String> = access.url.split(',').map(str::to_owned).collect();
-            let client = options.connect(urls).await.map_err(|error| access.refused(plain(&error)))?;
-            let jetstream = jetstream::ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
-            let parts = prepare(&jetstream, access.lease)
-                .await
-                .map_err(|error| access.refused(format!("{error} (is JetStream on? nats-server --jetstream)")))?;
-            Ok::<_, LabError>((client, jetstream, parts))
-        })?;
-        let Parts { jobs, results, lessons, values, workers } = parts;
-        let (files, access, runtime) = (OnceLock::new(), access.clone(), Some(runtime));
+        let runtime = access.runtime(1)?;
+        let mut broker = runtime.block_on(Self::connect_here(access))?;
+        broker.runtime = Some(runtime);
+        Ok(broker)
+    }
+
+    /// The same on threads of whoever calls it; nobody can wait with it then.
+    pub(super) async fn connect_here(access: &Access) -> Result<Self, LabError> {
+        let urls: Vec<String> = access.url.split(',').map(str::to_owned).collect();
+        let client = access.options()?.connect(urls).await.map_err(|error| access.refused(plain(&error)))?;
+        let jetstream = jetstream::ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
+        let Parts { jobs, results, lessons, values, workers } = prepare(&jetstream, access.lease)
+            .await
+            .map_err(|error| access.refused(format!("{error} (is JetStream on? nats-server --jetstream)")))?;
+        let (files, access, runtime) = (OnceLock::new(), access.clone(), None);
         let lease = AtomicU64::new(millis(workers.cached_info().config.ack_wait));
         Ok(Self { client, jetstream, jobs, results, lessons, values, workers, lease, files, access, runtime })
     }
@@ -193,7 +197,7 @@ impl Broker {
     }
 
     fn runtime(&self) -> &Runtime {
-        self.runtime.as_ref().expect("it is there until the broker is dropped")
+        self.runtime.as_ref().expect("it is there until the broker is dropped, and where it never was nobody waits")
     }
 
     /// Waits for something.

@@ -16,8 +16,8 @@ pub const BEAT: Duration = Duration::from_secs(5);
 /// Whoever has not been heard for this long is gone.
 const SILENCE: Duration = Duration::from_secs(16);
 /// All workers speak here; with `.hello` they are asked to speak at once.
-const SUBJECT: &str = "ply.workers";
-const ROLL_CALL: &str = "ply.roll-call";
+pub(super) const SUBJECT: &str = "ply.workers";
+pub(super) const ROLL_CALL: &str = "ply.roll-call";
 
 /// What a worker says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -22,6 +22,6 @@ pub use coordinator::Fleet;
 pub use fleet::{FleetView, Lookout, Presence};
 pub use hello::Hello;
 pub use queue::{DELIVERIES, NatsQueue};
-pub use sleepers::{Sleepers, Slept};
+pub use sleepers::Sleepers;
 pub use training::SelfPlayers;
 pub use worker::{Employment, employ};

@@ -21,11 +21,13 @@ const AFTER_FAILURE: Duration = Duration::from_millis(500);
 /// How soon to ask again when others have all that is left.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// Results are sent about this often.
-const BATCH: Duration = Duration::from_secs(3);
+pub(super) const BATCH: Duration = Duration::from_secs(3);
+/// A lease is extended at least this often.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(5);
 /// A server takes a megabyte; what is larger is sent in parts.
 const LARGEST_MESSAGE: usize = 600_000;
 /// The server waits this long for something to come up before it says that there is nothing.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Jobs through a NATS server.
 pub struct NatsQueue {
@@ -343,7 +345,7 @@ impl Queue for NatsQueue {
     }
 
     fn heartbeat(&self) -> Duration {
-        (self.broker.lease() / 4).min(Duration::from_secs(5))
+        (self.broker.lease() / 4).min(HEARTBEAT)
     }
 
     fn batch(&self) -> Duration {

@@ -1,24 +1,21 @@
 //! Workers that sleep instead of thinking: what a queue costs with more machines than there are.
 
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_nats::jetstream::AckKind;
+use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
 
 use super::broker::{Access, Broker, results_of};
-use super::fleet::{BEAT, Presence};
+use super::coordinator::end_of;
+use super::fleet::{BEAT, Presence, ROLL_CALL, SUBJECT};
+use super::queue::{BATCH, HEARTBEAT, PATIENCE};
+use super::training::LECTURES;
 use super::wire::{Game, Parcel, Returns, packed, unpacked};
 use crate::{GameRow, Job, LabError};
 
-/// As often as real ones.
-const RESULTS_EVERY: Duration = Duration::from_secs(3);
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Real workers have a connection each; so many processes are too much for one computer.
-const ON_A_CONNECTION: usize = 250;
-
-/// Workers that are simulated.
+/// Workers that are simulated. Each has a connection of its own, says what real ones say, as often, and listens to the same.
 pub struct Sleepers {
     /// How many, with one core each.
     pub workers: usize,
@@ -28,48 +25,73 @@ pub struct Sleepers {
     pub games: Vec<GameRow>,
 }
 
-/// What they have done.
-#[derive(Debug, Default)]
-pub struct Slept {
-    /// Messages with jobs.
-    pub parcels: AtomicU64,
-    /// Pairs.
-    pub pairs: AtomicU64,
-}
-
 impl Sleepers {
-    /// Works until the result is dropped: then the connections end, as if all machines had gone.
-    pub fn start(self, access: &Access) -> Result<(Arc<Slept>, Vec<Arc<Broker>>), LabError> {
-        let (slept, myself) = (Arc::new(Slept::default()), Arc::new(self));
-        let mut connections = Vec::new();
-        for first in (0..myself.workers).step_by(ON_A_CONNECTION) {
-            let broker = Arc::new(Broker::connect(access)?);
-            for number in first..(first + ON_A_CONNECTION).min(myself.workers) {
-                let sleeper =
-                    Sleeper { number, broker: Arc::downgrade(&broker), all: Arc::clone(&myself), slept: Arc::clone(&slept) };
-                let present = Sleeper { ..sleeper.clone() };
-                broker.spawn(async move { while sleeper.work().await.is_some() {} });
-                broker.spawn(async move { while present.be_present().await.is_some() {} });
-            }
-            connections.push(broker);
+    /// Works until the process ends, as if all machines had gone.
+    pub fn sleep(self, access: &Access) -> Result<Infallible, LabError> {
+        let (threads, all) = (std::thread::available_parallelism().map_or(1, usize::from), Arc::new(self));
+        let runtime = access.runtime(threads)?;
+        for number in 0..all.workers {
+            let (all, access) = (Arc::clone(&all), access.clone());
+            runtime.spawn(async move {
+                // A server at which ten thousand knock in one moment does not answer all of them at once.
+                let broker = loop {
+                    match Broker::connect_here(&access).await {
+                        Ok(broker) => break broker,
+                        Err(_) => tokio::time::sleep(BEAT).await,
+                    }
+                };
+                Sleeper { number, broker, all }.live().await;
+            });
         }
-        Ok((slept, connections))
+        Ok(runtime.block_on(std::future::pending()))
     }
 }
 
-/// One of them. It does not hold the connection: whoever drops that ends all.
-#[derive(Clone)]
+/// One of them.
 struct Sleeper {
     number: usize,
-    broker: std::sync::Weak<Broker>,
+    broker: Broker,
     all: Arc<Sleepers>,
-    slept: Arc<Slept>,
 }
 
 impl Sleeper {
-    async fn be_present(&self) -> Option<()> {
+    fn name(&self) -> String {
+        format!("sleeper-{}", self.number)
+    }
+
+    /// A number below 1 that is another one for every sleeper: they do not all speak in the same moment (the golden ratio spreads evenly).
+    fn phase(&self) -> f64 {
+        (self.number as f64 * 0.618_034).fract()
+    }
+
+    async fn live(&self) {
+        let client = &self.broker.client;
+        // What real ones listen to; what is said there while nothing is played is a word now and then.
+        let (Ok(_ends), Ok(_lectures), Ok(mut calls)) =
+            (client.subscribe(end_of("*")).await, client.subscribe(LECTURES).await, client.subscribe(ROLL_CALL).await)
+        else {
+            return;
+        };
+        let working = async {
+            loop {
+                self.work().await;
+            }
+        };
+        let present = async {
+            tokio::time::sleep(BEAT.mul_f64(self.phase())).await;
+            loop {
+                self.be_present().await;
+                if let Ok(Some(_)) = tokio::time::timeout(BEAT, calls.next()).await {
+                    let _ = self.broker.workers().get_info().await;
+                }
+            }
+        };
+        tokio::join!(working, present);
+    }
+
+    async fn be_present(&self) {
         let presence = Presence {
-            worker: format!("sleeper-{}", self.number),
+            worker: self.name(),
             machine: "nothing but a bed".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             rules: String::new(),
@@ -81,48 +103,47 @@ impl Sleeper {
             lessons: 0,
             leaving: false,
         };
-        let client = self.broker.upgrade()?.client.clone();
         let payload = serde_json::to_vec(&presence).expect("a presence is plain data");
-        let _ = client.publish("ply.workers", payload.into()).await;
-        drop(client);
-        // Not all in the same moment.
-        tokio::time::sleep(BEAT + Duration::from_millis(self.number as u64 % 100)).await;
-        Some(())
+        let _ = self.broker.client.publish(SUBJECT, payload.into()).await;
     }
 
-    /// Takes a parcel and sends what it would have brought; nothing when the connection is gone.
-    async fn work(&self) -> Option<()> {
-        let workers = self.broker.upgrade()?.workers().clone();
-        let Ok(mut batch) = workers.batch().max_messages(1).expires(PATIENCE).messages().await else {
+    /// Takes a parcel and sends what it would have brought.
+    async fn work(&self) {
+        let Ok(mut batch) = self.broker.workers().batch().max_messages(1).expires(PATIENCE).messages().await else {
             tokio::time::sleep(BEAT).await;
-            return Some(());
+            return;
         };
-        let Some(Ok(message)) = batch.next().await else { return Some(()) };
-        let Ok(parcel) = unpacked::<Parcel>(&message.payload) else { return Some(()) };
-        // No two machines are equally fast, and so they do not all speak in the same moment (the golden ratio spreads them evenly).
-        let pair = self.all.pair.mul_f64(0.8 + 0.4 * (self.number as f64 * 0.618_034).fract());
-        let at_once = (RESULTS_EVERY.as_secs_f64() / pair.as_secs_f64()).ceil().max(1.0) as usize;
-        for jobs in parcel.jobs.chunks(at_once) {
-            let time = pair * jobs.len() as u32;
-            tokio::time::sleep(time).await;
-            let returns = Returns {
-                worker: format!("sleeper-{}", self.number),
-                seconds: time.as_secs_f64(),
-                jobs: jobs.iter().map(|job| self.games(job)).collect(),
-                failures: Vec::new(),
-            };
-            let broker = self.broker.upgrade()?;
-            let payload = packed(&returns);
-            let name = blake3::hash(&payload).to_hex();
-            let subject = results_of(&jobs[0].run);
-            let give_up = || false;
-            let _ = broker.insist(&give_up, || broker.publish(&subject, Some(&name), payload.clone())).await;
-            let _ = message.ack_with(AckKind::Progress).await;
-            self.slept.pairs.fetch_add(jobs.len() as u64, Ordering::Relaxed);
+        let Some(Ok(message)) = batch.next().await else { return };
+        let Ok(parcel) = unpacked::<Parcel>(&message.payload) else { return };
+        // No two machines are equally fast.
+        let pair = self.all.pair.mul_f64(0.8 + 0.4 * self.phase());
+        let at_once = (BATCH.as_secs_f64() / pair.as_secs_f64()).ceil().max(1.0) as usize;
+        let done = async {
+            for jobs in parcel.jobs.chunks(at_once) {
+                let time = pair * jobs.len() as u32;
+                tokio::time::sleep(time).await;
+                self.send(jobs, time).await;
+            }
+            let _ = message.double_ack().await;
+        };
+        tokio::select! {
+            () = done => {}
+            () = extend(&message) => {}
         }
-        let _ = message.double_ack().await;
-        self.slept.parcels.fetch_add(1, Ordering::Relaxed);
-        Some(())
+    }
+
+    async fn send(&self, jobs: &[Job], time: Duration) {
+        let returns = Returns {
+            worker: self.name(),
+            seconds: time.as_secs_f64(),
+            jobs: jobs.iter().map(|job| self.games(job)).collect(),
+            failures: Vec::new(),
+        };
+        let payload = packed(&returns);
+        let name = blake3::hash(&payload).to_hex();
+        let subject = results_of(&jobs[0].run);
+        let never = || false;
+        let _ = self.broker.insist(&never, || self.broker.publish(&subject, Some(&name), payload.clone())).await;
     }
 
     fn games(&self, job: &Job) -> Vec<Game> {
@@ -131,5 +152,13 @@ impl Sleeper {
             Game::from(&row)
         };
         self.all.games.iter().enumerate().map(of_job).collect()
+    }
+}
+
+/// Says again and again that somebody is at it.
+async fn extend(message: &Message) {
+    loop {
+        tokio::time::sleep(HEARTBEAT).await;
+        let _ = message.ack_with(AckKind::Progress).await;
     }
 }

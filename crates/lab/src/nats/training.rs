@@ -20,6 +20,8 @@ use super::hello::Hello;
 use crate::LabError;
 use crate::train::{Plan, Players, Wanted, lesson_bytes, lesson_from};
 
+/// Where learners say what is to be played.
+pub(super) const LECTURES: &str = "$KV.plyground.train.*";
 /// A worker without anything to play looks again after this time.
 const IDLE: Duration = Duration::from_millis(200);
 /// The learner looks whether to stop this often.
@@ -197,7 +199,7 @@ impl Lectures {
     pub fn hear(broker: &Arc<Broker>) -> Result<Self, LabError> {
         let lectures = Self::default();
         let listener = lectures.clone();
-        let mut said = broker.wait(broker.client.subscribe("$KV.plyground.train.*")).map_err(|error| broker.refused(error))?;
+        let mut said = broker.wait(broker.client.subscribe(LECTURES)).map_err(|error| broker.refused(error))?;
         for key in broker.wait(broker.keys("train."))? {
             if let Some((lecture, _)) = broker.wait(broker.value::<Lecture>(&key))? {
                 lectures.note(lecture);

@@ -239,7 +239,7 @@ fn first_player_wins(wins: bool) -> Worth {
 #[test]
 fn the_pawn_game_is_solved_as_published() {
     let (mut checked, mut lengths) = (0, 0);
-    for start in oracle(include_str!("../../games/tests/data/pawn.json")) {
+    for start in oracle(include_str!("../../../games/tests/data/pawn.json")) {
         let size = start["size"].as_str().unwrap();
         if squares(size) > 36 {
             continue;
@@ -259,7 +259,7 @@ fn the_pawn_game_is_solved_as_published() {
 #[test]
 fn crosphere_is_solved_as_published() {
     let mut checked = 0;
-    for start in oracle(include_str!("../../games/tests/data/crosphere.json")) {
+    for start in oracle(include_str!("../../../games/tests/data/crosphere.json")) {
         let (size, strong) = (start["size"].as_str().unwrap(), start["strong"].as_u64().unwrap());
         if size == "5x5" && strong > 2 {
             continue;
@@ -281,7 +281,7 @@ fn crosphere_is_solved_as_published() {
 #[test]
 fn clobber_is_solved_as_published() {
     let mut checked = 0;
-    for start in oracle(include_str!("../../games/tests/data/clobber.json")) {
+    for start in oracle(include_str!("../../../games/tests/data/clobber.json")) {
         let size = start["size"].as_str().unwrap();
         if squares(size) > 16 || size == "1x1" {
             continue;
