@@ -173,7 +173,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
 /// Is the workers until somebody ends this process.
 fn sleep(args: &Args, url: &str) -> Result<()> {
     let sleepers = Sleepers { workers: args.workers[0], pair: Duration::from_secs_f64(args.pair), games: real_games()? };
-    match sleepers.sleep(&Access::new(url))? {}
+    Ok(sleepers.sleep(&Access::new(url))?)
 }
 
 /// A pair as a real worker would send it.

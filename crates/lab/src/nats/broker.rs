@@ -266,12 +266,19 @@ impl Broker {
         kept.await.map(|kept| !kept.duplicate).map_err(|error| self.refused(error))
     }
 
-    /// How many messages of a subject are in the stream of jobs: those that wait, and those that somebody works on.
-    pub(super) async fn queued(&self, subject: &str) -> Result<usize, LabError> {
+    /// How many messages of a run, or of all, are in the stream of jobs: those that wait, and those that somebody works on.
+    pub(super) async fn queued(&self, run: Option<&str>) -> Result<usize, LabError> {
         use futures_util::TryStreamExt as _;
-        let found = self.jobs.info_with_subjects(subject).await.map_err(|error| self.refused(error))?;
+        // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of the stream
+        // is done with and gone.
+        let found = self.jobs.info_with_subjects(jobs_of("*")).await.map_err(|error| self.refused(error))?;
         let counts: Vec<(String, usize)> = found.try_collect().await.map_err(|error| self.refused(error))?;
-        Ok(counts.into_iter().map(|(_, count)| count).sum())
+        let wanted = run.map(jobs_of);
+        Ok(counts
+            .into_iter()
+            .filter(|(subject, _)| wanted.as_ref().is_none_or(|wanted| wanted == subject))
+            .map(|(_, count)| count)
+            .sum())
     }
 
     /// Takes away what is queued under a subject; how much that was.
@@ -399,18 +406,13 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
     let jobs = jetstream
         .get_or_create_stream(Config {
             name: JOBS.to_owned(),
-            subjects: vec!["ply.jobs.*".to_owned()],
+            subjects: vec![jobs_of("*")],
             retention: RetentionPolicy::WorkQueue,
             ..base()
         })
         .await?;
     let results = jetstream
-        .get_or_create_stream(Config {
-            name: RESULTS.to_owned(),
-            subjects: vec!["ply.results.*".to_owned()],
-            max_age: KEPT,
-            ..base()
-        })
+        .get_or_create_stream(Config { name: RESULTS.to_owned(), subjects: vec![results_of("*")], max_age: KEPT, ..base() })
         .await?;
     let lessons = jetstream
         .get_or_create_stream(Config {

@@ -239,10 +239,7 @@ impl Sitting<'_> {
     fn give_out(&mut self) -> Result<(), LabError> {
         let broker = Arc::clone(&self.fleet.broker);
         if broker.wait(self.lead.beat(&broker)) {
-            // What the one before us has sent is sent anew, in parcels that we know; what is being done comes back anyway.
-            let _ = broker.wait(broker.purge(&jobs_of(&self.task.run.id)));
-            self.fleet.announce(self.task)?;
-            self.start_again();
+            self.start_again()?;
         }
         if !self.lead.leads() {
             return Ok(());
@@ -263,13 +260,17 @@ impl Sitting<'_> {
         }
     }
 
-    /// Sends everything again that is not done, under new names.
-    fn start_again(&mut self) {
+    /// Sends everything again that is not done, under new names. What was sent before, by whomever, is taken away first, so that nothing is
+    /// there twice; what of it is being done comes back anyway.
+    fn start_again(&mut self) -> Result<(), LabError> {
         static ERAS: AtomicU64 = AtomicU64::new(0);
+        let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.task.run.id)));
+        self.fleet.announce(self.task)?;
         let era = format!(".{}-{}", self.lead.era(), ERAS.fetch_add(1, Ordering::Relaxed));
         self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_era(era);
         self.parcels.send_again();
         self.empty = 0;
+        Ok(())
     }
 
     /// Is what was sent still there? A server may have lost it, or somebody has taken it away.
@@ -278,12 +279,11 @@ impl Sitting<'_> {
             return Ok(());
         }
         self.checked = Instant::now();
-        let queued = self.broker().wait(self.broker().queued(&jobs_of(&self.task.run.id)));
+        let queued = self.queue.messages(&self.task.run.id);
         self.empty = if self.parcels.is_under_way() && queued.is_ok_and(|queued| queued == 0) { self.empty + 1 } else { 0 };
         // Once may be the moment between the last acknowledgement and our reading of the result.
         if self.empty >= 2 {
-            self.fleet.announce(self.task)?;
-            self.start_again();
+            self.start_again()?;
         }
         Ok(())
     }

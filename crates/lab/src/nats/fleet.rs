@@ -123,7 +123,7 @@ impl Lookout {
 
     /// Who works, and how many messages with jobs there are.
     pub fn page(&self) -> Result<Value, LabError> {
-        let queued = self.broker.wait(self.broker.queued("ply.jobs.*"))?;
+        let queued = self.broker.wait(self.broker.queued(None))?;
         Ok(json!({
             "queue": self.broker.access().shown(),
             "server": self.broker.server_version(),

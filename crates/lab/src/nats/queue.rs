@@ -107,6 +107,11 @@ impl NatsQueue {
         self.held().is_empty()
     }
 
+    /// Messages with jobs of a run that are in the queue, also those that somebody works on.
+    pub fn messages(&self, run: &str) -> Result<usize, LabError> {
+        self.broker.wait(self.broker.queued(Some(run)))
+    }
+
     /// What was done.
     pub fn counts(&self) -> &Counts {
         &self.counts
@@ -273,7 +278,7 @@ impl Queue for NatsQueue {
             if self.patient {
                 return Ok(Lease::Wait(ASK_AGAIN));
             }
-            let left = self.broker.queued("ply.jobs.*").await?;
+            let left = self.broker.queued(None).await?;
             Ok(if left == 0 { Lease::Done } else { Lease::Wait(ASK_AGAIN) })
         })
     }

@@ -1,6 +1,5 @@
 //! Workers that sleep instead of thinking: what a queue costs with more machines than there are.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +25,8 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
-    /// Works until the process ends, as if all machines had gone.
-    pub fn sleep(self, access: &Access) -> Result<Infallible, LabError> {
+    /// Works until the process ends; then all machines are gone.
+    pub fn sleep(self, access: &Access) -> Result<(), LabError> {
         let (threads, all) = (std::thread::available_parallelism().map_or(1, usize::from), Arc::new(self));
         let runtime = access.runtime(threads)?;
         for number in 0..all.workers {
@@ -43,7 +42,8 @@ impl Sleepers {
                 Sleeper { number, broker, all }.live().await;
             });
         }
-        Ok(runtime.block_on(std::future::pending()))
+        runtime.block_on(std::future::pending::<()>());
+        Ok(())
     }
 }
 

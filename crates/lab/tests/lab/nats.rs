@@ -381,3 +381,28 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// The server keeps messages in files of eight megabytes and drops those that it is done with. A coordinator that then hears that nothing of
+/// its run is left sends everything again.
+#[test]
+fn what_is_queued_is_known_when_the_first_file_of_it_is_gone() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("tictactoe", &["random", "mcts:sims=5"], 1).run();
+    let mut jobs = all_jobs(&run, 60);
+    for job in &mut jobs {
+        // Nothing that could be packed well, so that it takes room.
+        let mut rng = Seed(job.pair).rng();
+        job.opening = (0..60_000).map(|_| format!("{:08x}", rng.below(u32::MAX))).collect();
+    }
+    let queue = NatsQueue::new(broker(&server, Duration::from_mins(10)));
+    assert_eq!(queue.push(&jobs).unwrap(), 60);
+    assert_eq!(queue.messages(&run.id).unwrap(), 60);
+    let mut done = 0;
+    while done < 50 {
+        let Lease::Jobs(jobs) = queue.lease(&Worker("one".to_owned()), 1).unwrap() else { continue };
+        queue.finish(&jobs).unwrap();
+        done += jobs.len();
+    }
+    assert_eq!(queue.messages(&run.id).unwrap(), 10);
+    assert_eq!(queue.messages("another").unwrap(), 0);
+}
