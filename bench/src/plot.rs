@@ -44,6 +44,9 @@ impl Plot<'_> {
         let (low, high) = bounds(points().map(|point| point.1)).ok_or_else(|| anyhow!("there is nothing to plot"))?;
         // Logarithmic both ways by plotting logarithms: one coordinate type for both kinds of plot.
         let x = |value: f64| if self.logarithmic { value.log10() } else { value };
+        let (bottom, top) = (low.log10().floor(), high.log10().ceil());
+        // At powers of ten, as long as there are some.
+        let labels = |logarithmic: bool, length: f64| if logarithmic && length >= 2.0 { length as usize + 1 } else { 10 };
         let area = SVGBackend::new(path, (720, 480)).into_drawing_area();
         area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(&area)
@@ -51,11 +54,13 @@ impl Plot<'_> {
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(64)
-            .build_cartesian_2d(x(left)..x(right), low.log10().floor()..high.log10().ceil())?;
+            .build_cartesian_2d(x(left)..x(right), bottom..top)?;
         chart
             .configure_mesh()
             .x_desc(self.across)
             .y_desc(self.up)
+            .x_labels(labels(self.logarithmic, x(right) - x(left)))
+            .y_labels(labels(true, top - bottom))
             .x_label_formatter(&|value| if self.logarithmic { short(10_f64.powf(*value)) } else { format!("{value:.0}") })
             .y_label_formatter(&|value| short(10_f64.powf(*value)))
             .light_line_style(TRANSPARENT)
