@@ -136,9 +136,8 @@ impl Heuristics for TucChess {
         LEVELS
     }
 
-    /// Its network is not there yet (docs/training.md).
     fn best(&self) -> &'static str {
-        "mcts:leaf=eval,time=1900ms"
+        "az:time=1900ms"
     }
 
     fn network(&self) -> Option<&'static str> {
