@@ -14,6 +14,8 @@ mod naive;
 
 use naive::{Known, Naive};
 
+use crate::refusal;
+
 fn agent<G: Heuristics>(game: &G, spec: &str) -> (Box<dyn Agent<G>>, Limits) {
     let spec = AgentSpec::parse(spec, game).unwrap();
     (build(&spec, game, &EmptyShelf).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
@@ -616,14 +618,6 @@ fn presets_are_their_keys_and_a_key_beside_one_wins() {
 
 #[test]
 fn what_does_not_go_together_is_refused() {
-    struct Refuse(&'static str);
-    impl Visitor for Refuse {
-        type Output = Option<String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
-            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build(&spec, &game, &EmptyShelf).map(|_| ()));
-            built.err().map(|error| error.to_string())
-        }
-    }
     for (spec, message) in [
         ("mcts:cut=3", "malformed key 'cut': it belongs to leaf=cut-rollout"),
         ("mcts:grave=3", "malformed key 'grave': it needs rave=B beside it"),
@@ -642,7 +636,7 @@ fn what_does_not_go_together_is_refused() {
         ("mcts:solver=yes", "unknown value of 'solver' 'yes'; expected one of off, on"),
         ("hybrid:select=-1", "malformed value 'select=-1': expected select from 0 to 20"),
     ] {
-        assert_eq!(open("mnk", None, Refuse(spec)).unwrap().as_deref(), Some(message), "{spec}");
+        assert_eq!(refusal("mnk", spec).as_deref(), Some(message), "{spec}");
     }
 }
 

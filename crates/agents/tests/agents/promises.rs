@@ -10,6 +10,8 @@ use plyground_core::{
 };
 use plyground_games::{for_each_sample, open};
 
+use crate::refusal;
+
 /// Small budgets, so that every agent can play on every board.
 const SPECS: &[&str] = &[
     "random",
@@ -287,14 +289,6 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
 
 #[test]
 fn bad_specs_are_refused() {
-    struct Refuse(&'static str);
-    impl Visitor for Refuse {
-        type Output = Option<String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
-            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build(&spec, &game, &EmptyShelf).map(|_| ()));
-            built.err().map(|error| error.to_string())
-        }
-    }
     for (spec, message) in [
         ("level4", "malformed level 'level4': expected level=1 to level=8"),
         ("level=9", "malformed level 'level=9': expected level=1 to level=8"),
@@ -313,12 +307,12 @@ fn bad_specs_are_refused() {
         ("sss:form=list,reduce=3", "malformed key 'reduce': form=list searches all lines to the same depth"),
         ("mcts:time=1", "malformed duration '1': expected a number and ms, s or min, like 100ms or 1.5s"),
     ] {
-        assert_eq!(open("mnk", None, Refuse(spec)).unwrap().as_deref(), Some(message), "{spec}");
+        assert_eq!(refusal("mnk", spec).as_deref(), Some(message), "{spec}");
     }
     let names: Vec<&str> = INFOS.iter().map(|info| info.name).collect();
     for (spec, hint) in [("mtcs", " (did you mean 'mcts'?)"), ("", "")] {
         let message = format!("unknown agent '{spec}'{hint}; expected one of {}, level=1 to level=8, best", names.join(", "));
-        assert_eq!(open("mnk", None, Refuse(spec)).unwrap(), Some(message));
+        assert_eq!(refusal("mnk", spec), Some(message));
     }
 }
 
