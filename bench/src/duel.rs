@@ -6,9 +6,9 @@ use std::thread;
 
 use anyhow::Result;
 use plyground_core::{Player, Seed, Turn};
-use plyground_lab::statistics::{GameResult, Tally};
-use plyground_lab::{Contestant, Pace, Played, Roster, Standard, Table, play_game};
-use plyground_table::{EmptyShelf, open};
+use plyground_match::{Contestant, Pace, Played, Roster, Standard, Table, play_game};
+use plyground_session::{EmptyShelf, open};
+use plyground_statistics::{GameResult, Tally};
 
 /// What is played.
 pub struct Duel<'a> {

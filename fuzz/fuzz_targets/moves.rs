@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plyground_table::{infos, open};
+use plyground_session::{infos, open};
 
 fuzz_target!(|input: (u8, u8, &str)| {
     let (game, sample, text) = input;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plyground_table::{Seed, infos, open};
+use plyground_session::{Seed, infos, open};
 
 fuzz_target!(|input: (u8, u64, &str)| {
     let (game, seed, text) = input;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plyground_table::{JSON_LINES, formats, read_any, replay};
+use plyground_session::{JSON_LINES, formats, read_any, replay};
 
 fuzz_target!(|text: &str| {
     for format in formats() {

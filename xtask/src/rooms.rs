@@ -7,17 +7,23 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 10] = [
+const ROOMS: [&str; 16] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
     "plyground-agents",
-    "plyground-table",
+    "plyground-session",
+    "plyground-statistics",
+    "plyground-match",
+    "plyground-train",
+    "plyground-studies",
+    "plyground-cluster",
     "plyground-engines",
-    "plyground-lab",
+    "plyground-api",
     "plyground-serve",
+    "plyground-tuc",
     "plyground-wasm",
-    "plyground",
+    "plyground-cli",
 ];
 
 /// The workshop stands outside: it may use every room, and no room may use it.
@@ -94,8 +100,8 @@ mod tests {
         let members = [
             member("plyground-core", &["serde"]),
             member("plyground-games", &["plyground-core", "divan"]),
-            member("plyground", &["plyground-core", "plyground-table", "clap"]),
-            member("xtask", &["plyground", "plyground-games"]),
+            member("plyground-cli", &["plyground-core", "plyground-session", "clap"]),
+            member("xtask", &["plyground-cli", "plyground-games"]),
         ];
         assert_eq!(order_faults(&members), Vec::<String>::new());
     }
@@ -104,13 +110,13 @@ mod tests {
     fn using_a_room_below_or_itself_is_a_fault() {
         let members = [
             member("plyground-core", &["plyground-games"]),
-            member("plyground-agents", &["plyground-core", "plyground-table", "plyground-agents"]),
+            member("plyground-agents", &["plyground-core", "plyground-session", "plyground-agents"]),
         ];
         assert_eq!(
             order_faults(&members),
             [
                 "plyground-core: it uses plyground-games, but may use only the rooms above it: none",
-                "plyground-agents: it uses plyground-table, but may use only the rooms above it: plyground-core, \
+                "plyground-agents: it uses plyground-session, but may use only the rooms above it: plyground-core, \
                  plyground-games, plyground-nets",
                 "plyground-agents: it uses plyground-agents, but may use only the rooms above it: plyground-core, \
                  plyground-games, plyground-nets",
@@ -120,9 +126,9 @@ mod tests {
 
     #[test]
     fn the_workshop_is_nobodys_tool_and_new_rooms_need_a_place() {
-        let members = [member("plyground", &["xtask"]), member("plyground-attic", &[])];
+        let members = [member("plyground-cli", &["xtask"]), member("plyground-attic", &[])];
         let faults = order_faults(&members);
-        assert!(faults[0].starts_with("plyground: it uses xtask"), "{faults:?}");
+        assert!(faults[0].starts_with("plyground-cli: it uses xtask"), "{faults:?}");
         assert!(faults[1].starts_with("plyground-attic: it has no place"), "{faults:?}");
         assert_eq!(faults.len(), 2);
     }

@@ -10,8 +10,15 @@ use crate::test::Outcome;
 use crate::workspace::Workspace;
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
-const BROWSER: [&str; 6] =
-    ["plyground-core", "plyground-games", "plyground-agents", "plyground-nets", "plyground-table", "plyground-wasm"];
+const BROWSER: [&str; 7] = [
+    "plyground-core",
+    "plyground-games",
+    "plyground-agents",
+    "plyground-nets",
+    "plyground-session",
+    "plyground-api",
+    "plyground-wasm",
+];
 
 pub fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut build = match compiler() {

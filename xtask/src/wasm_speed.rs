@@ -33,7 +33,7 @@ pub fn run() -> Result<bool> {
     let workspace = Workspace::load()?;
     let browser = Browser::find()?;
     let dist = app::build(&workspace)?;
-    process::run(cargo().args(["build", "--release", "--package", "plyground"]))?;
+    process::run(cargo().args(["build", "--release", "--package", "plyground-cli"]))?;
     let ply = workspace.target.join("release/ply");
     let mut page = Page::open(&browser, &prepare(&workspace)?, &dist)?;
     let rates = GAMES.iter().map(|game| rates(game, &ply, &mut page)).collect::<Result<Vec<_>>>()?;

@@ -9,7 +9,7 @@ use clap::Parser;
 use plyground_bench::WallClock;
 use plyground_bench::plot::{Line, Plot};
 use plyground_core::Seed;
-use plyground_table::{Advice, EmptyShelf, Limits, Unwatched, open, parse_duration};
+use plyground_session::{Advice, EmptyShelf, Limits, Unwatched, open, parse_duration};
 
 /// Measures how cost grows and plots it
 #[derive(Parser)]

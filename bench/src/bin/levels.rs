@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use plyground_bench::duel::{Duel, Score};
 use plyground_core::Seed;
-use plyground_lab::statistics::CONFIDENCE;
-use plyground_table::open;
+use plyground_session::open;
+use plyground_statistics::CONFIDENCE;
 
 /// Plays each level of the games against the one below it and prints the scores as a table
 #[derive(Parser)]

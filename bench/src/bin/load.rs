@@ -18,7 +18,7 @@ use clap::{Parser, ValueEnum};
 use futures_util::{SinkExt, StreamExt};
 use plyground_bench::verdict;
 use plyground_serve::{Limits, Server};
-use plyground_table::infos;
+use plyground_session::infos;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};

@@ -14,9 +14,9 @@ use anyhow::{Context, Result};
 use plyground_bench::python::Script;
 use plyground_bench::verdict;
 use plyground_core::{Rng, Seed};
-use plyground_lab::nets::{BuiltIn, NETWORKS, evaluations_per_second};
+use plyground_match::{BuiltIn, NETWORKS};
 use plyground_nets::{Architecture, Batch, Isa, Learning, Network, Predictor, Shape, Size, Trainer, onnx};
-use plyground_table::{SelfPlay, header_game, open, read_network};
+use plyground_train::{SelfPlay, evaluations_per_second, header_game, read_network, trainable_game};
 
 const ONNXRUNTIME: &str = "onnxruntime==1.31.1";
 const ROUNDS: u32 = 5;
@@ -76,7 +76,7 @@ fn self_play(built_in: &BuiltIn) -> Result<()> {
         println!("{:<16} has no policy: it cannot play against itself", built_in.name);
         return Ok(());
     }
-    let dojo = open(&header_game(&header), None)?.dojo(Some(&header.encoder))?;
+    let dojo = trainable_game(&header_game(&header), Some(&header.encoder))?;
     let mut partner = dojo.learner(&network, SelfPlay::default());
     let (mut games, mut judgements, begin) = (0, 0, Instant::now());
     while begin.elapsed() < SELF_PLAY {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::Parser;
 use plyground_bench::WallClock;
 use plyground_core::{NoClock, Seed, Turn};
-use plyground_table::{EmptyShelf, Limits, Progress, Session, Unwatched, Watcher, open};
+use plyground_session::{EmptyShelf, Limits, Progress, Session, Unwatched, Watcher, open};
 
 /// Measures how well agents keep to their time, and how soon they stop when told to
 #[derive(Parser)]

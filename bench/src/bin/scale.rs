@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use plyground_bench::plot::{Line, Plot};
+use plyground_cluster::{Access, Broker, Fleet, Sleepers};
 use plyground_core::EmptyShelf;
-use plyground_lab::nats::{Access, Broker, Fleet, Sleepers};
-use plyground_lab::{Conduct, Experiment, GameRow, Lot, Openings, Store, Threads};
+use plyground_match::{Conduct, Experiment, GameRow, Lot, Openings, Store, Threads};
 use serde_json::Value;
 
 /// Measure a queue with simulated workers.

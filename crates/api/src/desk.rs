@@ -10,14 +10,12 @@ use plyground_core::{
     BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
     RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
 };
-use plyground_games::infos;
+use plyground_session::{
+    Advice, AdvisedMove, LegalMove, Opinion, Opponent, Progress, Session, SolveOrder, Watcher, format_named, infos, open,
+    read_any, replay,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use crate::advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
-use crate::records::{format_named, read_any, replay};
-use crate::session::{LegalMove, Opponent, Session, open};
-use crate::solving::SolveOrder;
 
 /// What a caller may use. Whatever it asks for, a desk gives no more.
 #[derive(Clone, Copy, Debug)]

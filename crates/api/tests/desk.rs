@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyground_table::{Allowance, Clock, Desk, EmptyShelf, infos};
+use plyground_api::{Allowance, Desk};
+use plyground_session::{Clock, EmptyShelf, infos};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

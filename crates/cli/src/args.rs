@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use plyground_table::{Limits, Seed, parse_duration, parse_limits};
+use plyground_session::{Limits, Seed, parse_duration, parse_limits};
 
 pub use balance::BalanceOf;
 pub use doors::{Compete, Host, Join, Web};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use plyground_lab::nats::{Broker, Fleet, Presence};
-use plyground_lab::{Crew, Threads};
+use plyground_cluster::{Broker, Fleet, Presence};
+use plyground_match::{Crew, Threads};
 
 use crate::args::QueueArgs;
 use crate::experiments::threads;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use plyground_engines::{Programs, Setting};
-use plyground_table::{Engine, InputError, Shelf};
+use plyground_session::{Engine, InputError, Shelf};
 
 use crate::args::Global;
 use crate::store::data_dir;
@@ -31,7 +31,7 @@ pub struct Files;
 
 impl Shelf for Files {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        plyground_lab::Files.read(name)
+        plyground_match::Files.read(name)
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {

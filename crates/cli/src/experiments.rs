@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_lab::statistics::{logistic_elo, per_cent, score_words};
-use plyground_lab::{
+use plyground_match::{
     Book, Crew, Event, Experiment, Format, LabError, Lot, News, Openings, Results, Run, Seats, Standing, Store, opening_plies,
     shell_word,
 };
-use plyground_table::{Limits, Turn, open};
+use plyground_session::{Limits, Turn, open};
+use plyground_statistics::{logistic_elo, per_cent, score_words};
 use serde_json::{Value, json};
 
 use crate::args::{Conditions, Global, QUEUE_OPTIONS};
@@ -183,7 +183,11 @@ impl<'a> Conduct<'a> {
     }
 
     /// Lets the first so many pairs be conducted, shows how far it is, and writes down what happens.
-    fn watched<T>(&self, pairs: u64, act: impl FnOnce(&plyground_lab::Conduct<'_>) -> Result<T, LabError>) -> anyhow::Result<T> {
+    fn watched<T>(
+        &self,
+        pairs: u64,
+        act: impl FnOnce(&plyground_match::Conduct<'_>) -> Result<T, LabError>,
+    ) -> anyhow::Result<T> {
         let view: Mutex<Option<View>> = Mutex::new(None);
         let log_failure = Mutex::new(None);
         let write_down = |line: &Value| {
@@ -221,7 +225,7 @@ impl<'a> Conduct<'a> {
                 }
             }
         };
-        let played = act(&plyground_lab::Conduct {
+        let played = act(&plyground_match::Conduct {
             store: self.store,
             run: self.run,
             shelf: &Files,
@@ -345,7 +349,7 @@ pub fn failures(results: &Results) -> String {
 /// The agents of a run in a table, the strongest first: score against all, and time per move.
 pub fn standings(run: &Run, results: &Results) -> String {
     let mut table = vec![["agent", "games", "score", "won drawn lost", "Elo against all", "ms a move"].map(str::to_owned)];
-    table.extend(plyground_lab::standings(run, results).into_iter().map(|Standing { agent, result, ms }| {
+    table.extend(plyground_match::standings(run, results).into_iter().map(|Standing { agent, result, ms }| {
         let tally = result.tally();
         [
             agent.to_owned(),

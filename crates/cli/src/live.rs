@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plyground_table::{Opinion, Progress, Watcher};
+use plyground_session::{Opinion, Progress, Watcher};
 
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, percent, rate, seconds, shortened};
@@ -139,7 +139,7 @@ fn full_view(heading: &str, elapsed: Duration, progress: &Progress<'_>) -> Strin
 }
 
 /// A move, its visits and its win chance, where there are any.
-pub fn candidate_row(candidate: &plyground_table::AdvisedMove) -> [String; 3] {
+pub fn candidate_row(candidate: &plyground_session::AdvisedMove) -> [String; 3] {
     let visits = if candidate.visits > 0 { count(candidate.visits) } else { String::new() };
     [format!("  {}", candidate.mv), visits, candidate.value.map_or(String::new(), percent)]
 }

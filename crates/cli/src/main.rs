@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
-use plyground_table::InputError;
+use plyground_session::InputError;
 
 mod args;
 mod commands;

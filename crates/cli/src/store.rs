@@ -5,9 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_lab::shell_word;
-pub use plyground_lab::write_whole;
-use plyground_table::{GameRecord, JSON_LINES, read_any};
+use plyground_match::shell_word;
+pub use plyground_match::write_whole;
+use plyground_session::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
 pub use crate::engines::Files;

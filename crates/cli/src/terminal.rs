@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use plyground_table::{KeyInfo, Session, Turn, draw_board, draw_counters};
+use plyground_session::{KeyInfo, Session, Turn, draw_board, draw_counters};
 use serde_json::Value;
 
 /// One JSON value on a line of its own.

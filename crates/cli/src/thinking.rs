@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_table::{Clock, Progress, Watcher};
+use plyground_session::{Clock, Progress, Watcher};
 
 /// The clock on the wall.
 pub struct WallClock(Instant);

@@ -1,7 +1,7 @@
 //! One run on many machines, and everything that happens to machines: workers that are killed and frozen, a server that is restarted,
 //! coordinators that are killed and started twice. The table at the end, and every game, is that of one computer alone.
 
-#[path = "../../lab/tests/lab/server.rs"]
+#[path = "../../cluster/tests/cluster/server.rs"]
 mod server;
 
 use std::fs;

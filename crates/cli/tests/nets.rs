@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Network, Size};
-use plyground_table::{Seed, open};
+use plyground_session::Seed;
+use plyground_train::trainable_game;
 use serde_json::Value;
 
 /// A directory of its own for a test, gone when the test is over.
@@ -37,7 +38,7 @@ impl Drop for Directory {
 
 /// A network that has learnt nothing.
 fn untaught(game: &str) -> (Header, Network) {
-    let dojo = open(game, None).unwrap().dojo(None).unwrap();
+    let dojo = trainable_game(game, None).unwrap();
     let network = Network::new(dojo.architecture(Size { channels: 8, blocks: 2 }), Seed(1)).unwrap();
     let header = Header { training: "ply train".to_owned(), ..dojo.header(&network) };
     (header, network)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use plyground_table::Seed;
+use plyground_session::Seed;
 use serde_json::Value;
 
 const PAIRS: usize = 500;

@@ -12,11 +12,10 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stor
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use bytes::Bytes;
+use plyground_match::LabError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
-
-use crate::LabError;
 
 const JOBS: &str = "PLY_JOBS";
 const RESULTS: &str = "PLY_RESULTS";

@@ -6,22 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::consumer::{DeliverPolicy, pull::OrderedConfig};
+use async_nats::jetstream::consumer::DeliverPolicy;
+use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::{InputError, Shelf as _};
+use plyground_match::{Crew, Event, Experiment, GameRow, Job, Keeper as _, LabError, Lot, Task, Unchanged};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use super::broker::{Broker, jobs_of, results_of};
-use super::fleet::FleetView;
-use super::hello::Hello;
-use super::lead::Lead;
-use super::parcels::Parcels;
-use super::queue::NatsQueue;
-use super::wire::{Returns, unpacked};
-use crate::files::Unchanged;
-use crate::queue::Keeper as _;
-use crate::{Crew, Event, Experiment, GameRow, Job, LabError, Lot, Task};
+use crate::broker::{Broker, jobs_of, results_of};
+use crate::fleet::FleetView;
+use crate::hello::Hello;
+use crate::lead::Lead;
+use crate::parcels::Parcels;
+use crate::queue::NatsQueue;
+use crate::wire::{Returns, unpacked};
 
 /// How long to wait for results before looking at other things.
 const TICK: Duration = Duration::from_millis(100);

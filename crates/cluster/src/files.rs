@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use plyground_core::{InputError, Shelf};
+use plyground_match::{LabError, NETWORKS, hash, write_whole};
 use tokio::io::AsyncReadExt as _;
 
-use super::broker::Broker;
-use crate::files::hash;
-use crate::nets::NETWORKS;
-use crate::{LabError, write_whole};
+use crate::broker::Broker;
 
 impl Broker {
     /// Puts a file where workers find it, unless it is there; its hash.

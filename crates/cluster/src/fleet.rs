@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use plyground_match::LabError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::broker::Broker;
-use crate::LabError;
+use crate::broker::Broker;
 
 /// A worker says this often that it is there.
 pub const BEAT: Duration = Duration::from_secs(5);

@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use plyground_core::{EmptyShelf, Limits, NoClock, Seed, Unwatched};
-use plyground_table::{Turn, infos, open};
+use plyground_match::LabError;
+use plyground_session::{Turn, infos, open};
 use serde::{Deserialize, Serialize};
-
-use crate::LabError;
 
 /// What a program says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::broker::Broker;
+use crate::broker::Broker;
 
 /// Whoever leads says so this often.
 pub const BEAT: Duration = Duration::from_secs(2);

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::Job;
+use plyground_match::Job;
 
 /// A parcel is worth about so many seconds of one core: enough that messages cost nothing, and little enough that no worker is last for long.
 const SECONDS: f64 = 20.0;

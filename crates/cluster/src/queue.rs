@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
+use plyground_match::{GameRow, Job, Keeper, LabError, Lease, Queue, Worker};
 use tokio::sync::watch;
 
-use super::broker::{ANSWER, Broker, jobs_of, results_of};
-use super::wire::{Failure, Game, Parcel, Returns, packed, unpacked};
-use crate::queue::{Job, Keeper, Lease, Queue, Worker};
-use crate::{GameRow, LabError};
+use crate::broker::{ANSWER, Broker, jobs_of, results_of};
+use crate::wire::{Failure, Game, Parcel, Returns, packed, unpacked};
 
 /// A job that came back without a result this often is recorded as failed.
 pub const DELIVERIES: i64 = 5;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
+use plyground_match::{GameRow, Job, LabError};
 
-use super::broker::{Access, Broker, results_of};
-use super::coordinator::end_of;
-use super::fleet::{BEAT, Presence, ROLL_CALL, SUBJECT};
-use super::queue::{BATCH, HEARTBEAT, PATIENCE};
-use super::training::LECTURES;
-use super::wire::{Game, Parcel, Returns, packed, unpacked};
-use crate::{GameRow, Job, LabError};
+use crate::broker::{Access, Broker, results_of};
+use crate::coordinator::end_of;
+use crate::fleet::{BEAT, Presence, ROLL_CALL, SUBJECT};
+use crate::queue::{BATCH, HEARTBEAT, PATIENCE};
+use crate::training::LECTURES;
+use crate::wire::{Game, Parcel, Returns, packed, unpacked};
 
 /// Workers that are simulated. Each has a connection of its own, says what real ones say, as often, and listens to the same.
 pub struct Sleepers {

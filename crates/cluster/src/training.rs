@@ -5,20 +5,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{DeliverPolicy, pull::OrderedConfig};
+use async_nats::jetstream::consumer::DeliverPolicy;
+use async_nats::jetstream::consumer::pull::OrderedConfig;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::{EmptyShelf, Seed};
+use plyground_match::LabError;
 use plyground_nets::weights;
-use plyground_table::{Partner, PlayedLesson, open};
+use plyground_train::{Partner, Plan, PlayedLesson, Players, Wanted, lesson_bytes, lesson_from, trainable_game};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use super::broker::Broker;
-use super::files::Cache;
-use super::hello::Hello;
-use crate::LabError;
-use crate::train::{Plan, Players, Wanted, lesson_bytes, lesson_from};
+use crate::broker::Broker;
+use crate::files::Cache;
+use crate::hello::Hello;
 
 /// Where learners say what is to be played.
 pub(super) const LECTURES: &str = "$KV.plyground.train.*";
@@ -283,7 +283,7 @@ impl Pupil<'_> {
     fn sit(&self, lecture: &Lecture) -> Result<Box<dyn Partner>, LabError> {
         self.hello.check(&lecture.hello)?;
         let plan = &lecture.plan;
-        let dojo = open(&plan.game, None)?.dojo(Some(&plan.encoder))?;
+        let dojo = trainable_game(&plan.game, Some(&plan.encoder))?;
         if lecture.teaching {
             return Ok(dojo.teacher(&plan.teacher, plan.random_plies.max(2), &EmptyShelf)?);
         }

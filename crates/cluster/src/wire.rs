@@ -7,10 +7,9 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use plyground_core::{Outcome, PlayedMove, Player};
+use plyground_match::{GameRow, Job};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::{GameRow, Job};
 
 /// What is unpacked must not be larger: nothing that we send is.
 const LARGEST: u64 = 256 << 20;

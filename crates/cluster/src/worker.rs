@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use plyground_match::{LabError, Orders, Run, Runs, Setting, Standard, machine, work};
 
-use super::broker::Broker;
-use super::coordinator::{Announcement, end_of, key_of};
-use super::files::{Cache, RunShelf};
-use super::fleet::{BEAT, Presence};
-use super::hello::Hello;
-use super::queue::NatsQueue;
-use super::training::{Lectures, Pupil};
-use crate::{LabError, Orders, Run, Runs, Setting, Standard, machine, work};
+use crate::broker::Broker;
+use crate::coordinator::{Announcement, end_of, key_of};
+use crate::files::{Cache, RunShelf};
+use crate::fleet::{BEAT, Presence};
+use crate::hello::Hello;
+use crate::queue::NatsQueue;
+use crate::training::{Lectures, Pupil};
 
 /// How soon a worker that is told to stop hears of it.
 const TICK: Duration = Duration::from_millis(100);

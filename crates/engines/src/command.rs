@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use plyground_table::{EXTERNAL, InputError, Limits, Params};
+use plyground_session::{EXTERNAL, InputError, Limits, Params};
 
 /// The time for a move where neither the spec nor anybody else says something.
 const TIME: Duration = Duration::from_secs(1);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plyground_table::{AgentError, Engine, Limits, Question, Remark, Seed, quoted};
+use plyground_session::{AgentError, Engine, Limits, Question, Remark, Seed, quoted};
 
 use crate::command::{Command, Protocol};
 use crate::process::{Heard, Program, Setting};

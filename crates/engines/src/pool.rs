@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use plyground_table::{AgentError, Engine, InputError, Limits, Question, Remark, Seed};
+use plyground_session::{AgentError, Engine, InputError, Limits, Question, Remark, Seed};
 
 use crate::command::Command;
 use crate::dialogue::Dialogue;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use plyground_table::{Seed, quoted};
+use plyground_session::{Seed, quoted};
 
 use crate::command::Command;
 

@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plyground_table::{InputError, Params, split_spec};
+use plyground_session::{InputError, Params, split_spec};
 
 /// The largest boards that Fairy-Stockfish can be told of.
 const MOST_FILES: u8 = 12;

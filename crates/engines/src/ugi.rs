@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plyground_table::{
+use plyground_session::{
     AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Seat, Seed, Session, Shelf, Turn, Watcher, open,
     split_spec,
 };

@@ -10,7 +10,8 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use plyground_table::{Clock, Desk};
+use plyground_api::Desk;
+use plyground_session::Clock;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 

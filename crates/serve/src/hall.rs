@@ -16,14 +16,13 @@ use axum::routing::get;
 use axum::{Json, Router};
 use futures_util::Stream;
 use futures_util::stream::unfold;
-use plyground_lab::{Event, GameRow, News, Run};
-use plyground_table::{Player, Session, Turn, open};
+use plyground_match::{Event, GameRow, News, REMOTE, Run};
+use plyground_session::{Player, Session, Turn, open};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::lab::Quota;
-use crate::tuc::{Dropped, GUEST, Notice};
 use crate::{Limits, files};
 
 /// How often the page is told, if it has changed.
@@ -58,7 +57,7 @@ struct Shown {
     finished: u64,
     messages: VecDeque<Message>,
     waiting: Vec<String>,
-    dropped: Dropped,
+    dropped: Vec<(&'static str, u64)>,
     /// How many games there will be, if that is known.
     wanted: Option<u64>,
     over: bool,
@@ -118,7 +117,7 @@ impl Hall {
     /// What somebody with this spec is called.
     pub fn name(&self, spec: &str) -> String {
         let known = self.names.get(spec).map(String::as_str);
-        known.unwrap_or_else(|| spec.strip_prefix(GUEST).unwrap_or(spec)).to_owned()
+        known.unwrap_or_else(|| spec.strip_prefix(REMOTE).unwrap_or(spec)).to_owned()
     }
 
     /// Hears what happens in a run.
@@ -180,22 +179,17 @@ impl Hall {
         self.changed().finish(&players, game);
     }
 
-    /// Hears what is said between the host and its guests.
-    pub fn notice(&self, notice: &Notice<'_>) {
+    /// Shows a message between the host and a remote player: one that was received, or one that was sent.
+    pub fn message(&self, player: &str, received: bool, text: &str) {
         let mut state = self.changed();
-        let message = match notice {
-            Notice::Came { name, .. } => Message { who: (*name).to_owned(), heard: true, text: (*name).to_owned() },
-            Notice::Sent { name, text } => Message { who: (*name).to_owned(), heard: false, text: (*text).to_owned() },
-            Notice::Heard { name, text } => Message { who: (*name).to_owned(), heard: true, text: (*text).to_owned() },
-        };
-        state.messages.push_back(message);
+        state.messages.push_back(Message { who: player.to_owned(), heard: received, text: text.to_owned() });
         if state.messages.len() > MESSAGES {
             state.messages.pop_front();
         }
     }
 
-    /// Who waits, and how many datagrams were dropped.
-    pub fn lobby(&self, waiting: Vec<String>, dropped: Dropped) {
+    /// The players that wait, and how many datagrams were dropped, by reason.
+    pub fn lobby(&self, waiting: Vec<String>, dropped: Vec<(&'static str, u64)>) {
         let mut state = self.state();
         if state.waiting != waiting || state.dropped != dropped {
             (state.waiting, state.dropped) = (waiting, dropped);
@@ -280,12 +274,7 @@ impl Shown {
             "wanted": self.wanted,
             "messages": messages,
             "waiting": self.waiting,
-            "dropped": {
-                "foreign": self.dropped.foreign,
-                "early": self.dropped.early,
-                "repeated": self.dropped.repeated,
-                "malformed": self.dropped.malformed,
-            },
+            "dropped": self.dropped.iter().copied().collect::<HashMap<_, _>>(),
         })
     }
 

@@ -10,7 +10,6 @@ mod lab;
 mod limits;
 mod offer;
 mod origin;
-pub mod tuc;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -23,7 +22,7 @@ use axum::middleware;
 use axum::response::Response;
 use axum::routing::{any, get};
 use axum::{Json, Router};
-use plyground_lab::LabError;
+use plyground_match::LabError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

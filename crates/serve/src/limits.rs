@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyground_table::Allowance;
+use plyground_api::Allowance;
 
 /// Whoever asks for more is refused; nobody else notices.
 #[derive(Clone, Copy, Debug)]

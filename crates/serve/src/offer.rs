@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plyground_lab::Files;
-use plyground_lab::nets::OwnNetworks;
-use plyground_table::{Engine, InputError, Shelf};
+use plyground_match::{Files, OwnNetworks};
+use plyground_session::{Engine, InputError, Shelf};
 
 /// The programs that are offered, by their names.
 #[derive(Clone, Default)]

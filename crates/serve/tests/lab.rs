@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use plyground_lab::{
+use plyground_match::{
     Conduct, Event, Experiment, Files, Format, Lease, Lot, News, Openings, Queue, Store, Threads, Worker, opening_plies,
 };
 use plyground_serve::{Limits, Server};
@@ -181,7 +181,7 @@ fn slow_match(pairs: u64) -> Value {
 /// Every game of a run by its job and number: all its moves.
 fn games(store: &Store, run: &str) -> HashMap<(String, u8), (Vec<String>, String)> {
     let mut games = HashMap::new();
-    let take = |game: plyground_lab::GameRow| {
+    let take = |game: plyground_match::GameRow| {
         let moves = game.moves.iter().map(|played| played.text.clone()).collect();
         let before = games.insert((game.job, game.game), (moves, game.outcome.word().to_owned()));
         assert!(before.is_none(), "a game is there twice");
@@ -459,7 +459,7 @@ fn write_training(folder: &Path, game: &str, rounds: u64) {
             "measured": [{"player": "search", "anchor": "random", "games": 40, "score": 0.9, "elo": [200.0, 500.0]}]})
     };
     std::fs::create_dir_all(folder).unwrap();
-    let plan = plyground_lab::train::Plan::new(game, None, plyground_nets::Size::SMALL).unwrap();
+    let plan = plyground_train::Plan::new(game, None, plyground_nets::Size::SMALL).unwrap();
     std::fs::write(folder.join("plan.json"), serde_json::to_string(&plan).unwrap()).unwrap();
     let lines: String = (1..=rounds).map(|number| round(number).to_string() + "\n").collect();
     std::fs::write(folder.join("rounds.jsonl"), lines).unwrap();

@@ -7,14 +7,8 @@ use plyground_core::{
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
-#[cfg(not(target_family = "wasm"))]
-use crate::dojo::{Dojo, dojo};
 use crate::external::{self, EXTERNAL, Followed, Guest, Place};
-#[cfg(not(target_family = "wasm"))]
-use crate::judging::{JudgeOrder, JudgeWatch, Judging, judge};
 use crate::solving::{SolveOrder, Solved, solve};
-#[cfg(not(target_family = "wasm"))]
-use crate::training::{Training, enrol};
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
 pub trait Session: Send {
@@ -73,20 +67,6 @@ pub trait Session: Send {
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
     /// Solves the position; a tablebase to begin with is read from the shelf. The pulse may end it at any time.
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
-    /// Measures the choices of evaluations and agents, in the positions that can follow this one, by what they are really worth; `None`
-    /// if the watch said stop.
-    #[cfg(not(target_family = "wasm"))]
-    fn judge(&self, order: &JudgeOrder<'_>, shelf: &dyn Shelf, watch: &mut JudgeWatch<'_>)
-    -> Result<Option<Judging>, InputError>;
-    /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
-    #[cfg(not(target_family = "wasm"))]
-    fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
-    /// Makes the game ready to be learnt by a network, which sees it by its usual encoder or by another one.
-    #[cfg(not(target_family = "wasm"))]
-    fn dojo(&self, encoder: Option<&str>) -> Result<Box<dyn Dojo>, InputError>;
-    /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.
-    #[cfg(not(target_family = "wasm"))]
-    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError>;
 }
 
 /// Moves in the order of their texts. Not a method of a game's session: it would be compiled for every game.
@@ -411,32 +391,7 @@ impl<G: Heuristics> Session for Table<G> {
         Ok(advice)
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError> {
-        enrol(&self.game, spec)
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn dojo(&self, encoder: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
-        dojo(&self.game, encoder)
-    }
-
     fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError> {
         solve(&self.game, &self.state, order, shelf, pulse)
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn judge(
-        &self,
-        order: &JudgeOrder<'_>,
-        shelf: &dyn Shelf,
-        watch: &mut JudgeWatch<'_>,
-    ) -> Result<Option<Judging>, InputError> {
-        judge(&self.game, &self.state, order, shelf, watch)
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
-        self.game.knowledge(stones, report)
     }
 }

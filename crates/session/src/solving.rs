@@ -1,7 +1,7 @@
 //! Solving a position, all in text.
 
 use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
-use plyground_core::{Heuristics, InputError, Pulse, Shelf, Turn, Worth};
+use plyground_core::{Heuristics, InputError, Pulse, Shelf, Turn, Visitor, Worth};
 
 /// How a position is to be solved.
 #[derive(Clone, Debug)]
@@ -84,4 +84,20 @@ pub(crate) fn solve<G: Heuristics>(
         kept: tablebase.len(),
         tablebase: tablebase.to_bytes(game),
     })
+}
+
+/// What the game's own solver can begin with ([`Heuristics::knowledge`]), computed once and for all; `None` where there is no such thing.
+/// `report` hears how much of how much is done.
+pub fn solver_database(game: &str, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
+    struct Compute<'a> {
+        stones: u32,
+        report: &'a mut dyn FnMut(u64, u64),
+    }
+    impl Visitor for Compute<'_> {
+        type Output = Result<Option<Vec<u8>>, InputError>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            game.knowledge(self.stones, self.report)
+        }
+    }
+    plyground_games::open(game, None, Compute { stones, report })?
 }

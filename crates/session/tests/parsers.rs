@@ -1,6 +1,6 @@
 //! Properties of everything that reads text: any text is an error or means something, and nothing panics.
 
-use plyground_table::{EmptyShelf, JSON_LINES, Seed, formats, infos, open, parse_duration, read_any, replay};
+use plyground_session::{EmptyShelf, JSON_LINES, Seed, formats, infos, open, parse_duration, read_any, replay};
 use proptest::prelude::*;
 
 fn any_game() -> impl Strategy<Value = &'static str> {
@@ -42,7 +42,7 @@ proptest! {
             prop_assert_eq!(open(&session.spec(), None).unwrap().position(), session.position());
         }
         let mut session = open(game, None).unwrap();
-        for agent in plyground_table::AGENTS {
+        for agent in plyground_session::AGENTS {
             let _ = session.seat(&format!("{}:{keys}", agent.name), Seed(0), &EmptyShelf);
         }
         let _ = session.seat(&keys, Seed(0), &EmptyShelf);

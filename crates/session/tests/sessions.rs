@@ -1,8 +1,6 @@
 //! Sessions: games as text, for every game in the list.
 
-use std::ops::ControlFlow;
-
-use plyground_table::{
+use plyground_session::{
     AGENTS, EmptyShelf, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters,
     infos, open, parse_limits, read_any, replay,
 };
@@ -141,32 +139,6 @@ fn a_budget_takes_the_place_of_the_limits_of_the_spec() {
     for bad in ["sims", "sims=0", "time=1", "depth=0", "c=1", "sims=1,sims=2", ","] {
         assert!(parse_limits(bad).is_err(), "{bad}");
     }
-}
-
-#[test]
-fn a_trained_agent_is_checked_and_its_file_plays() {
-    let session = open("tictactoe", None).unwrap();
-    let mut training = session.training("q").unwrap();
-    training.train(2_000, &mut |_| ControlFlow::Continue(()));
-    assert_eq!((training.learnt().games, training.learnt().positions), (2_000, 764));
-    let mut told = 0;
-    let [first, second] = training
-        .check(100, Seed(6), &mut |played| {
-            told = played;
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    assert_eq!((first.games(), second.games(), first.lost + second.lost, told), (100, 100, 0, 200));
-    assert_eq!(first.guesses + second.guesses, 0, "it knows every position");
-    assert!(first.score().unwrap() > 0.9 && second.score().unwrap() > 0.7, "{first:?} {second:?}");
-    let [stopped, _] = training.check(100, Seed(6), &mut |_| ControlFlow::Break(())).unwrap();
-    assert_eq!(stopped.games(), 1);
-
-    let mut again = session.training("q").unwrap();
-    again.load("FILE", &training.save()).unwrap();
-    assert_eq!(again.save(), training.save());
-    assert!(open("pawn", None).unwrap().training("q").unwrap().load("FILE", &training.save()).is_err());
-    assert!(session.training("mcts").is_err() && session.training("q:nonsense=1").is_err());
 }
 
 #[test]

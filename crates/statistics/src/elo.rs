@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::intervals::two_sided;
-use super::{CONFIDENCE, Sample, normal_cdf};
+use crate::intervals::two_sided;
+use crate::{CONFIDENCE, Sample, normal_cdf};
 
 /// Normalised Elo per standard deviation of a game's score, so that both kinds of Elo agree for equal players without draws (Van
 /// den Bergh 2021).
@@ -136,7 +136,7 @@ mod tests {
     use plyground_core::Seed;
 
     use super::*;
-    use crate::statistics::{Pairs, Tally};
+    use crate::{Pairs, Tally};
 
     fn rounded(estimate: EloEstimate) -> (f64, f64) {
         let round = |value: f64| (100.0 * value).round() / 100.0;

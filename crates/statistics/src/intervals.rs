@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Sample, normal_quantile};
+use crate::{Sample, normal_quantile};
 
 /// How sure the intervals of a report are: 95 %.
 pub const CONFIDENCE: f64 = 0.95;
@@ -99,7 +99,7 @@ mod tests {
     use plyground_core::Seed;
 
     use super::*;
-    use crate::statistics::{GameResult, MatchResult, Tally};
+    use crate::{GameResult, MatchResult, Tally};
 
     #[test]
     fn wilson_is_the_set_of_shares_that_the_score_test_keeps() {

@@ -4,6 +4,8 @@
 //! has an error bar takes the variance from pairs (the pentanomial counts of Van den Bergh), and falls back on single games only
 //! for those that have no partner. No function here returns an infinity or NaN: a score of 100 % yields a bound, no games yield
 //! the interval from 0 to 1.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod correlation;
 mod distributions;

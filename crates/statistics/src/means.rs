@@ -1,9 +1,8 @@
 //! The mean of a sample and how surely it is known.
 
-use plyground_core::Seed;
 use serde::Serialize;
 
-use super::{Interval, student_quantile};
+use crate::{Interval, student_quantile};
 
 /// A value computed from a sample, and the interval that the true one lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -30,24 +29,23 @@ fn plain_mean(values: &[f64]) -> Option<f64> {
 }
 
 /// Any statistic of a sample with its percentile bootstrap interval (Efron 1979): the middle of what it comes to in `rounds` samples
-/// that are drawn from this one. For medians, ratios and skewed values; needs some twenty values to be worth anything. `None`
+/// that are drawn from this one; `draw` gives a random number below the one that it is told. For medians, ratios and skewed values; needs some twenty values to be worth anything. `None`
 /// without values or rounds, and where the statistic is not finite.
 pub fn bootstrap<T: Clone>(
     values: &[T],
     rounds: usize,
     confidence: f64,
-    seed: Seed,
+    draw: &mut dyn FnMut(u32) -> u32,
     statistic: impl Fn(&[T]) -> f64,
 ) -> Option<MeanEstimate> {
     if values.is_empty() || rounds == 0 {
         return None;
     }
     let value = statistic(values);
-    let mut rng = seed.rng();
     let mut drawn = values.to_vec();
     let mut results: Vec<f64> = (0..rounds)
         .map(|_| {
-            drawn.fill_with(|| values[rng.below(values.len() as u32) as usize].clone());
+            drawn.fill_with(|| values[draw(values.len() as u32) as usize].clone());
             statistic(&drawn)
         })
         .collect();
@@ -62,8 +60,16 @@ pub fn bootstrap<T: Clone>(
 
 #[cfg(test)]
 mod tests {
+    use plyground_core::Seed;
+
     use super::*;
-    use crate::statistics::{CONFIDENCE, normal_quantile};
+    use crate::{CONFIDENCE, normal_quantile};
+
+    /// Random numbers below the one that is asked for.
+    fn drawn_by(seed: u64) -> impl FnMut(u32) -> u32 {
+        let mut rng = Seed(seed).rng();
+        move |below| rng.below(below)
+    }
 
     #[test]
     fn a_worked_example() {
@@ -81,10 +87,10 @@ mod tests {
             assert_eq!(mean(values, CONFIDENCE), None, "{values:?}");
         }
         let median = |values: &[f64]| values[0];
-        assert_eq!(bootstrap(&[], 100, CONFIDENCE, Seed(1), median), None);
-        assert_eq!(bootstrap(&[1.0], 0, CONFIDENCE, Seed(1), median), None);
-        assert_eq!(bootstrap(&[f64::NAN], 10, CONFIDENCE, Seed(1), median), None);
-        let one = bootstrap(&[1.0], 10, CONFIDENCE, Seed(1), median).unwrap();
+        assert_eq!(bootstrap(&[], 100, CONFIDENCE, &mut drawn_by(1), median), None);
+        assert_eq!(bootstrap(&[1.0], 0, CONFIDENCE, &mut drawn_by(1), median), None);
+        assert_eq!(bootstrap(&[f64::NAN], 10, CONFIDENCE, &mut drawn_by(1), median), None);
+        let one = bootstrap(&[1.0], 10, CONFIDENCE, &mut drawn_by(1), median).unwrap();
         assert_eq!(one.interval, Interval { low: 1.0, high: 1.0 });
     }
 
@@ -95,7 +101,7 @@ mod tests {
         for round in 0..2000 {
             let values: Vec<f64> = (0..40).map(|_| 7.0 + 3.0 * normal_quantile(rng.unit())).collect();
             student += u32::from(mean(&values[..5], CONFIDENCE).unwrap().interval.contains(7.0));
-            let found = bootstrap(&values, 400, CONFIDENCE, Seed(round), |drawn| plain_mean(drawn).unwrap()).unwrap();
+            let found = bootstrap(&values, 400, CONFIDENCE, &mut drawn_by(round), |drawn| plain_mean(drawn).unwrap()).unwrap();
             bootstrapped += u32::from(found.interval.contains(7.0));
         }
         assert!((1860..=1940).contains(&student), "{student} of 2000");
@@ -106,7 +112,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_interval() {
         let values: Vec<f64> = (0..30).map(f64::from).collect();
-        let run = |seed| bootstrap(&values, 200, CONFIDENCE, Seed(seed), |drawn| plain_mean(drawn).unwrap());
+        let run = |seed| bootstrap(&values, 200, CONFIDENCE, &mut drawn_by(seed), |drawn| plain_mean(drawn).unwrap());
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
     }

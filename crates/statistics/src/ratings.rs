@@ -13,10 +13,10 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::elo::signed;
-use super::intervals::two_sided;
-use super::matrix::Symmetric;
-use super::{CONFIDENCE, normal_cdf};
+use crate::elo::signed;
+use crate::intervals::two_sided;
+use crate::matrix::Symmetric;
+use crate::{CONFIDENCE, normal_cdf};
 
 /// All games of two players with the same one moving first. Both may be the same: such games tell about the first move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -358,7 +358,7 @@ mod tests {
     use plyground_core::{Rng, Seed};
 
     use super::*;
-    use crate::statistics::elo_of_score;
+    use crate::elo_of_score;
 
     fn meeting(first: usize, second: usize, [wins, draws, losses]: [u64; 3]) -> Meeting {
         Meeting { first, second, wins, draws, losses }

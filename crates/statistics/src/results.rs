@@ -2,7 +2,6 @@
 
 use std::ops::{AddAssign, Index};
 
-use plyground_core::Player;
 use serde::Serialize;
 
 /// How a game ended for the agent that is named first.
@@ -18,11 +17,11 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// The result of the agent in `seat`; a game without a winner is drawn.
-    pub fn of(seat: Player, winner: Option<Player>) -> Self {
+    /// The result of `player`; a game without a winner is drawn.
+    pub fn of<P: Copy + PartialEq>(player: P, winner: Option<P>) -> Self {
         match winner {
             None => Self::Draw,
-            Some(winner) if winner == seat => Self::Win,
+            Some(winner) if winner == player => Self::Win,
             Some(_) => Self::Loss,
         }
     }
@@ -141,8 +140,8 @@ impl MatchResult {
     }
 
     /// Counts a game without a partner: the seats are fixed, or the pair was never finished.
-    pub fn add_single(&mut self, seat: Player, result: GameResult) {
-        self.seats[seat.index()].add(result);
+    pub fn add_single(&mut self, seat: usize, result: GameResult) {
+        self.seats[seat].add(result);
         self.singles.add(result);
     }
 
@@ -175,12 +174,12 @@ impl MatchResult {
     }
 }
 
-/// The games in which the agent sat there.
-impl Index<Player> for MatchResult {
+/// The games in which the agent moved first (0) or second (1).
+impl Index<usize> for MatchResult {
     type Output = Tally;
 
-    fn index(&self, seat: Player) -> &Tally {
-        &self.seats[seat.index()]
+    fn index(&self, seat: usize) -> &Tally {
+        &self.seats[seat]
     }
 }
 
@@ -249,19 +248,19 @@ mod tests {
 
     #[test]
     fn results_are_seen_from_the_seat() {
-        assert_eq!(GameResult::of(Player::First, Some(Player::First)), Win);
-        assert_eq!(GameResult::of(Player::Second, Some(Player::First)), Loss);
-        assert_eq!(GameResult::of(Player::Second, None), Draw);
+        assert_eq!(GameResult::of(0, Some(0)), Win);
+        assert_eq!(GameResult::of(1, Some(0)), Loss);
+        assert_eq!(GameResult::of(1, None), Draw);
     }
 
     #[test]
     fn half_a_pair_is_a_game_and_no_pair() {
         let mut result = MatchResult::default();
         result.add_pair([Win, Draw]);
-        result.add_single(Player::Second, Loss);
+        result.add_single(1, Loss);
         assert_eq!(result.tally(), Tally { wins: 1, draws: 1, losses: 1 });
-        assert_eq!(result[Player::First], Tally { wins: 1, draws: 0, losses: 0 });
-        assert_eq!(result[Player::Second], Tally { wins: 0, draws: 1, losses: 1 });
+        assert_eq!(result[0], Tally { wins: 1, draws: 0, losses: 0 });
+        assert_eq!(result[1], Tally { wins: 0, draws: 1, losses: 1 });
         assert_eq!(result.pairs(), Pairs([0, 0, 0, 1, 0]));
         assert_eq!(result.sample().games, 3.0);
         assert!((result.sample().mean - 0.5).abs() < 1e-15);

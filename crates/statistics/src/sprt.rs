@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::elo::NORMALISED_PER_SIGMA;
-use super::{Pairs, score_of_elo};
+use crate::elo::NORMALISED_PER_SIGMA;
+use crate::{Pairs, score_of_elo};
 
 /// What counts are taken to be where there are none: the value of fishtest. The logarithms need one.
 const EMPTY: f64 = 1e-3;

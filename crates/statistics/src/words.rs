@@ -1,7 +1,7 @@
 //! Results in plain English.
 
-use super::elo::signed;
-use super::{CONFIDENCE, EloModel, MatchResult, Sprt, SprtStatus, Verdict, logistic_elo};
+use crate::elo::signed;
+use crate::{CONFIDENCE, EloModel, MatchResult, Sprt, SprtStatus, Verdict, logistic_elo};
 
 /// A match in a sentence: who is stronger, if that is shown, and by how much.
 pub fn describe_match(first: &str, second: &str, result: &MatchResult) -> String {
@@ -75,10 +75,8 @@ fn compared(new: &str, old: &str, [more, less]: [&str; 2], by: f64, model: EloMo
 
 #[cfg(test)]
 mod tests {
-    use plyground_core::Player;
-
     use super::*;
-    use crate::statistics::{GameResult, Pairs};
+    use crate::{GameResult, Pairs};
 
     /// A match with these pairs; where they are split the first player won.
     fn paired(counts: [u64; 5]) -> MatchResult {
@@ -115,7 +113,7 @@ mod tests {
     #[test]
     fn games_without_a_partner_are_named() {
         let mut result = MatchResult::default();
-        result.add_single(Player::First, GameResult::Win);
+        result.add_single(0, GameResult::Win);
         let text = describe_match("a", "b", &result);
         assert_eq!(text, "no difference between a and b is shown: 100.0 % [20.7, 100.0] over 1 game, Elo at least -234");
         result.add_pair([GameResult::Win, GameResult::Loss]);

@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 
-use plyground_core::{InputError, Limits, Player, Shelf, parse_duration};
+use plyground_core::{InputError, Limits, Shelf, parse_duration};
+use plyground_match::{Experiment, Results, Run, Seats};
+use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, per_cent, wilson};
 use serde::Deserialize;
-
-use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, per_cent, wilson};
-use crate::{Experiment, Results, Run, Seats};
 
 /// A table of a published study, or a question that it left open, as its file says it.
 #[derive(Clone, Debug, Deserialize)]
@@ -276,7 +275,7 @@ impl Cell {
         let result = results.between(agents);
         let (tally, sample) = match part.seats {
             Seats::Swapped => (result.tally(), result.sample()),
-            Seats::Fixed => (result[Player::First], result[Player::First].sample()),
+            Seats::Fixed => (result[0], result[0].sample()),
         };
         let played = tally.games() > 0;
         let share = |count: u64| MeanEstimate {

@@ -4,9 +4,8 @@
 //! same way again, and goes on where it ended.
 
 use plyground_core::{InputError, Rng, Seed, split_spec};
+use plyground_statistics::least_squares;
 use serde::Serialize;
-
-use crate::statistics::least_squares;
 
 /// A key of an agent, and the values that it may have.
 #[derive(Clone, Debug, PartialEq, Serialize)]

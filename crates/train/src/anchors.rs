@@ -4,11 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plyground_core::{InputError, Player, Seed, Shelf};
-use plyground_table::open;
+use plyground_match::{Book, Experiment, Openings, Pace, Roster, Standard, Table, opening_plies, play_game};
+use plyground_session::open;
+use plyground_statistics::{EloEstimate, GameResult, MatchResult, elo_of_score, logistic_elo, score_of_elo};
 use serde::{Deserialize, Serialize};
-
-use crate::statistics::{EloEstimate, GameResult, MatchResult, elo_of_score, logistic_elo, score_of_elo};
-use crate::{Book, Experiment, Openings, Pace, Roster, Standard, Table, opening_plies, play_game};
 
 /// The opponents that every network is measured by, weakest first.
 pub const ANCHORS: [&str; 5] = ["random", "mc:playouts=10", "mcts:sims=100", "mcts:sims=1000", "alphabeta:depth=4"];

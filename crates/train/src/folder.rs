@@ -6,14 +6,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use plyground_match::{LabError, write_whole};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Network, Trainer};
-use plyground_table::PlayedLesson;
 use serde::{Deserialize, Serialize};
 
 use super::replay::GameFile;
 use super::{Plan, Round};
-use crate::{LabError, write_whole};
+use crate::PlayedLesson;
 
 /// What of the folder counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use plyground_match::LabError;
+
 use super::folder::{PLAN, ROUNDS, json, read};
 use super::{Plan, Round};
-use crate::LabError;
 
 /// A training as it was a moment ago.
 #[derive(Clone, Debug)]

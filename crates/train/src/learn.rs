@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use plyground_core::{GameRecord, InputError, Rng, Seed};
+use plyground_match::LabError;
 use plyground_nets::{Architecture, Batch, Learning, Losses, Network, Rule, Trainer};
-use plyground_table::{Dojo, PlayedLesson};
 use serde::Serialize;
 
-use crate::LabError;
 use crate::positions::{PARTS, part_by_moves};
+use crate::{Dojo, PlayedLesson};
 
 /// The games, in the parts of [`PARTS`]: to learn from, to watch over the learning, and to test what was learnt. A game is in one part only.
 #[derive(Debug, Default)]

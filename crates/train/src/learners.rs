@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Coach, Learner, Learnt, learner};
 use plyground_core::{
-    AgentError, Budget, Heuristics, InputError, Limits, NoClock, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched,
+    AgentError, Budget, Heuristics, InputError, Limits, NoClock, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched, Visitor,
 };
 
 /// An agent in training for one game.
-pub trait Training: Send {
+pub trait TrainableAgent: Send {
     /// The number of training games that its spec asks for.
     fn lessons(&self) -> u64;
     /// Takes over what a file holds; `name` is what the file is called.
@@ -23,12 +23,17 @@ pub trait Training: Send {
     fn player(&self, file: &str) -> String;
     /// Plays `games` games in each seat against random moves. `go_on` is told how many games have been played; what was played
     /// when it said stop is what counts.
-    fn check(&mut self, games: u64, seed: Seed, go_on: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<[Tally; 2], AgentError>;
+    fn check(
+        &mut self,
+        games: u64,
+        seed: Seed,
+        go_on: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<[SeatScore; 2], AgentError>;
 }
 
 /// The results of one seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SeatScore {
     /// Games won.
     pub won: u64,
     /// Games drawn.
@@ -41,7 +46,7 @@ pub struct Tally {
     pub guesses: u64,
 }
 
-impl Tally {
+impl SeatScore {
     /// Games played.
     pub fn games(self) -> u64 {
         self.won + self.drawn + self.lost
@@ -58,14 +63,21 @@ struct Classroom<G: Heuristics> {
     learner: Box<dyn Learner<G>>,
 }
 
-/// Makes the agent of a spec for training.
-pub(crate) fn enrol<G: Heuristics>(game: &G, spec: &str) -> Result<Box<dyn Training>, InputError> {
-    let learner = learner(&AgentSpec::parse(spec, game)?, game)?;
-    Ok(Box::new(Classroom { game: game.clone(), learner }))
+/// The learning agent of a spec (its name is one of [`plyground_agents::LEARNERS`]), to be trained for a game.
+pub fn trainable_agent(game: &str, agent: &str) -> Result<Box<dyn TrainableAgent>, InputError> {
+    struct Open<'a>(&'a str);
+    impl Visitor for Open<'_> {
+        type Output = Result<Box<dyn TrainableAgent>, InputError>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            let learner = learner(&AgentSpec::parse(self.0, &game)?, &game)?;
+            Ok(Box::new(Classroom { game, learner }))
+        }
+    }
+    plyground_games::open(game, None, Open(agent))?
 }
 
 impl<G: Heuristics> Classroom<G> {
-    fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut Tally) -> Result<(), AgentError> {
+    fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut SeatScore) -> Result<(), AgentError> {
         let game = &self.game;
         let mut state = game.start();
         let mut scratch = Scratch::default();
@@ -93,7 +105,7 @@ impl<G: Heuristics> Classroom<G> {
     }
 }
 
-impl<G: Heuristics> Training for Classroom<G> {
+impl<G: Heuristics> TrainableAgent for Classroom<G> {
     fn lessons(&self) -> u64 {
         self.learner.lessons()
     }
@@ -118,8 +130,13 @@ impl<G: Heuristics> Training for Classroom<G> {
         self.learner.player(file)
     }
 
-    fn check(&mut self, games: u64, seed: Seed, go_on: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<[Tally; 2], AgentError> {
-        let mut tallies = [Tally::default(); 2];
+    fn check(
+        &mut self,
+        games: u64,
+        seed: Seed,
+        go_on: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<[SeatScore; 2], AgentError> {
+        let mut tallies = [SeatScore::default(); 2];
         // The seats take turns, so that a check that was stopped has seen both.
         for number in 0..games {
             for seat in Player::BOTH {

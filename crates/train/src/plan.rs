@@ -2,10 +2,10 @@
 
 use plyground_core::InputError;
 use plyground_nets::Size;
-use plyground_table::{SelfPlay, open};
 use serde::{Deserialize, Serialize};
 
 use super::anchors::{ANCHORS, Trial};
+use crate::{SelfPlay, trainable_game};
 
 /// The settings of a training. They are kept beside its checkpoint: a training that goes on goes on with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,8 +63,7 @@ impl Plan {
 
     /// The usual settings for a game.
     pub fn new(game: &str, encoder: Option<&str>, size: Size) -> Result<Self, InputError> {
-        let session = open(game, None)?;
-        let dojo = session.dojo(encoder)?;
+        let dojo = trainable_game(game, encoder)?;
         let how = SelfPlay::default();
         Ok(Self {
             version: Self::VERSION,

@@ -1,12 +1,10 @@
 //! Who plays the games of a round.
 
 use plyground_nets::Network;
-use plyground_table::PlayedLesson;
 
-use super::Plan;
-#[cfg(feature = "nats")]
-use super::replay::{Reader, write};
-use crate::LabError;
+use crate::replay::{Reader, write};
+use crate::{Plan, PlayedLesson};
+use plyground_match::LabError;
 
 /// The games that a round needs.
 pub struct Wanted<'a> {
@@ -36,16 +34,14 @@ pub trait Players: Send + Sync {
 }
 
 /// A game as bytes, as it is kept in the file of a training.
-#[cfg(feature = "nats")]
-pub(crate) fn lesson_bytes(lesson: &PlayedLesson) -> Vec<u8> {
+pub fn lesson_bytes(lesson: &PlayedLesson) -> Vec<u8> {
     let mut bytes = lesson.judgements.to_le_bytes().to_vec();
     write(lesson, &mut bytes);
     bytes
 }
 
 /// The game that was made bytes; nothing if it is none.
-#[cfg(feature = "nats")]
-pub(crate) fn lesson_from(bytes: &[u8]) -> Option<PlayedLesson> {
+pub fn lesson_from(bytes: &[u8]) -> Option<PlayedLesson> {
     let (judgements, rest) = bytes.split_first_chunk()?;
     let mut reader = Reader(rest);
     let lesson = reader.lesson().filter(|_| reader.0.is_empty())?;

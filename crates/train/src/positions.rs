@@ -9,12 +9,12 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use plyground_core::{InputError, Player, Seed};
-use plyground_table::{EncodedPosition, Encoding, encoding};
+use plyground_match::{GameRow, LabError, Lot, Run, Store};
 use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::{GameRow, LabError, Lot, Run, Store};
+use crate::{EncodedPosition, Encoding, encoding};
 
 /// The names of the parts, and how many of ten games belong to each.
 pub const PARTS: [(&str, u32); 3] = [("train", 7), ("validation", 2), ("test", 1)];

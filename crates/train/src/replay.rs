@@ -6,9 +6,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use plyground_core::Rng;
-use plyground_table::{PlayedLesson, Target};
+use plyground_match::LabError;
 
-use crate::LabError;
+use crate::{PlayedLesson, Target};
 
 /// The newest games. How many positions count as new grows with all that were ever played, but more slowly (Wu, 2019).
 #[derive(Debug, Default)]
@@ -188,8 +188,9 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use plyground_core::Seed;
+
+    use super::*;
 
     /// A game with so many positions to learn from, told apart by its first move.
     fn lesson(number: u16, targets: u16) -> PlayedLesson {

@@ -92,14 +92,21 @@ struct Hall<G: Heuristics> {
     encoder: Box<dyn Encoder<G>>,
 }
 
-/// Makes a game ready for training, with its usual encoder or another one.
-pub(crate) fn dojo<G: Heuristics>(game: &G, name: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
-    let name = name.unwrap_or_else(|| game.usual_encoder()).to_owned();
-    let spec = game.spec();
-    let known = crate::encoders(&spec)?;
-    let unknown = || InputError::unknown(&format!("encoding of {spec}"), &name, known.iter().map(|info| info.name));
-    let encoder = encoder(game, &name).ok_or_else(unknown)?;
-    Ok(Box::new(Hall { game: game.clone(), name, encoder }))
+/// The game of a spec, ready for training, with its usual encoder or another one.
+pub fn trainable_game(spec: &str, encoder_name: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
+    struct Open<'a>(Option<&'a str>);
+    impl Visitor for Open<'_> {
+        type Output = Result<Box<dyn Dojo>, InputError>;
+        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+            let name = self.0.unwrap_or_else(|| game.usual_encoder()).to_owned();
+            let spec = game.spec();
+            let known = crate::encoders(&spec)?;
+            let unknown = || InputError::unknown(&format!("encoding of {spec}"), &name, known.iter().map(|info| info.name));
+            let encoder = encoder(&game, &name).ok_or_else(unknown)?;
+            Ok(Box::new(Hall { game, name, encoder }))
+        }
+    }
+    plyground_games::open(spec, None, Open(encoder_name))?
 }
 
 impl<G: Heuristics> Dojo for Hall<G> {
@@ -154,7 +161,7 @@ impl<G: Heuristics> Dojo for Hall<G> {
 
     fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError> {
         // Written as others write it, it may still be the same game.
-        if record.game != self.game.spec() && crate::open(&record.game, None)?.spec() != self.game.spec() {
+        if record.game != self.game.spec() && plyground_session::open(&record.game, None)?.spec() != self.game.spec() {
             return Err(InputError::malformed("record", &record.game, format!("expected a game of {}", self.game.spec())));
         }
         recorded(&self.game, record)

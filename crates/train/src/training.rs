@@ -4,35 +4,23 @@
 //! all is written down. Killed at any moment, a training goes on with the round that it was in; the same seed gives the same network,
 //! however many threads there are and however often it was killed.
 
-mod anchors;
-mod folder;
-mod glance;
-mod plan;
-mod players;
-mod replay;
-
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use plyground_core::{Seed, Shelf};
+use plyground_match::LabError;
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
-use plyground_table::{Agreement, Dojo, Partner, PlayedLesson, open};
+use plyground_statistics::redundancy;
 use serde::{Deserialize, Serialize};
 
-pub use anchors::{ANCHORS, Measured, Trial, measure};
-use folder::Folder;
-pub use glance::{Glance, trainings};
-pub use plan::Plan;
-pub use players::{Players, Wanted};
-#[cfg(feature = "nats")]
-pub(crate) use players::{lesson_bytes, lesson_from};
-use replay::Replay;
-
-use crate::LabError;
-use crate::statistics::redundancy;
+use crate::anchors::{Measured, measure};
+use crate::folder::Folder;
+use crate::players::{Players, Wanted};
+use crate::replay::Replay;
+use crate::{Agreement, Dojo, Partner, Plan, PlayedLesson, trainable_game};
 
 /// What a training is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -155,7 +143,7 @@ const FOLLOW: f32 = 0.01;
 impl Training {
     /// Begins a training in a new folder.
     pub fn begin(folder: &Path, plan: Plan, threads: usize) -> Result<Self, LabError> {
-        let dojo = open(&plan.game, None)?.dojo(Some(&plan.encoder))?;
+        let dojo = trainable_game(&plan.game, Some(&plan.encoder))?;
         let network = untaught(dojo.as_ref(), &plan)?;
         let trainer = Trainer::new(network.clone(), Learning::default(), threads);
         let folder = Folder::create(folder, &plan)?;
@@ -183,7 +171,7 @@ impl Training {
     /// Goes on where a training was.
     pub fn resume(folder: &Path, threads: usize) -> Result<Self, LabError> {
         let (folder, found) = Folder::open(folder)?;
-        let dojo = open(&found.plan.game, None)?.dojo(Some(&found.plan.encoder))?;
+        let dojo = trainable_game(&found.plan.game, Some(&found.plan.encoder))?;
         let (trainer, average) = if let Some([trainer, average]) = found.networks {
             (Trainer::resume(&trainer, Learning::default(), threads)?, weights::read(&average)?.1)
         } else {

@@ -1,9 +1,9 @@
 //! A game as a client follows it: the server says what has happened, and not everything it says arrives.
 
-use plyground_lab::Contestant;
-use plyground_table::{InputError, Player, Seed, Session, Turn, open};
+use plyground_match::Contestant;
+use plyground_session::{InputError, Player, Seed, Session, Turn, open};
 
-use super::wire::{Message, Moved};
+use crate::wire::{Message, Moved};
 
 /// The game so far, with somebody who plays one side of it.
 pub(super) struct Follower<'a> {
@@ -108,7 +108,7 @@ impl<'a> Follower<'a> {
 
 #[cfg(test)]
 mod tests {
-    use plyground_lab::{Files, Roster, Standard};
+    use plyground_match::{Files, Roster, Standard};
 
     use super::*;
 

@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use plyground_lab::{Book, Conduct, Experiment, Format, Hosted, LabError, Lot, News, Run, Seats, Store};
-use plyground_table::{InputError, Limits, Player, Shelf};
+use plyground_match::{Book, Conduct, Experiment, Format, Hosted, LabError, Lot, News, REMOTE, Run, Seats, Store};
+use plyground_session::{InputError, Limits, Player, Shelf};
 
-use super::room::{Admission, Room};
-use super::visitor::GUEST;
+use crate::room::{Admission, Room};
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,11 +109,11 @@ impl Host<'_> {
 
     /// A run between these.
     fn run(&self, agents: Vec<String>, format: Format) -> Result<Run, InputError> {
-        let at_home: Vec<String> = agents.iter().filter(|agent| !agent.starts_with(GUEST)).cloned().collect();
+        let at_home: Vec<String> = agents.iter().filter(|agent| !agent.starts_with(REMOTE)).cloned().collect();
         let checked = Experiment::new(self.game, &at_home, self.shelf)?;
         // Those of the house with ready-made opponents written out.
         let mut written = checked.agents.clone().into_iter();
-        let agents = agents.into_iter().filter_map(|agent| if agent.starts_with(GUEST) { Some(agent) } else { written.next() });
+        let agents = agents.into_iter().filter_map(|agent| if agent.starts_with(REMOTE) { Some(agent) } else { written.next() });
         let settings = Experiment {
             agents: agents.collect(),
             format,
@@ -169,7 +168,7 @@ impl Host<'_> {
 
     /// The next game of those who move first and second; each order has a run of its own.
     fn single(&self, pair: &[(String, Player)], against: Option<&String>, numbers: &Numbers) -> Result<(), LabError> {
-        let mut agents: Vec<String> = pair.iter().map(|(name, _)| format!("{GUEST}{name}")).collect();
+        let mut agents: Vec<String> = pair.iter().map(|(name, _)| format!("{REMOTE}{name}")).collect();
         if let (Some(spec), [(_, colour)]) = (against, pair) {
             agents.insert(colour.other().index(), spec.clone());
         }
@@ -197,7 +196,7 @@ impl Host<'_> {
         let Some(pair) = self.room.next_pair(self.stop) else { return Ok(()) };
         let names: Vec<String> = pair.into_iter().map(|(name, _)| name).collect();
         self.room.admit_only(&names);
-        let agents = names.iter().map(|name| format!("{GUEST}{name}")).collect();
+        let agents = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
         let run = self.run(agents, Format::Games { rounds: None, double: true })?;
         let mut book = Book::new(&run.experiment)?;
         self.conduct(&run, 1, |conduct| {
@@ -210,7 +209,7 @@ impl Host<'_> {
 
     fn round_robin(&self, players: usize, double: bool) -> Result<(), LabError> {
         let Some(names) = self.room.gather(players, self.stop) else { return Ok(()) };
-        let agents = names.iter().map(|name| format!("{GUEST}{name}")).collect();
+        let agents = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
         let run = self.run(agents, Format::Games { rounds: None, double })?;
         self.conduct(&run, self.boards, |conduct| conduct.play_format(1)).map(drop)
     }

@@ -3,11 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use plyground_lab::{Fault, Roster};
-use plyground_table::{Clock, InputError, Limits, Player, Seed, Turn};
+use plyground_match::{Fault, Roster};
+use plyground_session::{Clock, InputError, Limits, Player, Seed, Turn};
 
-use super::follower::{Follower, Heard};
-use super::wire::{LONGEST, Message};
+use crate::follower::{Follower, Heard};
+use crate::wire::{LONGEST, Message};
 
 /// How often a client that waits looks whether it is still to wait.
 const GLANCE: Duration = Duration::from_millis(50);

@@ -9,9 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use plyground_table::Player;
+use plyground_session::Player;
 
-use super::wire::{LONGEST, Message, is_move, name_in, trimmed};
+use crate::wire::{LONGEST, Message, is_move, name_in, trimmed};
 
 /// How often a thread that waits looks whether it is still to wait.
 pub(super) const GLANCE: Duration = Duration::from_millis(50);
@@ -67,7 +67,12 @@ pub struct Dropped {
 impl Dropped {
     /// All of them.
     pub fn all(&self) -> u64 {
-        self.foreign + self.early + self.repeated + self.malformed
+        self.counts().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Each of them, by reason.
+    pub fn counts(&self) -> [(&'static str, u64); 4] {
+        [("foreign", self.foreign), ("early", self.early), ("repeated", self.repeated), ("malformed", self.malformed)]
     }
 }
 
@@ -95,6 +100,17 @@ pub enum Notice<'a> {
         /// What.
         text: &'a str,
     },
+}
+
+impl Notice<'_> {
+    /// The player that it is about, whether the host has received it (or sent it), and the text.
+    pub fn message(&self) -> (&str, bool, &str) {
+        match self {
+            Self::Came { name, .. } => (name, true, name),
+            Self::Sent { name, text } => (name, false, text),
+            Self::Heard { name, text } => (name, true, text),
+        }
+    }
 }
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;

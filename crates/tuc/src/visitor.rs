@@ -3,13 +3,11 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use plyground_lab::{Contestant, Fault, Moment, Porter, Reply, Roster, Seated};
-use plyground_table::{Clock, InputError, Limits, Player, Seed, Session, Turn};
+use plyground_match::{Contestant, Fault, Moment, Porter, REMOTE, Reply, Roster, Seated};
+use plyground_session::{Clock, InputError, Limits, Player, Seed, Session, Turn};
 
-use super::room::{GLANCE, Room, State};
-use super::wire::{Message, Moved};
-
-pub use plyground_lab::competition::GUEST;
+use crate::room::{GLANCE, Room, State};
+use crate::wire::{Message, Moved};
 
 /// How much later than its time a move may come: networks and machines have other things to do, too.
 const GRACE: Duration = Duration::from_millis(100);
@@ -21,7 +19,7 @@ impl Porter for Room {
         roster: &'a dyn Roster,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Seated<'a>>, InputError> {
-        let names = specs.each_ref().map(|spec| spec.strip_prefix(GUEST));
+        let names = specs.each_ref().map(|spec| spec.strip_prefix(REMOTE));
         let Some(found) = self.await_both(names, stop) else { return Ok(None) };
         let seat = |seat: Player| -> Result<Box<dyn Contestant + 'a>, InputError> {
             Ok(match (names[seat.index()], found[seat.index()]) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plyground_table::{Player, Session, Turn};
+use plyground_session::{Player, Session, Turn};
 
 /// Where the original server listens.
 pub const PORT: u16 = 9876;
@@ -124,7 +124,7 @@ pub fn name_in(datagram: &[u8]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use plyground_table::open;
+    use plyground_session::open;
 
     use super::*;
 

@@ -10,7 +10,8 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_table::{Allowance, Clock, Desk, InputError, Shelf};
+use plyground_api::{Allowance, Desk};
+use plyground_session::{Clock, InputError, Shelf};
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plyground_table::infos;
+use plyground_session::infos;
 
 use super::{duration, games};
 
@@ -20,7 +20,7 @@ pub struct BalanceOf {
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = games)]
     pub games: u64,
     /// Who says who is ahead, the same for all agents
-    #[arg(long, value_name = "SPEC", default_value = plyground_lab::balance::JUDGE)]
+    #[arg(long, value_name = "SPEC", default_value = plyground_studies::balance::JUDGE)]
     pub judge: String,
     /// Games of each agent in each setting that are judged; 0 for none
     #[arg(long, value_name = "N", default_value_t = 100)]

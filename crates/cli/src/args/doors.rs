@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plyground_serve::tuc::PORT;
+use plyground_tuc::PORT;
 
 use super::{duration, games};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plyground_lab::nats::Access;
+use plyground_cluster::Access;
 
 use super::duration;
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, PUPILS, Session, infos, open};
+use plyground_session::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, PUPILS, Session, infos, open};
 use serde_json::{Value, json};
 
 use crate::args::{Agents, Global};

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{InputError, Turn, open};
+use plyground_session::{InputError, Turn, open};
 use serde_json::json;
 
 use crate::args::{Apply, Global};

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyground_lab::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_lab::report::{Occasion, Report};
-use plyground_lab::{Book, Openings, Threads, machine};
-use plyground_table::{Pulse, SolveOrder, Worth, open};
+use plyground_match::{Book, Openings, Threads, machine};
+use plyground_session::{Pulse, SolveOrder, Worth, open};
+use plyground_studies::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
+use plyground_studies::report::{Occasion, Report};
 use serde_json::{Value, json};
 
 use crate::args::{BalanceOf, Global};

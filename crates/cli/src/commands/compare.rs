@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{Advice, Seed, open};
+use plyground_session::{Advice, Seed, open};
 use serde_json::Value;
 
 use crate::args::{Compare, Global};

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use plyground_lab::competition::{Bout, Competition, Ranking};
-use plyground_lab::report::{Occasion, Report};
-use plyground_lab::{
+use plyground_match::{
     Conduct, Crew, Event, Hosted, LabError, Lot, News, Results, Run, Seats, Store, Threads, machine, pairings, write_whole,
 };
 use plyground_serve::Hall;
-use plyground_serve::tuc::{Admission, Customs, OpenRoom, Room, SILENCE};
+use plyground_studies::competition::{Bout, Competition, Ranking};
+use plyground_studies::report::{Occasion, Report};
+use plyground_tuc::{Admission, Customs, OpenRoom, Room, SILENCE};
 use serde_json::{Value, json};
 
 use crate::args::{Compete, Global};
@@ -102,7 +102,10 @@ fn open_room(competition: &Competition, hall: &Arc<Hall>) -> anyhow::Result<Open
     let customs =
         Customs { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
     let hall = Arc::clone(hall);
-    Ok(Room::open(socket, customs, Admission::Only(competition.guests()), move |notice| hall.notice(notice))?)
+    Ok(Room::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
+        let (player, received, text) = notice.message();
+        hall.message(player, received, text);
+    })?)
 }
 
 /// How many games there are, or at most will be.
@@ -248,7 +251,7 @@ impl Contest<'_> {
             });
             loop {
                 if let Some(room) = room {
-                    self.hall.lobby(room.waiting(), room.dropped());
+                    self.hall.lobby(room.waiting(), room.dropped().counts().to_vec());
                 }
                 if let Err(error) = self.refresh() {
                     failure.get_or_insert(error);

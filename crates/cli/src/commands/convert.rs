@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use plyground_table::{Format, InputError, JSON_LINES, format_named, formats, read_any, replay};
+use plyground_session::{Format, InputError, JSON_LINES, format_named, formats, read_any, replay};
 use serde_json::json;
 
 use crate::args::{Convert, Global};

@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use plyground_lab::statistics::{describe_match, score_words};
-use plyground_lab::{Format, Results, match_json};
-use plyground_table::Player;
+use plyground_match::{Format, Results, match_json};
+use plyground_statistics::{describe_match, score_words};
 
 use crate::args::{Global, Match};
 use crate::crew::hire;
@@ -35,7 +34,7 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
     }
     writeln!(out, "{}: run {}\n", run.experiment.game, run.id)?;
     let mut rows = vec![["", "won", "drawn", "lost"].map(str::to_owned)];
-    let seats = [("moving first", result[Player::First]), ("moving second", result[Player::Second]), ("in all", result.tally())];
+    let seats = [("moving first", result[0]), ("moving second", result[1]), ("in all", result.tally())];
     for (words, tally) in seats {
         let [won, drawn, lost] = [tally.wins, tally.draws, tally.losses].map(count);
         rows.push([format!("{} {words}", names[0]), won, drawn, lost]);

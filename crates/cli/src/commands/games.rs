@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{GameInfo, KeyInfo, infos};
+use plyground_session::{GameInfo, KeyInfo, infos};
 use serde_json::{Value, json};
 
 use crate::args::Global;

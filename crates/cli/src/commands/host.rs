@@ -6,10 +6,10 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use plyground_lab::{Event, Experiment, GameRow, News, Run};
+use plyground_match::{Event, Experiment, GameRow, News, REMOTE, Run};
 use plyground_serve::Hall;
-use plyground_serve::tuc::{Customs, GUEST, Host as Hosted, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
-use plyground_table::{info, open, split_spec};
+use plyground_session::{info, open, split_spec};
+use plyground_tuc::{Customs, Host as Hosted, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
 use serde_json::json;
 
 use crate::args::{Global, Host};
@@ -120,7 +120,8 @@ impl<'a> Stage<'a> {
         };
         let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
         let room = Room::open(socket, customs, programme.admission(), move |notice| {
-            seen.notice(notice);
+            let (player, received, text) = notice.message();
+            seen.message(player, received, text);
             if let Notice::Came { name, address } = notice {
                 let _ = arrivals.send(Told::Came(format!("{name} has come from {address}")));
             }
@@ -133,7 +134,7 @@ impl<'a> Stage<'a> {
         self.hall.hear(run, news);
         let News::Event(Event::JobFinished { games, .. }) = news else { return };
         for game in *games {
-            let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(GUEST).to_owned());
+            let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(REMOTE).to_owned());
             // Nobody reads it when the program ends.
             let _ = self.tell.send(Told::Over { game: Box::new(game.clone()), players, run: run.id.clone() });
         }
@@ -145,7 +146,7 @@ impl<'a> Stage<'a> {
         loop {
             // Looked at first: what was told before the end is still printed.
             let is_over = over();
-            self.hall.lobby(self.room.waiting(), self.room.dropped());
+            self.hall.lobby(self.room.waiting(), self.room.dropped().counts().to_vec());
             match told.recv_timeout(LOBBY) {
                 Ok(Told::Came(words)) => print_notes(&[words], self.global.quiet || self.global.json),
                 Ok(Told::Over { game, players, run }) => {

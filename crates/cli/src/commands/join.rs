@@ -4,9 +4,9 @@ use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use anyhow::{Context, anyhow};
-use plyground_lab::{Experiment, Standard, names_limits};
-use plyground_serve::tuc::{Client, Joined, PORT, SILENCE, TimeControl};
-use plyground_table::{Limits, Player, Seed, split_spec};
+use plyground_match::{Experiment, Standard, names_limits};
+use plyground_session::{Limits, Player, Seed, split_spec};
+use plyground_tuc::{Client, Joined, PORT, SILENCE, TimeControl};
 use serde_json::json;
 
 use crate::args::{Global, Join};

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use plyground_lab::judge::{
-    COLUMNS, EXACT_SCORE, FEW_POSITIONS, Findings, Judgement, contenders_of, evaluations, findings, predictions, score_in,
+use plyground_match::{Book, Threads, machine};
+use plyground_session::{Clock, Seed, Session, open};
+use plyground_studies::judge::{
+    COLUMNS, Contender, EXACT_SCORE, FEW_POSITIONS, Findings, JudgeOrder, JudgeStage, Judgement, contenders_of, evaluations,
+    findings, predictions, score_in,
 };
-use plyground_lab::report::{Occasion, Played, Report};
-use plyground_lab::study::Study;
-use plyground_lab::{Book, Threads, machine};
-use plyground_table::{Clock, Contender, JudgeOrder, JudgeStage, Seed, Session, open};
+use plyground_studies::report::{Occasion, Played, Report};
+use plyground_studies::study::Study;
 use serde_json::json;
 
 use crate::args::{Global, Judge};
@@ -150,7 +151,7 @@ fn judge(args: &Judge, global: &Global, session: &dyn Session, contenders: &[Con
         text.show(|| shown(stage, done, of, true), || shown(stage, done, of, false));
         interrupt::flow()
     };
-    let judging = session.judge(&order, &Files, &mut watch)?;
+    let judging = plyground_studies::judge::judge(&session.spec(), Some(&session.position()), &order, &Files, &mut watch)?;
     Ok(judging.map(|judging| findings(&session.spec(), &judging, contenders, seed)))
 }
 

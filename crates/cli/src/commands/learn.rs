@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use plyground_lab::learn::{Course, Epoch, Games, Loss, Onlooker, Stage, learn, split_words};
-use plyground_lab::{LabError, Lot};
+use plyground_match::{LabError, Lot};
 use plyground_nets::weights::{self, Header, Precision};
 use plyground_nets::{Architecture, Network, Size};
-use plyground_table::{Dojo, GameRecord, InputError, open};
+use plyground_session::{GameRecord, InputError};
+use plyground_train::learn::{Course, Epoch, Games, Loss, Onlooker, Stage, learn, split_words};
+use plyground_train::{Dojo, trainable_game};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Learn};
@@ -21,7 +22,7 @@ use crate::store::{read_file, read_text, typed, write_whole};
 use crate::terminal::{count, print_json, seconds};
 
 pub fn run(args: &Learn, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let dojo = open(&args.game, None)?.dojo(args.encoder.as_deref())?;
+    let dojo = trainable_game(&args.game, args.encoder.as_deref())?;
     let course = Course {
         architecture: architecture(&args.net, dojo.as_ref())?,
         epochs: args.epochs,
@@ -37,7 +38,7 @@ pub fn run(args: &Learn, global: &Global, out: &mut impl Write) -> anyhow::Resul
     }
     interrupt::catch()?;
     let games = games(args, dojo.as_ref(), global)?;
-    let size = Network::new(course.architecture.clone(), plyground_table::Seed(0))?.size();
+    let size = Network::new(course.architecture.clone(), plyground_session::Seed(0))?.size();
     let mut live = Live {
         text: LiveText::new(global.quiet || global.json),
         quiet: global.quiet || global.json,

@@ -6,12 +6,11 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, bail};
-use plyground_lab::nets::{NETWORKS, evaluations_per_second};
-use plyground_lab::train::{ANCHORS, Measured, Trial, measure};
-use plyground_lab::{Files, machine};
+use plyground_match::{Files, NETWORKS, machine};
 use plyground_nets::weights::Header;
 use plyground_nets::{Layer, Network, onnx};
-use plyground_table::{InputError, Shelf as _, header_game, read_network};
+use plyground_session::{InputError, Shelf as _};
+use plyground_train::{ANCHORS, Measured, Trial, evaluations_per_second, header_game, measure, read_network};
 use serde_json::{Value, json};
 
 use crate::args::{Global, MeasureNet, Nets, NetsAction};

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use plyground_table::open;
+use plyground_session::open;
 use serde_json::json;
 
 use crate::args::{Global, Perft};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use plyground_table::{
+use plyground_session::{
     Advice, Clock, GameRecord, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open, replay,
 };
 
@@ -242,7 +242,7 @@ impl Game {
     }
 
     fn list_moves(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let named = |mv: plyground_table::LegalMove| {
+        let named = |mv: plyground_session::LegalMove| {
             if mv.label == mv.text { mv.text } else { format!("{} ({})", mv.text, mv.label) }
         };
         let moves: Vec<String> = self.session.moves().into_iter().map(named).collect();

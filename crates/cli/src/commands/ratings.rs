@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_lab::statistics::{Anchor, Meeting, RatingError, Ratings, rate};
-use plyground_lab::{Lot, Results};
+use plyground_match::{Lot, Results};
+use plyground_statistics::{Anchor, Meeting, RatingError, Ratings, rate};
 use serde_json::{Value, json};
 
 use crate::args::{Global, RatingsOf};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_table::open;
+use plyground_session::{open, solver_database};
 use serde_json::json;
 
 use crate::args::{Global, Regions};
@@ -21,7 +21,7 @@ pub fn run(args: &Regions, global: &Global, out: &mut impl Write) -> anyhow::Res
     };
     let begin = Instant::now();
     let mut progress = Progress::new(global.quiet || global.json);
-    let Some(bytes) = session.knowledge(args.stones, &mut |done, total| progress.show(done, total))? else {
+    let Some(bytes) = solver_database(&args.game, args.stones, &mut |done, total| progress.show(done, total))? else {
         bail!("{} has no regions with values of their own", session.spec());
     };
     progress.finish();

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write, stdin};
 
 use anyhow::{Context, bail};
-use plyground_table::{GameRecord, Session, open, replay};
+use plyground_session::{GameRecord, Session, open, replay};
 use serde_json::json;
 
 use crate::args::{Global, Replay};

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use plyground_lab::report::Report;
-use plyground_lab::{RunRow, Store};
-use plyground_table::InputError;
+use plyground_match::{RunRow, Store};
+use plyground_session::InputError;
+use plyground_studies::report::Report;
 
 use super::study::read_study;
 use crate::args::{Global, ReportOn};

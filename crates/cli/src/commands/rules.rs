@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{MoveSquares, draw_board, draw_counters, info, open, split_spec};
+use plyground_session::{MoveSquares, draw_board, draw_counters, info, open, split_spec};
 use serde_json::json;
 
 use crate::args::{Global, Rules};

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use plyground_lab::positions::{Counts, PARTS, write_positions};
-use plyground_lab::{Lot, Results, Run, RunRow, Store, results_json};
-use plyground_table::{Format, JSON_LINES, format_named};
+use plyground_match::{Lot, Results, Run, RunRow, Store, results_json};
+use plyground_session::{Format, JSON_LINES, format_named};
+use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Runs, RunsAction};
@@ -25,9 +25,9 @@ pub fn run(args: &Runs, global: &Global, out: &mut impl Write) -> anyhow::Result
             let format = to.as_deref().map_or(Ok(JSON_LINES), format_named)?;
             let run = store.find(run)?.run;
             let bytes = if *csv {
-                plyground_lab::csv(&store, &run)?.into_bytes()
+                plyground_match::csv(&store, &run)?.into_bytes()
             } else if *parquet {
-                plyground_lab::parquet(&store, &run)?
+                plyground_match::parquet(&store, &run)?
             } else {
                 records(&store, &run, format)?.into_bytes()
             };

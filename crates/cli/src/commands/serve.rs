@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use plyground_lab::nats::{Broker, Lookout};
+use plyground_cluster::{Broker, Lookout};
 use plyground_serve::{Limits, Offer, Server};
-use plyground_table::Shelf as _;
+use plyground_session::Shelf as _;
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, NamedEngine, Serve};

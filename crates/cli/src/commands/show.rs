@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{Turn, open};
+use plyground_session::{Turn, open};
 use serde_json::json;
 
 use crate::args::{Global, Place};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_table::{Pulse, Session, SolveOrder, Solved, Turn, Worth, open};
+use plyground_session::{Pulse, Session, SolveOrder, Solved, Turn, Worth, open};
 use serde_json::json;
 
 use crate::args::{Global, Solve};

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::sync::Mutex;
 
-use plyground_lab::statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
-use plyground_lab::{Book, Format, Lot, Results, match_json};
+use plyground_match::{Book, Format, Lot, Results, match_json};
+use plyground_statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
 
 use crate::args::{Global, Scale, SprtTest};
 use crate::crew::hire;

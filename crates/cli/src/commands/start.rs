@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_table::{InputError, Opponent, Player, infos, open};
+use plyground_session::{InputError, Opponent, Player, infos, open};
 
 use crate::args::{DEFAULT_OPPONENT, Global};
 use crate::commands::play::{Setup, play};
@@ -48,7 +48,7 @@ fn choose_opponent(game: &str, out: &mut impl Write) -> anyhow::Result<Option<St
     choose(out, &question, |answer| {
         let picked = pick(answer, opponents.len(), usual).map_or(answer, |index| &opponents[index].name);
         let mut session = open(game, None)?;
-        session.seat(picked, plyground_table::Seed(0), &Files)?;
+        session.seat(picked, plyground_session::Seed(0), &Files)?;
         Ok(picked.to_owned())
     })
 }

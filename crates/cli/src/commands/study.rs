@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_lab::study::{Finding, Study, verdict_on_all};
-use plyground_lab::{Book, Crew};
+use plyground_match::{Book, Crew};
+use plyground_studies::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};

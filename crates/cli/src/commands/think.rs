@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_table::{Advice, Clock, Fact, InputError, Limits, Player, Seat, Seed, Session, Turn, open};
+use plyground_session::{Advice, Clock, Fact, InputError, Limits, Player, Seat, Seed, Session, Turn, open};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Think};
@@ -70,7 +70,7 @@ pub fn ask(session: &mut dyn Session, seat: Seat, limits: Limits, heading: Strin
 /// The answer for programs.
 pub fn advice_json(agent: &str, advice: &Advice) -> Value {
     let chance = |value: Option<f32>| value.map(|value| f64::from(value + 1.0) / 2.0);
-    let candidate = |candidate: &plyground_table::AdvisedMove| json!({"move": candidate.mv, "visits": candidate.visits, "value": chance(candidate.value)});
+    let candidate = |candidate: &plyground_session::AdvisedMove| json!({"move": candidate.mv, "visits": candidate.visits, "value": chance(candidate.value)});
     let facts: serde_json::Map<String, Value> =
         advice.facts.iter().map(|fact| (fact.name.to_owned(), json!(fact.value))).collect();
     json!({

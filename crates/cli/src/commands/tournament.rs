@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use plyground_lab::statistics::score_words;
-use plyground_lab::{Format, Results, Run, results_json};
+use plyground_match::{Format, Results, Run, results_json};
+use plyground_statistics::score_words;
 
 use crate::args::{Global, Tournament};
 use crate::crew::hire;

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_lab::report::{Occasion, Path, Points, Report, Tuned};
-use plyground_lab::statistics::{CONFIDENCE, describe_match};
-use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
-use plyground_lab::{Book, Crew, Experiment, Format, Results, Run, Store, machine, match_json};
-use plyground_table::{Seed, open, split_spec};
+use plyground_match::{Book, Crew, Experiment, Format, Results, Run, Store, machine, match_json};
+use plyground_session::{Seed, open, split_spec};
+use plyground_statistics::{CONFIDENCE, describe_match};
+use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
+use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
@@ -89,7 +89,7 @@ fn original(args: &Tune, params: &[Param]) -> anyhow::Result<Original> {
     let session = open(&args.game, None)?;
     let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == args.spec.trim());
     let spec = ready_made.map_or_else(|| args.spec.trim().to_owned(), |opponent| opponent.spec);
-    let info = plyground_table::AGENTS.iter().find(|info| info.name == split_spec(&spec).0);
+    let info = plyground_session::AGENTS.iter().find(|info| info.name == split_spec(&spec).0);
     let keys = info.map_or_else(Vec::new, |info| session.agent_keys(info));
     let default = |key: &str| keys.iter().find(|info| info.key == key).map(|info| info.default.to_owned());
     let value = |param: &Param| {

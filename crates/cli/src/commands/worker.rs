@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use plyground_lab::nats::{Broker, Employment, Presence, employ};
+use plyground_cluster::{Broker, Employment, Presence, employ};
 use serde_json::json;
 
 use crate::args::{Global, WorkerArgs};

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use plyground_table::{Seed, Turn, open};
+use plyground_session::{Seed, Turn, open};
 
 use crate::{Directory, endings, play_match};
 

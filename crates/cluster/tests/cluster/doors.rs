@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
-use plyground_lab::nats::{Access, Broker, NatsQueue};
-use plyground_lab::{Lease, Queue, Worker};
+use plyground_cluster::{Access, Broker, NatsQueue};
+use plyground_match::{Lease, Queue, Worker};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair as CertificateKey};
 use serde_json::{Value, json};
 

@@ -7,15 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use plyground_cluster::{Access, Broker, Employment, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, employ};
 use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
-use plyground_lab::nats::{Access, Broker, Employment, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, employ};
-use plyground_lab::train::{End, Onlooker, Plan, Round, Stage, Training};
-use plyground_lab::{
+use plyground_match::{
     Conduct, Contestant, Experiment, LabError, Lease, Lot, Orders, Queue, Results, Roster, Run, Setting, Standard, Store,
     Threads, Worker, work,
 };
 use plyground_nets::{Network, Size, weights};
-use plyground_table::open;
+use plyground_train::{End, Onlooker, Plan, Round, Stage, Training, trainable_game};
 use serde_json::json;
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
@@ -231,11 +230,11 @@ fn a_server_that_is_slow_makes_nothing_fail() {
 /// A queue that gives out what somebody has leased already.
 struct OneLease<'a> {
     queue: &'a NatsQueue,
-    jobs: Mutex<Option<Vec<plyground_lab::Job>>>,
+    jobs: Mutex<Option<Vec<plyground_match::Job>>>,
 }
 
 impl Queue for OneLease<'_> {
-    fn push(&self, jobs: &[plyground_lab::Job]) -> Result<usize, LabError> {
+    fn push(&self, jobs: &[plyground_match::Job]) -> Result<usize, LabError> {
         self.queue.push(jobs)
     }
     fn lease(&self, _: &Worker, _: usize) -> Result<Lease, LabError> {
@@ -247,10 +246,10 @@ impl Queue for OneLease<'_> {
     fn release(&self, worker: &Worker) -> Result<(), LabError> {
         self.queue.release(worker)
     }
-    fn finish(&self, jobs: &[plyground_lab::Job]) -> Result<(), LabError> {
+    fn finish(&self, jobs: &[plyground_match::Job]) -> Result<(), LabError> {
         self.queue.finish(jobs)
     }
-    fn fail(&self, job: &plyground_lab::Job, error: LabError) -> Result<(), LabError> {
+    fn fail(&self, job: &plyground_match::Job, error: LabError) -> Result<(), LabError> {
         self.queue.fail(job, error)
     }
     fn heartbeat(&self) -> Duration {
@@ -301,7 +300,7 @@ impl Shelf for OneFile {
 #[test]
 fn networks_travel_by_their_hash_and_every_record_names_it() {
     let Some(server) = Server::start() else { return };
-    let dojo = open("tictactoe", None).unwrap().dojo(None).unwrap();
+    let dojo = trainable_game("tictactoe", None).unwrap();
     let network = Network::new(dojo.architecture(Size { channels: 4, blocks: 1 }), Seed(1)).unwrap();
     let shelf = OneFile(weights::write(&dojo.header(&network), &network).unwrap());
     let run = Experiment::new("tictactoe", &["net:net=mine.safetensors".into(), "random".into()], &shelf).unwrap().run();

@@ -1,14 +1,18 @@
 //! What is played: the settings of a run, which are also its name.
 
+pub(crate) mod openings;
+pub(crate) mod ranges;
+pub(crate) mod schedule;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Seed, Shelf};
-use plyground_table::{Session, open, split_spec};
+use plyground_session::{Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
-use crate::files::Reader;
-use crate::{Format, ranges};
+use crate::Format;
+use crate::resources::files::Reader;
 
 /// Where the games of an experiment begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

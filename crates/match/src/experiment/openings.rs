@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plyground_core::{EmptyShelf, InputError, Limits, NoClock, Rng, Seed, Turn, Unwatched};
-use plyground_table::{Session, open};
+use plyground_session::{Session, open};
 
 use crate::{Experiment, Openings};
 

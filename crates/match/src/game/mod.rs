@@ -5,7 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Rng, Seed, Shelf, Turn};
-use plyground_table::{Progress, Seat, Session, Watcher};
+use plyground_session::{Progress, Seat, Session, Watcher};
+
+/// The prefix of the specs of remote players, which no agent of ours has: the rest is the name that the player joins by.
+pub const REMOTE: &str = "udp:";
 
 /// Somebody who can be asked for a move.
 pub trait Contestant: Send {

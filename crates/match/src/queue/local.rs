@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
-use crate::queue::{Job, Lease, Lot, Queue, Worker};
 use crate::store::now;
-use crate::{LabError, Store};
+use crate::{Job, LabError, Lease, Lot, Queue, Store, Worker};
 
 /// How soon to ask again when others have all that is left.
 const ASK_AGAIN: Duration = Duration::from_millis(200);

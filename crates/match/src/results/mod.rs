@@ -1,10 +1,12 @@
 //! What has come out of a run so far.
 
+pub(crate) mod standings;
+
 use std::collections::{BTreeMap, HashMap};
 
 use plyground_core::Player;
+use plyground_statistics::{GameResult, MatchResult, Meeting, redundancy};
 
-use crate::statistics::{GameResult, MatchResult, Meeting, redundancy};
 use crate::{GameRow, LabError, Lot, Seats, Store};
 
 /// The results of a run, in the order of its agents.
@@ -52,7 +54,7 @@ impl Results {
         let seat = if game.game == 0 { Player::First } else { Player::Second };
         let result = GameResult::of(seat, game.outcome.winner);
         match self.halves.remove(&game.job) {
-            None if self.seats == Seats::Fixed => self.matches.entry(pairing).or_default().add_single(seat, result),
+            None if self.seats == Seats::Fixed => self.matches.entry(pairing).or_default().add_single(seat.index(), result),
             None => drop(self.halves.insert(game.job.clone(), (game.game, result))),
             Some((number, other)) => {
                 let in_order = if number == 0 { [other, result] } else { [result, other] };
@@ -120,7 +122,7 @@ impl Results {
     /// Every match by who moved first, as the ratings want it.
     pub fn meetings(&self) -> Vec<Meeting> {
         let by_seat = |(&[one, other], result): (&[usize; 2], &MatchResult)| {
-            let (first, second) = (result[Player::First], result[Player::Second].reversed());
+            let (first, second) = (result[0], result[1].reversed());
             [
                 Meeting { first: one, second: other, wins: first.wins, draws: first.draws, losses: first.losses },
                 Meeting { first: other, second: one, wins: second.wins, draws: second.draws, losses: second.losses },

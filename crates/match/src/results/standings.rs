@@ -1,9 +1,9 @@
 //! The table of a run, and its numbers for programs.
 
 use plyground_core::Player;
+use plyground_statistics::{CONFIDENCE, MatchResult, logistic_elo};
 use serde_json::{Value, json};
 
-use crate::statistics::{CONFIDENCE, MatchResult, logistic_elo};
 use crate::{Results, Run};
 
 /// What an agent has done against all others.
@@ -30,7 +30,7 @@ pub fn standings<'a>(run: &'a Run, results: &Results) -> Vec<Standing<'a>> {
 pub fn match_json(agents: [&str; 2], result: &MatchResult, redundancy: f64) -> Value {
     let mut page = score_json(result);
     let seat = |player: Player| {
-        let tally = result[player];
+        let tally = result[player.index()];
         json!({"wins": tally.wins, "draws": tally.draws, "losses": tally.losses})
     };
     page["agents"] = json!(agents);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use plyground_core::Shelf;
 
-use crate::schedule::swiss_games;
+use crate::experiment::schedule::swiss_games;
 use crate::{
     Book, Crew, Event, Experiment, Format, LabError, Lot, Results, Run, RunRow, Store, Task, jobs, machine, pairings, swiss_round,
 };

@@ -2,8 +2,7 @@
 
 use plyground_core::{InputError, Shelf};
 
-use crate::files::Unchanged;
-use crate::{Contestant, Event, LabError, Lot, Orders, Roster, Run, Seated, Setting, Standard, Store, work};
+use crate::{Contestant, Event, LabError, Lot, Orders, Roster, Run, Seated, Setting, Standard, Store, Unchanged, work};
 
 /// What is to be played.
 pub struct Task<'a> {

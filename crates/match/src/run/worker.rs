@@ -5,12 +5,11 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plyground_core::{PlayedMove, Player};
-use plyground_table::open;
+use plyground_session::open;
 
-use crate::arena::{Pace, Played, Roster, Table, play_game};
-use crate::experiment::names_limits;
-use crate::queue::{Job, Keeper, Lease, Queue, Worker};
-use crate::{Experiment, GameRow, LabError, Run};
+use crate::{
+    Experiment, GameRow, Job, Keeper, LabError, Lease, Pace, Played, Queue, Roster, Run, Table, Worker, names_limits, play_game,
+};
 
 const LARGEST_BATCH: usize = 64;
 

@@ -1,5 +1,7 @@
 //! The store: one SQLite file that keeps every run, every job and every game.
 
+pub(crate) mod export;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,10 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use plyground_core::{GameRecord, InputError, Outcome, PlayedMove, Player, RecordedPlayer, Seed};
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
-use crate::arena::Played;
 use crate::experiment::seated;
-use crate::queue::{Job, Keeper, Lot};
-use crate::{Experiment, LabError, Run};
+use crate::{Experiment, Job, Keeper, LabError, Lot, Played, Run};
 
 /// Marks a SQLite file as ours.
 const APPLICATION: i32 = 0x504c_5947;

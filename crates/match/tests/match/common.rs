@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use plyground_core::{Clock, EmptyShelf, InputError, Limits, Seed};
-use plyground_lab::{
+use plyground_match::{
     Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Reply, Results, Roster, Run, Setting,
     Standard, Store, jobs, pairings, work,
 };
-use plyground_table::Session;
+use plyground_session::Session;
 
 /// A directory of its own for a test, gone when the test is over.
 pub struct Directory(pub PathBuf);
@@ -17,7 +17,7 @@ impl Directory {
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("plyground-lab-{}-{number}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("plyground-test-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }

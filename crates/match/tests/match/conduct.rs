@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
-use plyground_lab::{Conduct, Event, Experiment, Format, News, Run, Store, Threads};
-use plyground_nets::{Network, Size, weights};
-use plyground_table::open;
+use plyground_core::EmptyShelf;
+use plyground_match::{Conduct, Event, Format, News, Run, Store, Threads};
 
 use crate::common::{Directory, experiment, games, play};
 
@@ -104,45 +102,4 @@ fn a_round_of_a_swiss_tournament_is_not_the_tournament() {
     let row = directory.store().find(&run.id).unwrap();
     assert_eq!((row.done, row.pairs), (6, 6));
     assert!(!row.is_complete(&results));
-}
-
-/// One file, whatever it is called, that somebody may replace.
-struct OneFile(Mutex<Vec<u8>>);
-
-impl Shelf for OneFile {
-    fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
-        Ok(self.0.lock().unwrap().clone())
-    }
-}
-
-#[test]
-fn the_same_spec_with_another_network_is_another_run() {
-    let dojo = open("tictactoe", None).unwrap().dojo(None).unwrap();
-    let network = |seed| {
-        let network = Network::new(dojo.architecture(Size { channels: 4, blocks: 1 }), Seed(seed)).unwrap();
-        weights::write(&dojo.header(&network), &network).unwrap()
-    };
-    let directory = Directory::new();
-    let (store, shelf) = (directory.store(), OneFile(Mutex::new(network(1))));
-    let asked = || Experiment::new("tictactoe", &["net:net=x".into(), "random".into()], &shelf).unwrap().run();
-    let run = asked();
-    assert_eq!(asked(), run);
-    assert_eq!(run.experiment.files["x"].len(), 64);
-    let conduct = Conduct {
-        store: &store,
-        run: &run,
-        shelf: &shelf,
-        crew: &Threads(1),
-        command: "ply test",
-        stop: &|| false,
-        enough: &|_| false,
-        listen: &|_| {},
-    };
-    assert!(conduct.play_format(2).unwrap().1);
-    *shelf.0.lock().unwrap() = network(2);
-    assert_ne!(asked().id, run.id);
-    // Nothing is played with it under the old name.
-    let refused = conduct.play_format(4).unwrap_err().to_string();
-    assert!(refused.contains("malformed file 'x': it is not what it was when this run began"), "{refused}");
-    assert_eq!(games(&store, &run).len(), 4);
 }

@@ -2,7 +2,7 @@
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use plyground_lab::{csv, parquet};
+use plyground_match::{csv, parquet};
 
 use crate::common::{Directory, experiment, games, play};
 

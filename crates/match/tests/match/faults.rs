@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plyground_core::{Clock, EmptyShelf, InputError, Limits, Player, Seed};
-use plyground_lab::{Contestant, Experiment, Fault, LabError, Reply, Roster, Standard};
-use plyground_table::Session;
+use plyground_match::{Contestant, Experiment, Fault, LabError, Reply, Roster, Standard};
+use plyground_session::Session;
 
 use crate::common::{Directory, experiment, games, play_with};
 

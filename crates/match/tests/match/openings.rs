@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use plyground_core::Turn;
-use plyground_lab::{Book, Experiment, Openings, opening_plies};
-use plyground_table::{Session, open};
+use plyground_match::{Book, Experiment, Openings, opening_plies};
+use plyground_session::{Session, open};
 
 use crate::common::experiment;
 

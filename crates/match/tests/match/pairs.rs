@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use plyground_core::{GameRecord, Player};
-use plyground_lab::{Format, GameRow, Lot, Results, Seats};
-use plyground_table::{open, replay};
+use plyground_match::{Format, GameRow, Lot, Results, Seats};
+use plyground_session::{open, replay};
 
 use crate::common::{Directory, FirstInList, experiment, games, play, play_with};
 
@@ -151,7 +151,7 @@ fn the_counts_are_those_of_the_games() {
         let all = results.of(agent);
         assert_eq!(all.tally().games(), 40);
         for seat in Player::BOTH {
-            assert_eq!(all[seat].wins, won(agent, seat), "agent {agent}, {seat:?}");
+            assert_eq!(all[seat.index()].wins, won(agent, seat), "agent {agent}, {seat:?}");
         }
     }
     let by_first = games.iter().filter(|game| game.outcome.winner == Some(Player::First)).count() as u64;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use plyground_lab::Store;
+use plyground_match::Store;
 use rusqlite::Connection;
 
 use crate::common::{Directory, experiment, games, play};

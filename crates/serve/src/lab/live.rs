@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use plyground_lab::{Event, News, Results, RunRow};
-use plyground_table::Player;
+use plyground_match::{Event, News, Results, RunRow};
+use plyground_session::Player;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 

@@ -22,9 +22,9 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use plyground_lab::report::Report;
-use plyground_lab::{Conduct, LabError, Lot, Results, RunRow, Store, Threads, machine};
-use plyground_table::InputError;
+use plyground_match::{Conduct, LabError, Lot, Results, RunRow, Store, Threads, machine};
+use plyground_session::InputError;
+use plyground_studies::report::Report;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 

@@ -1,7 +1,7 @@
 //! A run as a page asks for it.
 
-use plyground_lab::{Experiment, Format, Openings, Run, opening_plies, pairings, shell_word};
-use plyground_table::{InputError, Limits as Thinking, parse_duration};
+use plyground_match::{Experiment, Format, Openings, Run, opening_plies, pairings, shell_word};
+use plyground_session::{InputError, Limits as Thinking, parse_duration};
 use serde::Deserialize;
 
 use crate::{Limits, Offer};

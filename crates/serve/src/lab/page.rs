@@ -1,6 +1,6 @@
 //! Runs in JSON, as pages and programs read them.
 
-use plyground_lab::{Format, Results, RunRow, Seats, Standing, results_json, standings};
+use plyground_match::{Format, Results, RunRow, Seats, Standing, results_json, standings};
 use serde_json::{Value, json};
 
 /// Everything about a run but the opening lines it may have been given.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
-use plyground_lab::train::{Glance, trainings};
+use plyground_train::{Glance, trainings};
 use serde_json::{Value, json};
 
 use super::{Lab, Refusal, skip};

@@ -17,10 +17,10 @@ pub use story::{AHEAD, Judge, Story, branching};
 pub use sweep::{Axis, Setting, Sweep};
 pub use words::{COLUMNS, Favoured, rows, sentences};
 
-use crate::statistics::{
+use plyground_match::{Experiment, Format, GameRow, LabError, Lot, Openings, Run, Seats, Store, pairings};
+use plyground_statistics::{
     CONFIDENCE, GameResult, Interval, MeanEstimate, Tally, mean, per_cent, redundancy, simultaneous, wilson,
 };
-use crate::{Experiment, Format, GameRow, LabError, Lot, Openings, Run, Seats, Store, pairings};
 
 /// Who plays when nobody is named: from no thought at all in steps of ten.
 pub const LADDER: [&str; 4] = ["random", "mcts:sims=10", "mcts:sims=100", "mcts:sims=1000"];

@@ -1,9 +1,8 @@
 //! A game as a story: who was ahead when, in the eyes of a judge.
 
 use plyground_core::{InputError, Limits, NoClock, Player, Seed, Shelf, Turn, Unwatched};
-use plyground_table::{Session, open};
-
-use crate::GameRow;
+use plyground_match::GameRow;
+use plyground_session::{Session, open};
 
 /// A player is ahead from an expectation of 60 % on (0.2 from -1 to +1). Between 40 % and 60 % whoever was ahead before still is: a
 /// judge that wavers about an even position makes no story.

@@ -1,7 +1,7 @@
 //! The settings of a game that are compared: every combination of the values of some of its parameters.
 
 use plyground_core::{InputError, KeyInfo, parse_size, split_spec};
-use plyground_table::{info, open};
+use plyground_session::{info, open};
 
 /// More settings than this are a mistake.
 const MOST_SETTINGS: usize = 1_000;

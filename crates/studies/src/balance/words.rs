@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use plyground_core::{Player, Worth};
+use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, difference, normal_quantile, per_cent, simultaneous};
 
 use super::{Cell, Findings, Measure};
-use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, difference, normal_quantile, per_cent, simultaneous};
 
 /// Who is favoured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

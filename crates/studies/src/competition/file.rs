@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use plyground_core::{InputError, Shelf, parse_duration};
-use plyground_table::open;
+use plyground_match::{Experiment, Format, REMOTE};
+use plyground_session::open;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Competition, Entrant, GUEST, Network, TieBreak};
-use crate::Format;
+use super::{Competition, Entrant, Network, TieBreak};
 
 /// Where clients of the original TUC-Chess server look for one.
 const PORT: u16 = 9876;
@@ -138,7 +138,7 @@ fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Shelf) -> Result<Vec<Entr
     for entry in &file.entrants {
         let (span, entry) = (entry.span(), entry.get_ref());
         let spec = match (&entry.agent, &entry.udp) {
-            (Some(agent), None) if agent.get_ref().starts_with(GUEST) => {
+            (Some(agent), None) if agent.get_ref().starts_with(REMOTE) => {
                 return Err(place.error(agent.span(), "expected an agent or cmd:PROGRAM; a client is entered by udp = \"NAME\""));
             }
             (Some(agent), None) => agent,
@@ -160,7 +160,7 @@ fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Shelf) -> Result<Vec<Entr
         }
         let entrant = Entrant {
             name: entry.name.as_ref().map_or(text, |name| name.get_ref().trim()).to_owned(),
-            spec: if is_guest { format!("{GUEST}{text}") } else { text.to_owned() },
+            spec: if is_guest { format!("{REMOTE}{text}") } else { text.to_owned() },
         };
         let at = entry.name.as_ref().unwrap_or(spec).span();
         if entrants.iter().any(|other| other.name == entrant.name) {
@@ -172,7 +172,7 @@ fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Shelf) -> Result<Vec<Entr
         if !is_guest {
             // Checked here and not with the run, because here the line is known.
             let alone = [entrant.spec.clone()];
-            crate::Experiment::new(file.game.get_ref(), &alone, shelf).map_err(|error| place.error(spec.span(), error))?;
+            Experiment::new(file.game.get_ref(), &alone, shelf).map_err(|error| place.error(spec.span(), error))?;
         }
         entrants.push(entrant);
     }

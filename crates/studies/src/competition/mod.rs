@@ -8,12 +8,9 @@ use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Shelf};
 
-use crate::{Experiment, Format, GameRow, Openings, Results, Run, Seats, rounds_so_far};
+use plyground_match::{Experiment, Format, GameRow, Openings, REMOTE, Results, Run, Seats, rounds_so_far};
 
 pub use ranking::{Place, Ranking, TieBreak};
-
-/// What the spec of somebody who comes over the network begins with; its name follows.
-pub const GUEST: &str = "udp:";
 
 /// A competition.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,17 +73,17 @@ impl Competition {
 
     /// Does somebody come over the network?
     pub fn has_guests(&self) -> bool {
-        self.entrants.iter().any(|entrant| entrant.spec.starts_with(GUEST))
+        self.entrants.iter().any(|entrant| entrant.spec.starts_with(REMOTE))
     }
 
     /// The names of those who come over the network.
     pub fn guests(&self) -> Vec<String> {
-        self.entrants.iter().filter_map(|entrant| entrant.spec.strip_prefix(GUEST)).map(str::to_owned).collect()
+        self.entrants.iter().filter_map(|entrant| entrant.spec.strip_prefix(REMOTE)).map(str::to_owned).collect()
     }
 
     /// The run of the lab that plays it. Every entrant is checked; its number in the run is that in the file.
     pub fn run(&self, shelf: &dyn Shelf) -> Result<Run, InputError> {
-        let is_guest = |entrant: &&Entrant| entrant.spec.starts_with(GUEST);
+        let is_guest = |entrant: &&Entrant| entrant.spec.starts_with(REMOTE);
         let at_home: Vec<String> =
             self.entrants.iter().filter(|entrant| !is_guest(entrant)).map(|entrant| entrant.spec.clone()).collect();
         let checked = Experiment::new(&self.game, &at_home, shelf)?;

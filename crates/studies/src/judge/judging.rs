@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build};
 use plyground_core::{
-    Budget, Clock, Game, Heuristics, InputError, Outcome, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Worth,
+    Budget, Clock, Game, Heuristics, InputError, Outcome, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Visitor,
+    Worth,
 };
 
 /// Somebody whose choices are judged.
@@ -118,7 +119,30 @@ const EVERY: usize = 64;
 /// Someone has said stop.
 struct Stopped;
 
-pub(crate) fn judge<G: Heuristics>(
+/// The choices of evaluations and agents, in the positions that can follow this one (by default the start of the game), measured by
+/// what the positions are really worth; `None` if the watch said stop.
+pub fn judge(
+    game: &str,
+    position: Option<&str>,
+    order: &JudgeOrder<'_>,
+    shelf: &dyn Shelf,
+    watch: &mut JudgeWatch<'_>,
+) -> Result<Option<Judging>, InputError> {
+    struct Judge<'a, 'b, 'c> {
+        order: &'a JudgeOrder<'b>,
+        shelf: &'a dyn Shelf,
+        watch: &'a mut JudgeWatch<'c>,
+    }
+    impl Visitor for Judge<'_, '_, '_> {
+        type Output = Result<Option<Judging>, InputError>;
+        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+            judge_game(&game, &state, self.order, self.shelf, self.watch)
+        }
+    }
+    plyground_games::open(game, position, Judge { order, shelf, watch })?
+}
+
+fn judge_game<G: Heuristics>(
     game: &G,
     start: &G::State,
     order: &JudgeOrder<'_>,

@@ -1,13 +1,16 @@
 //! Evaluations measured by the truth: how often does what they choose keep what the position is worth, and do they put positions in
 //! the right order?
 
+mod judging;
+
 use plyground_core::{Seed, Worth, split_spec};
-use plyground_table::{Contender, Judged, Judging, Truth, Verdict};
+use plyground_match::Results;
+use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
 use serde::Serialize;
 
-use crate::Results;
-use crate::statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
 use crate::study::{Measure, Part};
+
+pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict, judge};
 
 /// Samples drawn for the interval of a correlation.
 const ROUNDS: usize = 200;
@@ -332,7 +335,8 @@ fn judgement(
         if exact {
             return of(&points).map(exactly);
         }
-        bootstrap(&points, ROUNDS, CONFIDENCE, seed, |drawn| of(drawn).unwrap_or(f64::NAN))
+        let mut rng = seed.rng();
+        bootstrap(&points, ROUNDS, CONFIDENCE, &mut |below| rng.below(below), |drawn| of(drawn).unwrap_or(f64::NAN))
     };
     let (said, seen) = (|judged: Judged| judged.said, |judged: Judged| judged.seen);
     Judgement {

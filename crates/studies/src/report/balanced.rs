@@ -1,14 +1,14 @@
 //! The inventor's report on a game.
 
 use plyground_core::{Worth, split_spec};
-use plyground_table::info;
+use plyground_match::LabError;
+use plyground_session::info;
+use plyground_statistics::{CONFIDENCE, MeanEstimate, per_cent};
 
 use super::contents::table;
 use super::plots::{self, HeatMap, Range};
 use super::{Block, Occasion, Report};
-use crate::LabError;
 use crate::balance::{COLUMNS, Findings, Measure, rows, sentences};
-use crate::statistics::{CONFIDENCE, MeanEstimate, per_cent};
 
 pub(super) fn report(findings: &Findings, occasion: &Occasion<'_>) -> Result<Report, LabError> {
     let game = info(split_spec(&findings.plan.sweep.settings[0].game).0)?;

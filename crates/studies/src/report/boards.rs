@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use plyground_core::{BoardView, InputError, MoveSquares, Owner, Square};
-use plyground_table::{draw_board, open};
+use plyground_match::GameRow;
+use plyground_session::{draw_board, open};
 
 use super::html::escaped;
-use crate::GameRow;
 
 /// A position of a game.
 pub(super) struct Board {

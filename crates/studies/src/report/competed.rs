@@ -1,8 +1,9 @@
 //! The page of a competition: its table, who has beaten whom, and every game.
 
+use plyground_match::Run;
+
 use super::contents::{date, table};
 use super::{Block, Occasion, Report};
-use crate::Run;
 use crate::competition::{Bout, Competition, Place, Ranking};
 
 /// Points as people write them.

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use plyground_core::{Limits, Player, split_spec};
-use plyground_table::open;
+use plyground_core::{Limits, split_spec};
+use plyground_match::{Experiment, Format, GameRow, LabError, Lot, Openings, Results, RunRow, Seats, Store};
+use plyground_session::open;
+use plyground_statistics::{
+    Anchor, CONFIDENCE, MatchResult, Ratings, Tally, describe_match, logistic_elo, per_cent, rate, score_words, wilson,
+};
 
 use super::boards::{COLOURS, boards};
 use super::plots::{self, HeatMap, Range};
 use super::{Block, Report};
-use crate::statistics::{
-    Anchor, CONFIDENCE, MatchResult, Ratings, Tally, describe_match, logistic_elo, per_cent, rate, score_words, wilson,
-};
-use crate::{Experiment, Format, GameRow, LabError, Lot, Openings, Results, RunRow, Seats, Store};
 
 /// The games of a run, counted in all the ways that the report needs.
 pub(super) struct Findings<'a> {
@@ -251,7 +251,7 @@ pub(super) fn first_move(findings: &Findings<'_>, players: [&str; 2]) -> Vec<Blo
     }
     let mut rows = vec![("all games".to_owned(), [first, drawn, second])];
     for agent in findings.order() {
-        for (seat, moves) in [(Player::First, "first"), (Player::Second, "second")] {
+        for (seat, moves) in ["first", "second"].into_iter().enumerate() {
             let tally = results.of(agent)[seat];
             if tally.games() == 0 {
                 continue;

@@ -1,13 +1,13 @@
 //! What judging evaluations has found, as a page.
 
-use plyground_table::open;
+use plyground_match::LabError;
+use plyground_session::open;
+use plyground_statistics::per_cent;
 
 use super::contents::table;
 use super::plots::{self, HeatMap, Range};
 use super::{Block, Occasion, Report};
-use crate::LabError;
 use crate::judge::{COLUMNS, Findings, Judgement, Prediction, Scores};
-use crate::statistics::per_cent;
 
 /// Games of the same contenders, or what is known of them without playing.
 pub struct Played {

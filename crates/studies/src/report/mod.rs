@@ -16,9 +16,10 @@ mod tuned;
 pub use judged::Played;
 pub use tuned::{Path, Points, Tuned};
 
-use crate::competition::{Bout, Competition, Ranking};
 use crate::study::Study;
-use crate::{LabError, Run, RunRow, Store, balance, judge};
+use crate::{balance, judge};
+use crate::{competition::Bout, competition::Competition, competition::Ranking};
+use plyground_match::{LabError, Run, RunRow, Store};
 
 /// A part of a report.
 enum Block {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use plyground_table::open;
+use plyground_match::{LabError, RunRow, Store};
+use plyground_session::open;
 
 use super::contents::{Findings as Counted, date, first_move, games, samples, table};
 use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
 use crate::study::{Finding, Measure, Study, Verdict, verdict_on_all};
-use crate::{LabError, RunRow, Store};
 
 /// More numbers than this are drawn as points, without their names.
 const MOST_NAMED: usize = 60;

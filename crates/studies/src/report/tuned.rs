@@ -1,13 +1,13 @@
 //! What tuning has found, as a page.
 
-use plyground_table::open;
+use plyground_match::LabError;
+use plyground_session::open;
+use plyground_statistics::{Interval, per_cent};
 use serde::Serialize;
 
 use super::contents::table;
 use super::plots::{self, Range};
 use super::{Block, Occasion, Report};
-use crate::LabError;
-use crate::statistics::{Interval, per_cent};
 use crate::tune::Param;
 
 /// What came of tuning an agent.

@@ -1,11 +1,11 @@
 //! The inventor's report, held to plain counting over the same games.
 
 use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched, Worth};
-use plyground_lab::balance::{AHEAD, Cell, Favoured, Findings, Judge, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_lab::report::{Occasion, Report};
-use plyground_lab::statistics::Tally;
-use plyground_lab::{Experiment, GameRow, Openings, Seats, Store};
-use plyground_table::open;
+use plyground_match::{Experiment, GameRow, Openings, Seats, Store};
+use plyground_session::open;
+use plyground_statistics::Tally;
+use plyground_studies::balance::{AHEAD, Cell, Favoured, Findings, Judge, Look, Measure, Plan, Sweep, look, rows, sentences};
+use plyground_studies::report::{Occasion, Report};
 
 use crate::common::{Directory, experiment, games, play_pairings};
 

@@ -5,12 +5,12 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use plyground_core::{Clock, EmptyShelf, InputError, Limits, Player, Seed};
-use plyground_lab::competition::{Bout, Competition};
-use plyground_lab::report::{Occasion, Report};
-use plyground_lab::{
+use plyground_match::{
     Conduct, Contestant, Experiment, Fault, Format, Moment, Reply, Results, Roster, Run, Seats, Store, Threads, rounds_so_far,
 };
-use plyground_table::Session;
+use plyground_session::Session;
+use plyground_studies::competition::{Bout, Competition};
+use plyground_studies::report::{Occasion, Report};
 
 use crate::common::{Directory, experiment, games, play_with};
 
@@ -60,7 +60,7 @@ impl Roster for Notes {
 }
 
 /// One game between these.
-fn single(game: &str, agents: [&str; 2], change: impl FnOnce(&mut Experiment)) -> (Notes, Run, plyground_lab::GameRow) {
+fn single(game: &str, agents: [&str; 2], change: impl FnOnce(&mut Experiment)) -> (Notes, Run, plyground_match::GameRow) {
     let mut settings = Experiment {
         agents: agents.map(str::to_owned).to_vec(),
         format: Format::Games { rounds: None, double: false },

@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched};
-use plyground_lab::judge::{Findings, Judgement, contenders_of, evaluations, findings, predictions, score_in};
-use plyground_lab::report::{Occasion, Played, Report};
-use plyground_lab::statistics::kendall_tau_b;
-use plyground_lab::study::Study;
-use plyground_table::{Contender, JudgeOrder, Judging, Session, open};
+use plyground_session::{Session, open};
+use plyground_statistics::kendall_tau_b;
+use plyground_studies::judge::{
+    Contender, Findings, JudgeOrder, Judgement, Judging, contenders_of, evaluations, findings, judge, predictions, score_in,
+};
+use plyground_studies::report::{Occasion, Played, Report};
+use plyground_studies::study::Study;
 
 use crate::common::{Directory, play_pairings};
 
@@ -19,7 +21,7 @@ fn order(contenders: &[Contender], most: usize, sample: usize) -> JudgeOrder<'_>
 }
 
 fn judging(game: &str, order: &JudgeOrder<'_>) -> Judging {
-    let found = open(game, None).unwrap().judge(order, &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let found = judge(game, None, order, &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
     found.unwrap().expect("nobody said stop")
 }
 
@@ -226,15 +228,12 @@ fn a_perfect_agent_throws_nothing_away() {
 #[test]
 fn nobody_is_judged_where_chance_plays_or_when_told_to_stop() {
     let contenders = [random()];
-    let session = open("tuc-chess", None).unwrap();
-    let refused = session.judge(&order(&contenders, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let refused = judge("tuc-chess", None, &order(&contenders, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("chance"));
-    let session = open("tictactoe", None).unwrap();
-    let stopped = session.judge(&order(&contenders, 100_000, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Break(()));
+    let stopped = judge("tictactoe", None, &order(&contenders, 100_000, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Break(()));
     assert!(stopped.unwrap().is_none());
     let unknown = evaluations(&["simpel".to_owned()], &[1], "");
-    let refused =
-        open("pawn", None).unwrap().judge(&order(&unknown, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let refused = judge("pawn", None, &order(&unknown, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("expected one of advanced, simple"));
 }
 

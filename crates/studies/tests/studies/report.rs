@@ -1,10 +1,10 @@
 //! A report is one well-formed page with the numbers in it, and needs nothing from outside.
 
-use plyground_lab::report::Report;
-use plyground_lab::statistics::{Anchor, logistic_elo, rate, score_words};
-use plyground_lab::{RunRow, Store};
+use plyground_match::{Experiment, RunRow, Seats, Store};
+use plyground_statistics::{Anchor, logistic_elo, rate, score_words};
+use plyground_studies::report::Report;
 
-use crate::common::{Directory, experiment, play};
+use crate::common::{Directory, experiment, play, play_pairings};
 
 /// The names of all elements of a page; a panic where tags do not match.
 pub fn elements(page: &str) -> Vec<String> {
@@ -84,7 +84,7 @@ fn a_page_holds_the_numbers_of_the_run() {
 fn every_game_can_be_reported() {
     let directory = Directory::new();
     let store = directory.store();
-    for game in plyground_table::infos() {
+    for game in plyground_session::infos() {
         let row = played(&store, game.name, &["random", "mc:playouts=1"], 1);
         let page = Report::on_run(&store, &row, None).unwrap().html();
         elements(&page);
@@ -114,4 +114,15 @@ fn what_is_typed_stays_text() {
     let page = Report::on_run(&store, &row, Some("<script>alert(\"1 & 2\")</script>")).unwrap().html();
     elements(&page);
     assert!(page.contains("<h1>&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;</h1>"));
+}
+
+#[test]
+fn a_report_on_an_agent_against_itself_says_so() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let run = Experiment { seats: Seats::Fixed, ..experiment("clobber:size=4x4", &["random"], 0) }.run();
+    play_pairings(&store, &run, &[[0, 0]], 30);
+    let row = store.find(&run.id).unwrap();
+    assert!(Report::on_run(&store, &row, None).unwrap().html().contains("30 games with fixed seats"));
+    assert!(Report::on_run(&store, &row, None).unwrap().markdown().contains("30 games of random against itself"));
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use plyground_core::{EmptyShelf, InputError, Shelf};
-use plyground_lab::report::Report;
-use plyground_lab::study::{Measure, Study, Verdict};
-use plyground_lab::{Files, Results};
+use plyground_match::{Files, Results};
+use plyground_studies::report::Report;
+use plyground_studies::study::{Measure, Study, Verdict};
 
 use crate::common::{Directory, play_pairings};
 use crate::report::{elements, stands_alone};

@@ -1,8 +1,8 @@
 //! Tuning finds what is best where that is known, without a game; and it writes the specs that it means.
 
 use plyground_core::{Rng, Seed};
-use plyground_lab::report::{Occasion, Path, Points, Report, Tuned};
-use plyground_lab::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
+use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
+use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 
 fn param(text: &str) -> Param {
     Param::read(text).unwrap()

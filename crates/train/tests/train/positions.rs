@@ -6,9 +6,9 @@ use std::io::Read;
 use std::path::Path;
 
 use plyground_core::{Player, Turn};
-use plyground_lab::positions::{Counts, PARTS, part_of, write_positions};
-use plyground_lab::{Experiment, GameRow, Run, Seats, Store};
-use plyground_table::{Session, format_named, open};
+use plyground_match::{Experiment, GameRow, Run, Seats, Store};
+use plyground_session::{Session, format_named, open};
+use plyground_train::positions::{Counts, PARTS, part_of, write_positions};
 use safetensors::SafeTensors;
 use serde_json::Value;
 

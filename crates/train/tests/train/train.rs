@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plyground_lab::Files;
-use plyground_lab::train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
+use plyground_match::Files;
 use plyground_nets::Size;
+use plyground_train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
 
 /// A folder of its own for a test, gone when the test is over.
 struct Folder(PathBuf);

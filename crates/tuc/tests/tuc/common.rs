@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_lab::{Experiment, GameRow, Lot, Store};
+use plyground_match::{Experiment, GameRow, Lot, Store};
 use plyground_serve::Hall;
-use plyground_serve::tuc::{Customs, Dropped, Host, OpenRoom, Programme, Room, TimeControl};
-use plyground_table::{Seed, Session, Turn, open};
+use plyground_session::{Seed, Session, Turn, open};
+use plyground_tuc::{Customs, Dropped, Host, OpenRoom, Programme, Room, TimeControl};
 
 /// Nothing here takes so long; whoever waits longer waits for ever.
 pub const FOR_EVER: Duration = Duration::from_mins(1);
@@ -76,7 +76,13 @@ impl Hosting {
         let hall = Arc::new(Hall::new("a test", []));
         let seen = Arc::clone(&hall);
         let admission = setting.programme.admission();
-        let room = Arc::new(Room::open(socket, setting.customs.clone(), admission, move |notice| seen.notice(notice)).unwrap());
+        let room = Arc::new(
+            Room::open(socket, setting.customs.clone(), admission, move |notice| {
+                let (player, received, text) = notice.message();
+                seen.message(player, received, text);
+            })
+            .unwrap(),
+        );
         let stop = Arc::new(AtomicBool::new(false));
         let (address, seen) = (room.address().unwrap(), Arc::clone(&hall));
         let (inside, stopped) = (Arc::clone(&room), Arc::clone(&stop));
@@ -84,7 +90,7 @@ impl Hosting {
             let host = Host {
                 room: &inside,
                 store: &store,
-                shelf: &plyground_lab::Files,
+                shelf: &plyground_match::Files,
                 game: setting.game,
                 time: setting.time,
                 seed: 7,

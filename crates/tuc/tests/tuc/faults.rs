@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plyground_serve::tuc::{Dropped, Programme, TimeControl};
-use plyground_table::Player;
+use plyground_session::Player;
+use plyground_tuc::{Dropped, Programme, TimeControl};
 
 use crate::common::{FOR_EVER, Hosting, Raw, Setting, begun, play_out};
 

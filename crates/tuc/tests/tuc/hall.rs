@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use plyground_serve::tuc::Programme;
 use plyground_serve::{Limits, Server};
+use plyground_tuc::Programme;
 use serde_json::Value;
 use tokio::sync::oneshot;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plyground_serve::tuc::Programme;
-use plyground_table::replay;
+use plyground_session::replay;
+use plyground_tuc::Programme;
 
 use crate::common::{Hosting, Raw, Setting, begun, play_out};
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use plyground_lab::{Files, Standard};
-use plyground_serve::tuc::{Client, Joined, Programme};
-use plyground_table::{Limits, Player, Seed};
+use plyground_match::{Files, Standard};
+use plyground_session::{Limits, Player, Seed};
+use plyground_tuc::{Client, Joined, Programme};
 
 use crate::common::{FOR_EVER, Hosting, Raw, Setting, play_out};
 

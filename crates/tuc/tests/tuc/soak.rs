@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_lab::{Files, Standard};
-use plyground_serve::tuc::{Client, Customs, Programme, TimeControl};
-use plyground_table::{Limits, Seed};
+use plyground_match::{Files, Standard};
+use plyground_session::{Limits, Seed};
+use plyground_tuc::{Client, Customs, Programme, TimeControl};
 
 use crate::common::{Hosting, Setting};
 
@@ -153,7 +153,7 @@ fn soak(games: u64, longest: Duration) {
     for (game, experiment) in &played {
         assert!(!game.reason.is_empty());
         let record = game.record(experiment);
-        let replayed = plyground_table::replay(&record);
+        let replayed = plyground_session::replay(&record);
         assert!(game.fault.is_some() || replayed.is_ok(), "{record:?}");
         // A rook that runs into a bonus belongs to a client that has not heard of it; other illegal moves are those of the third socket,
         // which had a player's name.
@@ -181,7 +181,7 @@ fn games_survive_losses_and_noise() {
 }
 
 #[test]
-#[ignore = "takes some minutes: cargo test -p plyground-serve --test tuc thousand -- --ignored --nocapture"]
+#[ignore = "takes some minutes: cargo test -p plyground-tuc --test tuc thousand -- --ignored --nocapture"]
 fn a_thousand_games_survive_losses_and_noise() {
     soak(1_000, Duration::from_hours(2));
 }

@@ -1,6 +1,6 @@
 //! A training on one screen: what it is doing, its curves, and how strong it is by now.
 
-use plyground_lab::train::{Measured, Phase, Plan, Round, Stage};
+use plyground_train::{Measured, Phase, Plan, Round, Stage};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
@@ -256,7 +256,7 @@ fn short_clock(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plyground_table::Agreement;
+    use plyground_train::Agreement;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
@@ -336,7 +336,7 @@ mod tests {
         buffer.content().chunks(width.into()).map(line).collect()
     }
 
-    /// What it looks like; after a wanted change: `SNAPSHOTS=overwrite cargo test -p plyground dashboard`.
+    /// What it looks like; after a wanted change: `SNAPSHOTS=overwrite cargo test -p plyground-cli dashboard`.
     #[test]
     fn a_screen_of_the_usual_size_shows_everything() {
         let text = drawn(&dashboard(20), 80, 24);

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::bail;
-use plyground_lab::nats::{Broker, SelfPlayers};
-use plyground_lab::train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
-use plyground_lab::{Files, machine, shell_word};
+use plyground_cluster::{Broker, SelfPlayers};
+use plyground_match::{Files, machine, shell_word};
 use plyground_nets::Size;
-use plyground_table::InputError;
+use plyground_session::InputError;
+use plyground_train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
 use serde_json::json;
 
 use super::dashboard::Dashboard;

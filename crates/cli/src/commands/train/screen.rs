@@ -1,15 +1,13 @@
 //! The whole terminal for a training: drawn by a thread of its own, and given back whatever happens.
 
-use std::io::{self, IsTerminal as _};
-use std::io::{Stderr, stderr, stdin};
-use std::panic;
-use std::process;
+use std::io::{self, IsTerminal as _, Stderr, stderr, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use std::{panic, process};
 
-use plyground_lab::train::{Onlooker, Round, Stage};
+use plyground_train::{Onlooker, Round, Stage};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use plyground_table::{InputError, Learnt, Lesson, Seed, Tally, Training, open};
+use plyground_session::{InputError, Learnt, Lesson, Seed, open};
+use plyground_train::{SeatScore, TrainableAgent, trainable_agent};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Train};
@@ -31,7 +32,7 @@ pub fn run(args: &Train, agent: &str, global: &Global, out: &mut impl Write) -> 
         ));
     }
     let session = open(&args.game, None)?;
-    let mut training = session.training(agent)?;
+    let mut training = trainable_agent(&args.game, agent)?;
     let file = args.out.as_ref().context("--out is missing: expected the file for what is learnt")?;
     let before = load(training.as_mut(), file)?;
     let games = args.games.unwrap_or_else(|| training.lessons());
@@ -60,7 +61,7 @@ pub fn run(args: &Train, agent: &str, global: &Global, out: &mut impl Write) -> 
 }
 
 /// Reads what an earlier training has left in the file, and says how many games that were.
-fn load(training: &mut dyn Training, file: &Path) -> anyhow::Result<u64> {
+fn load(training: &mut dyn TrainableAgent, file: &Path) -> anyhow::Result<u64> {
     match fs::read(file) {
         Ok(bytes) => match training.load(&file.display().to_string(), &bytes) {
             Ok(()) => Ok(training.learnt().games),
@@ -79,7 +80,7 @@ fn load(training: &mut dyn Training, file: &Path) -> anyhow::Result<u64> {
     }
 }
 
-fn train(training: &mut dyn Training, games: u64, file: &Path, quiet: bool) -> anyhow::Result<()> {
+fn train(training: &mut dyn TrainableAgent, games: u64, file: &Path, quiet: bool) -> anyhow::Result<()> {
     let mut text = LiveText::new(quiet);
     let mut done = 0;
     loop {
@@ -116,7 +117,7 @@ fn full_view(lesson: Lesson, games: u64, elapsed: Duration) -> String {
     format!("{} (Ctrl-C: stop and keep what is learnt)\n{}", bar(done), line(lesson, games, elapsed))
 }
 
-fn check(training: &mut dyn Training, global: &Global) -> anyhow::Result<[Tally; 2]> {
+fn check(training: &mut dyn TrainableAgent, global: &Global) -> anyhow::Result<[SeatScore; 2]> {
     let mut text = LiveText::new(global.quiet);
     let told = |played: u64| format!("checking: {} of {} games against random", count(played), count(2 * CHECK_GAMES));
     let tallies = training.check(CHECK_GAMES, Seed(global.seed.unwrap_or(0)).named("check"), &mut |played| {
@@ -139,8 +140,8 @@ struct Sitting<'a> {
 }
 
 impl Sitting<'_> {
-    fn json(&self, learnt: &Learnt, tallies: Option<&[Tally; 2]>) -> Value {
-        let tally = |tally: &Tally| json!({"won": tally.won, "drawn": tally.drawn, "lost": tally.lost, "moves": tally.moves, "guesses": tally.guesses});
+    fn json(&self, learnt: &Learnt, tallies: Option<&[SeatScore; 2]>) -> Value {
+        let tally = |tally: &SeatScore| json!({"won": tally.won, "drawn": tally.drawn, "lost": tally.lost, "moves": tally.moves, "guesses": tally.guesses});
         json!({
             "game": self.game, "agent": self.agent, "games": self.games, "seconds": self.time.as_secs_f64(),
             "file": self.file, "bytes": self.bytes, "total_games": learnt.games, "positions": learnt.positions,
@@ -148,7 +149,7 @@ impl Sitting<'_> {
         })
     }
 
-    fn print(&self, learnt: &Learnt, tallies: Option<&[Tally; 2]>, quiet: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    fn print(&self, learnt: &Learnt, tallies: Option<&[SeatScore; 2]>, quiet: bool, out: &mut impl Write) -> anyhow::Result<()> {
         let a_second = rate(self.games, self.time).map_or(String::new(), |rate| format!(", {rate} a second"));
         writeln!(
             out,

@@ -1,0 +1,7 @@
+//! The JSON protocol of the app's page: one for the WebSocket of a server and for the engine in the browser.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod desk;
+
+pub use desk::{Allowance, Desk, Tell};

@@ -1,0 +1,12 @@
+//! Runs on many machines: a real NATS server, real workers, the same games as on one machine.
+
+#[path = "../../../match/tests/match/common.rs"]
+#[allow(dead_code, reason = "the tests of each crate use a part of it")]
+mod common;
+mod doors;
+mod nats;
+mod place;
+mod queue;
+#[path = "../../../match/tests/match/queue_laws.rs"]
+mod queue_laws;
+mod server;
