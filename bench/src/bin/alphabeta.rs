@@ -9,7 +9,7 @@ use std::time::Instant;
 use minimax::{IterativeOptions, IterativeSearch, Strategy};
 use plyground_agents::{AgentSpec, build};
 use plyground_bench::peer::{OurEvaluator, Ours, Position};
-use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Params, Seed, Thought, Unwatched, Visitor};
+use plyground_core::{Budget, EmptyShelf, Limits, NoClock, Params, PlayableGame, Seed, Thought, Unwatched, Visitor};
 
 const ROUNDS: usize = 5;
 const TABLE_MEGABYTES: usize = 16;
@@ -51,7 +51,7 @@ struct Contest {
 impl Visitor for Contest {
     type Output = ([Measured; 3], [Measured; OURS.len()]);
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
         let game: &'static G = Box::leak(Box::new(game));
         let (mut theirs, mut ours) = ([Measured::NONE; 3], [Measured::NONE; OURS.len()]);
         let limits = Limits { depth: Some(self.depth), ..Limits::default() };

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Budget, EmptyShelf, Evaluator, Heuristics, NoClock, Params, Player, Scratch, Seed, Thought, Turn, Unwatched, Visitor,
+    Budget, EmptyShelf, Evaluator, NoClock, Params, PlayableGame, Player, Scratch, Seed, Thought, Turn, Unwatched, Visitor,
 };
 
 /// Fits the scale of the win chances of evaluators to the results of games
@@ -42,7 +42,7 @@ struct Scales<'a>(&'a Args, &'a str);
 impl Visitor for Scales<'_> {
     type Output = Result<()>;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> Result<()> {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Result<()> {
         let Self(args, name) = self;
         let mut positions = Vec::new();
         for number in 0..args.count {
@@ -71,7 +71,7 @@ impl Visitor for Scales<'_> {
 }
 
 /// Plays one game and keeps its positions (after the opening) with the first player's result.
-fn self_play<G: Heuristics>(
+fn self_play<G: PlayableGame>(
     game: &G,
     start: &G::State,
     args: &Args,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use minimax::{MCTSOptions, MonteCarloTreeSearch, Strategy};
 use plyground_agents::{AgentSpec, build};
 use plyground_bench::peer::{Ours, Position};
-use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Seed, Thought, Unwatched, Visitor};
+use plyground_core::{Budget, EmptyShelf, Limits, NoClock, PlayableGame, Seed, Thought, Unwatched, Visitor};
 
 const SIMULATIONS: u32 = 10_000;
 const ROUNDS: u32 = 5;
@@ -33,7 +33,7 @@ impl Visitor for Contest {
     /// The peer, ours, ours with two threads.
     type Output = [f64; 3];
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> [f64; 3] {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> [f64; 3] {
         let game: &'static G = Box::leak(Box::new(game));
         let mut best = [0.0_f64; 3];
         let mut rng = Seed(1).rng();

@@ -1,11 +1,11 @@
 //! Any agent with a tablebase at hand: where the file knows a move that keeps what the position is worth, that is played.
 
-use plyground_core::{Agent, AgentError, Choice, Heuristics, Player, Thought, Turn, Worth};
+use plyground_core::{Agent, AgentError, Choice, Player, Solvable, Thought, Turn, Worth};
 
 use crate::solve::{Tablebase, worth_of};
 
 /// An agent that thinks only where the tablebase does not know.
-pub(crate) struct Informed<G: Heuristics> {
+pub(crate) struct Informed<G: Solvable> {
     pub agent: Box<dyn Agent<G>>,
     pub tablebase: Tablebase,
 }
@@ -17,7 +17,7 @@ struct Known<M> {
     plies: Option<u32>,
 }
 
-impl<G: Heuristics> Informed<G> {
+impl<G: Solvable> Informed<G> {
     fn known(&self, game: &G, state: &G::State, mover: Player, mv: G::Move) -> Option<Known<G::Move>> {
         let mut child = state.clone();
         game.play(&mut child, mv);
@@ -47,7 +47,7 @@ impl<G: Heuristics> Informed<G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for Informed<G> {
+impl<G: Solvable> Agent<G> for Informed<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         let mover = thought.mover()?;
         let Some(best) = self.best(thought.game, thought.state, mover) else { return self.agent.choose(thought) };

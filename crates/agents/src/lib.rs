@@ -5,8 +5,9 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-use plyground_core::{Agent, Heuristics, InputError, KeyInfo, Limits, Params, Shelf, split_spec};
+use plyground_core::{Agent, Evaluated, Game, InputError, KeyInfo, Limits, Params, PlayableGame, Shelf, split_spec};
 
+pub mod catalogue;
 mod informed;
 mod learn;
 mod mcts;
@@ -47,20 +48,21 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// Reads a spec for a game: an agent with its keys, or one of the game's ready-made opponents (`level=4`, `best`, a preset).
+    /// Reads a spec for a game: an agent with its keys, or a name in the game's [`catalogue`] entry (`level=4`, `best`, a preset).
     /// Unknown names are refused here; keys are checked when the agent is made.
-    pub fn parse<G: Heuristics>(text: &str, game: &G) -> Result<Self, InputError> {
+    pub fn parse<G: Game>(text: &str, game: &G) -> Result<Self, InputError> {
         let text = text.trim();
-        let (name, keys) = split_spec(ready_made(text, game)?.unwrap_or(text));
+        let entry = catalogue::entry(&game.spec());
+        let (name, keys) = split_spec(entry.spec_of(text)?.unwrap_or(text));
         let info = INFOS.iter().chain(PUPILS).find(|info| info.name == name);
         let info = info.ok_or_else(|| {
             let agents = INFOS.iter().map(|info| info.name).chain(["level=1 to level=8", "best"]);
-            InputError::unknown("agent", name, agents.chain(game.presets().iter().map(|preset| preset.name)))
+            InputError::unknown("agent", name, agents.chain(entry.presets.iter().map(|preset| preset.name)))
         })?;
         Ok(Self { text: text.to_owned(), name: info.name, params: Params::parse(keys)? })
     }
 
-    /// The text it was read from (for a ready-made opponent, its name).
+    /// The text it was read from (for an agent of the catalogue, its name).
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -77,7 +79,7 @@ impl AgentSpec {
 
     /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves by lot: these two. All
     /// it could choose can then be known without asking it ([`Lookahead`]).
-    pub fn fixed_lookahead<G: Heuristics>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
+    pub fn fixed_lookahead<G: Evaluated>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
         let evaluator_keys = G::evaluators().iter().flat_map(|evaluator| evaluator.keys);
         let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
         let plain = [minimax_plain::INFO.name, alphabeta::INFO.name].contains(&self.name);
@@ -85,7 +87,7 @@ impl AgentSpec {
         depth.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
     }
 
-    fn check_keys<G: Heuristics>(&self) -> Result<(), InputError> {
+    fn check_keys<G: Evaluated>(&self) -> Result<(), InputError> {
         self.params.check(self.name, &keys::<G>(self.info()))?;
         self.limits().map(|_| ())
     }
@@ -129,19 +131,6 @@ const SLIP: KeyInfo =
 /// The keys that every agent has.
 pub const COMMON_KEYS: &[KeyInfo] = &[TABLEBASE, SLIP];
 
-/// The spec that a ready-made opponent of the game stands for; `None` if the text names none.
-pub fn ready_made<G: Heuristics>(text: &str, game: &G) -> Result<Option<&'static str>, InputError> {
-    if text == "best" {
-        return Ok(Some(game.best()));
-    }
-    if text.starts_with("level") {
-        let mut levels = game.levels().into_iter().zip(1..);
-        let level = levels.find(|(_, number)| text == format!("level={number}")).map(|(spec, _)| spec);
-        return level.map(Some).ok_or_else(|| InputError::malformed("level", text, "expected level=1 to level=8"));
-    }
-    Ok(game.presets().iter().find(|preset| preset.name == text).map(|preset| preset.spec))
-}
-
 type Build<G> = fn(&G, &Params, &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError>;
 
 /// Declares the list: the description of every agent, and the function that makes one from a spec.
@@ -151,7 +140,7 @@ macro_rules! agents {
         pub const INFOS: &[AgentInfo] = &[$($agent::INFO),+];
 
         /// How the agent with this name is made.
-        fn builder<G: Heuristics>(name: &str) -> Option<Build<G>> {
+        fn builder<G: PlayableGame>(name: &str) -> Option<Build<G>> {
             $(if name == $agent::INFO.name {
                 return Some(|game, params, shelf| Ok(Box::new($agent::build(game, params, shelf)?)));
             })+
@@ -177,7 +166,7 @@ macro_rules! learners {
         pub const LEARNERS: &[&str] = &[$($agent::INFO.name),+];
 
         /// How the agent with this name is made for training.
-        fn enrolment<G: Heuristics>(name: &str) -> Option<Enrol<G>> {
+        fn enrolment<G: PlayableGame>(name: &str) -> Option<Enrol<G>> {
             $(if name == $agent::INFO.name {
                 return Some(|game, params| Ok(Box::new($agent::learner(game, params)?)));
             })+
@@ -192,7 +181,7 @@ learners!(q, ffn, reinforce);
 pub const PUPILS: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
 
 /// Makes the agent that a spec describes, to be trained.
-pub fn learner<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
+pub fn learner<G: PlayableGame>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
     let unknown = || InputError::unknown("agent to train", spec.name, LEARNERS.iter().copied());
     let enrol = enrolment::<G>(spec.name).ok_or_else(unknown)?;
     spec.check_keys::<G>()?;
@@ -200,7 +189,7 @@ pub fn learner<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Lear
 }
 
 /// The keys that an agent understands for this game: its own, those of the game's evaluators, and those that all have.
-pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
+pub fn keys<G: Evaluated>(info: &AgentInfo) -> Vec<KeyInfo> {
     let mut keys = info.keys.to_vec();
     if info.evaluates {
         for key in G::evaluators().iter().flat_map(|evaluator| evaluator.keys) {
@@ -218,7 +207,7 @@ pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
 }
 
 /// Makes the agent that a spec describes; the files that it names are read from the shelf.
-pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
+pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
     spec.check_keys::<G>()?;
     let only_learns = || {
         let detail = "it only learns: train it with ply train GAME --agent SPEC --out FILE, then net:net=FILE plays";
@@ -237,7 +226,7 @@ pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Re
 }
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.
-pub(crate) fn evaluator<G: Heuristics>(game: &G, params: &Params) -> Result<G::Evaluator, InputError> {
+pub(crate) fn evaluator<G: Evaluated>(game: &G, params: &Params) -> Result<G::Evaluator, InputError> {
     let names: Vec<&str> = G::evaluators().iter().map(|info| info.name).collect();
     let chosen = &G::evaluators()[params.choice("eval", &names)?];
     // A key of another evaluator would be read by nobody: refuse it rather than ignore it.

@@ -1,6 +1,6 @@
 //! Positions and moves as numbers: what networks see, and what those that train them write to files.
 
-use crate::{Game, Heuristics, MoveSquares, MoverEncoder, Owner, Piece, Player, Scratch, Seed, Square, Turn};
+use crate::{Game, MoveSquares, MoverEncoder, Owner, Piece, Player, Scratch, Seed, Square, Swap, Turn};
 
 /// In whose view an encoder shows positions; a network's value is in the same view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,33 @@ pub trait Encoder<G: Game>: Send + Sync {
     }
 }
 
+/// A game that networks can learn: its encoders, and how the board looks from the other side. All has defaults:
+/// `impl Encodable for MyGame {}` is enough.
+pub trait Encodable: Game {
+    /// How the board is seen from the second player's side: where the two sides are alike, networks learn both at once.
+    fn swap(&self) -> Swap {
+        Swap::Never
+    }
+
+    /// The name of the encoder that networks of this game learn with unless another one is given.
+    fn default_encoder(&self) -> &'static str {
+        MoverEncoder::INFO.name
+    }
+
+    /// The descriptions of the encoders that only this game has, beside [`MoverEncoder`] and [`GeneralEncoder`].
+    fn encoders() -> &'static [EncoderInfo] {
+        &[]
+    }
+
+    /// The encoder of [`Encodable::encoders`] with this name; `None` for any other name.
+    fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
+        let _ = name;
+        None
+    }
+}
+
 /// The encoder of a game with this name: one that every game has, or one of its own.
-pub fn encoder<G: Heuristics>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
+pub fn encoder<G: Encodable>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
     match name {
         // Nobody learns or exports in a browser, and no network that comes with the program sees by it.
         #[cfg(not(target_family = "wasm"))]
@@ -127,7 +152,7 @@ impl GeneralEncoder {
     const GAMES: u64 = 20;
 
     /// For a game.
-    pub fn new<G: Heuristics>(game: &G) -> Self {
+    pub fn new<G: Encodable>(game: &G) -> Self {
         let info = G::info();
         let view = game.view(&game.start());
         let name = |player: Player| info.players[player.index()];

@@ -1,8 +1,8 @@
-//! What a position is worth when both play perfectly.
+//! Game-theoretic values, and what a game offers to exact searches (solvers).
 
 use std::ops::ControlFlow;
 
-use crate::Game;
+use crate::{Evaluated, Game, InputError, hash_state};
 
 /// What a position is worth to the player to move when both play perfectly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,4 +62,49 @@ pub trait ExactSolver<G: Game>: Send {
 
     /// Positions looked at since it was made.
     fn nodes(&self) -> u64;
+}
+
+/// A game with hooks for exact searches. All have defaults: `impl Solvable for MyGame {}` is enough to solve it.
+pub trait Solvable: Evaluated {
+    /// The value of a position (not over, a player to move) that follows from a proved rule: exact searches need not look further.
+    /// Cheap: asked for every child of every position. `None` where no rule applies.
+    fn known_value(&self, state: &Self::State) -> Option<Worth> {
+        let _ = state;
+        None
+    }
+
+    /// A transposition key of the value for the player to move: positions that share it have the same value and the same distance to
+    /// the end. By default the position itself; a game in which the players can swap sides may give both views one key.
+    #[inline]
+    fn value_key(&self, state: &Self::State) -> u128 {
+        u128::from(hash_state(state)) << 64 | u128::from(hash_state(&(0x517c_c1b7_2722_0a95_u64, state)))
+    }
+
+    /// Replaces the contents of `moves` by the undominated moves: all legal ones (there is at least one) but those that are proved to
+    /// have no higher value than one of these.
+    #[inline]
+    fn undominated_moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
+        self.moves(state, moves);
+    }
+
+    /// The move-ordering score in exact searches of a move that leads from `state` to `child`: higher ones are tried first.
+    #[inline]
+    fn solver_order(&self, state: &Self::State, mv: Self::Move, child: &Self::State) -> i32 {
+        let _ = child;
+        self.ordering_score(state, mv)
+    }
+
+    /// A solver made for this game, where there is one, that uses about `memory` bytes at most. `database` is what
+    /// [`Solvable::solver_database`] has computed before.
+    fn exact_solver(&self, memory: usize, database: Option<&[u8]>) -> Result<Option<Box<dyn ExactSolver<Self>>>, InputError> {
+        let _ = (memory, database);
+        Ok(None)
+    }
+
+    /// A precomputed database for [`Solvable::exact_solver`], where the game has one: the values of all regions of at most `stones`
+    /// stones, for instance. `report` is told how much of how much is done.
+    fn solver_database(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
+        let _ = (stones, report);
+        Ok(None)
+    }
 }

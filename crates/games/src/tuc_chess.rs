@@ -422,6 +422,10 @@ impl Game for TucChess {
     type State = State;
     type Move = Move;
 
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
+
     fn spec(&self) -> String {
         let (year, worth, appear) = YEARS[self.year];
         let keys = [

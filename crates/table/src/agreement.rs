@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_agents::net::{Brain, Lesson, position};
 use plyground_agents::{Method, Solver};
-use plyground_core::{Heuristics, Pulse, Turn, Worth};
+use plyground_core::{PlayableGame, Pulse, Turn, Worth};
 use serde::{Deserialize, Serialize};
 
 /// How often a network and the solver say the same, on positions that the solver could solve.
@@ -54,7 +54,7 @@ const MEMORY: usize = 16_000_000;
 
 /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance plays, since then
 /// nothing is won for certain, or if somebody said stop.
-pub(crate) fn agreement<G: Heuristics>(
+pub(crate) fn agreement<G: PlayableGame>(
     game: &G,
     brain: &mut Brain<G>,
     lessons: &mut dyn Iterator<Item = &Lesson>,

@@ -3,7 +3,7 @@
 use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, network_for, play, recorded, teach};
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Agent, AgentError, Encoder, GameRecord, Heuristics, InputError, Limits, Rng, Seed, Shelf, Visitor, encoder,
+    Agent, AgentError, Encoder, GameRecord, InputError, Limits, PlayableGame, Rng, Seed, Shelf, Visitor, encoder,
 };
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
@@ -68,7 +68,7 @@ pub fn read_network(name: &str, file: &[u8]) -> Result<(Header, Network), InputE
     }
     impl Visitor for Fit<'_> {
         type Output = Result<(Header, Network), InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             network_for(&game, self.name, self.file)
         }
     }
@@ -86,15 +86,15 @@ pub fn header_game(header: &Header) -> String {
     }
 }
 
-struct Hall<G: Heuristics> {
+struct Hall<G: PlayableGame> {
     game: G,
     name: String,
     encoder: Box<dyn Encoder<G>>,
 }
 
 /// Makes a game ready for training, with its usual encoder or another one.
-pub(crate) fn dojo<G: Heuristics>(game: &G, name: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
-    let name = name.unwrap_or_else(|| game.usual_encoder()).to_owned();
+pub(crate) fn dojo<G: PlayableGame>(game: &G, name: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
+    let name = name.unwrap_or_else(|| game.default_encoder()).to_owned();
     let spec = game.spec();
     let known = crate::encoders(&spec)?;
     let unknown = || InputError::unknown(&format!("encoding of {spec}"), &name, known.iter().map(|info| info.name));
@@ -102,7 +102,7 @@ pub(crate) fn dojo<G: Heuristics>(game: &G, name: Option<&str>) -> Result<Box<dy
     Ok(Box::new(Hall { game: game.clone(), name, encoder }))
 }
 
-impl<G: Heuristics> Dojo for Hall<G> {
+impl<G: PlayableGame> Dojo for Hall<G> {
     fn game(&self) -> String {
         self.game.spec()
     }
@@ -166,26 +166,26 @@ impl<G: Heuristics> Dojo for Hall<G> {
 }
 
 /// A network and itself.
-struct Sparring<G: Heuristics> {
+struct Sparring<G: PlayableGame> {
     game: G,
     brain: Brain<G>,
     how: SelfPlay,
 }
 
-impl<G: Heuristics> Partner for Sparring<G> {
+impl<G: PlayableGame> Partner for Sparring<G> {
     fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError> {
         Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), stop))
     }
 }
 
-struct Teacher<G: Heuristics> {
+struct Teacher<G: PlayableGame> {
     game: G,
     agent: Box<dyn Agent<G>>,
     limits: Limits,
     random_plies: u32,
 }
 
-impl<G: Heuristics> Partner for Teacher<G> {
+impl<G: PlayableGame> Partner for Teacher<G> {
     fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError> {
         teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), stop)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build};
 use plyground_core::{
-    Budget, Clock, Game, Heuristics, InputError, Outcome, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Worth,
+    Budget, Clock, Game, InputError, Outcome, PlayableGame, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Worth,
 };
 
 /// Somebody whose choices are judged.
@@ -118,7 +118,7 @@ const EVERY: usize = 64;
 /// Someone has said stop.
 struct Stopped;
 
-pub(crate) fn judge<G: Heuristics>(
+pub(crate) fn judge<G: PlayableGame>(
     game: &G,
     start: &G::State,
     order: &JudgeOrder<'_>,
@@ -151,7 +151,7 @@ fn told(watch: &mut JudgeWatch<'_>, stage: JudgeStage, done: usize, of: usize) -
 }
 
 /// A contender that can be asked, in one of the seats.
-enum Chooser<'a, G: Heuristics> {
+enum Chooser<'a, G: PlayableGame> {
     /// Of an evaluation, all is known.
     Lookahead {
         lookahead: Lookahead<G, G::Evaluator>,
@@ -173,7 +173,7 @@ struct Thinking {
     seen: Option<f32>,
 }
 
-impl<'a, G: Heuristics> Chooser<'a, G> {
+impl<'a, G: PlayableGame> Chooser<'a, G> {
     fn new(game: &G, spec: &str, shelf: &'a dyn Shelf) -> Result<Self, InputError> {
         let spec = AgentSpec::parse(spec, game)?;
         build(&spec, game, shelf)?;
@@ -348,7 +348,7 @@ impl Pulse for Relay<'_, '_> {
     }
 }
 
-fn judge_all<G: Heuristics>(
+fn judge_all<G: PlayableGame>(
     game: &G,
     graph: &Graph<G::State>,
     solver: &mut Solver<G>,
@@ -487,7 +487,7 @@ fn drawn<G: Game>(game: &G, start: &G::State, seed: Seed) -> Option<(G::State, P
     Some(come_by.swap_remove(rng.below(come_by.len() as u32) as usize))
 }
 
-fn judge_sample<G: Heuristics>(
+fn judge_sample<G: PlayableGame>(
     game: &G,
     start: &G::State,
     solver: &mut Solver<G>,

@@ -35,6 +35,7 @@ pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
 pub use external::EXTERNAL;
 #[cfg(not(target_family = "wasm"))]
 pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
+pub use plyground_agents::catalogue::LEVEL_TITLES;
 #[cfg(not(target_family = "wasm"))]
 pub use plyground_agents::net::{Lesson as PlayedLesson, SelfPlay, Target};
 pub use plyground_agents::{
@@ -47,7 +48,7 @@ pub use plyground_core::{
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};
-pub use session::{LEVEL_TITLES, LegalMove, Opponent, Seat, Session, open};
+pub use session::{LegalMove, Opponent, Seat, Session, open};
 pub use solving::{SolveOrder, Solved};
 #[cfg(not(target_family = "wasm"))]
 pub use training::{Tally, Training};

@@ -1,9 +1,10 @@
 //! A game in progress, all in text.
 
+use plyground_agents::catalogue::{self, LEVEL_TITLES};
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
-    Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo, Limits,
-    MoveSquares, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Shelf, Thought, Turn, Visitor,
+    Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
+    PlayableGame, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Shelf, Thought, Turn, Visitor,
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
@@ -84,7 +85,7 @@ pub trait Session: Send {
     /// Makes the game ready to be learnt by a network, which sees it by its usual encoder or by another one.
     #[cfg(not(target_family = "wasm"))]
     fn dojo(&self, encoder: Option<&str>) -> Result<Box<dyn Dojo>, InputError>;
-    /// Computes what the game's own solver can begin with ([`Heuristics::knowledge`]); `None` where there is no such thing.
+    /// Computes what the game's own solver can begin with ([`Solvable::solver_database`](plyground_core::Solvable::solver_database)); `None` where there is no such thing.
     #[cfg(not(target_family = "wasm"))]
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError>;
 }
@@ -123,10 +124,6 @@ pub struct Opponent {
     pub spec: String,
 }
 
-/// What the levels are called.
-pub const LEVEL_TITLES: [&str; 8] =
-    ["first day", "beginner", "casual", "club player", "strong club player", "expert", "master", "as strong as we can"];
-
 /// An agent that sits at the table of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat(usize);
@@ -139,7 +136,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
     }
     impl Visitor for Open {
         type Output = Box<dyn Session>;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Box<dyn Session> {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Box<dyn Session> {
             Box::new(Table {
                 info: self.info,
                 start: self.at_position.then(|| game.position_text(&state)),
@@ -155,7 +152,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
     plyground_games::open(spec, position, Open { info, at_position: position.is_some() })
 }
 
-struct Table<G: Heuristics> {
+struct Table<G: PlayableGame> {
     info: &'static GameInfo,
     game: G,
     start: Option<String>,
@@ -166,7 +163,7 @@ struct Table<G: Heuristics> {
     seats: Vec<Seated<G>>,
 }
 
-enum Seated<G: Heuristics> {
+enum Seated<G: PlayableGame> {
     Agent { agent: Box<dyn Agent<G>>, info: &'static AgentInfo, limits: Limits, rng: Rng },
     Guest(Guest),
 }
@@ -191,7 +188,7 @@ fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
 }
 
 /// The moves at the beginning of a line that can be played one after the other, as they are usually written, and why it ends there.
-fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> Followed {
+fn followed<G: PlayableGame>(game: &G, state: &G::State, line: &[String]) -> Followed {
     let (mut state, mut moves) = (state.clone(), Vec::new());
     for text in line {
         match game.legal_move(&state, text) {
@@ -205,7 +202,7 @@ fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> Follo
     (moves, None)
 }
 
-impl<G: Heuristics> Table<G> {
+impl<G: PlayableGame> Table<G> {
     fn described(&self, state: &G::State, mv: G::Move) -> LegalMove {
         LegalMove {
             text: self.game.move_text(state, mv),
@@ -224,7 +221,7 @@ impl<G: Heuristics> Table<G> {
     }
 }
 
-impl<G: Heuristics> Session for Table<G> {
+impl<G: PlayableGame> Session for Table<G> {
     fn info(&self) -> &'static GameInfo {
         self.info
     }
@@ -360,11 +357,12 @@ impl<G: Heuristics> Session for Table<G> {
             summary: summary.to_owned(),
             spec: spec.to_owned(),
         };
-        let levels = self.game.levels().into_iter().enumerate();
+        let entry = catalogue::entry(&self.game.spec());
+        let levels = entry.levels.into_iter().enumerate();
         let mut opponents: Vec<Opponent> =
             levels.map(|(index, spec)| opponent(&format!("level={}", index + 1), LEVEL_TITLES[index], spec)).collect();
-        opponents.push(opponent("best", "the strongest agent known for this game and size", self.game.best()));
-        opponents.extend(self.game.presets().iter().map(|preset| opponent(preset.name, preset.summary, preset.spec)));
+        opponents.push(opponent("best", "the strongest agent known for this game and size", entry.best));
+        opponents.extend(entry.presets.iter().map(|preset| opponent(preset.name, preset.summary, preset.spec)));
         opponents
     }
 
@@ -437,6 +435,6 @@ impl<G: Heuristics> Session for Table<G> {
 
     #[cfg(not(target_family = "wasm"))]
     fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
-        self.game.knowledge(stones, report)
+        self.game.solver_database(stones, report)
     }
 }

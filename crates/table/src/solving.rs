@@ -1,7 +1,7 @@
 //! Solving a position, all in text.
 
 use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
-use plyground_core::{Heuristics, InputError, Pulse, Shelf, Turn, Worth};
+use plyground_core::{InputError, PlayableGame, Pulse, Shelf, Turn, Worth};
 
 /// How a position is to be solved.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Solved {
     }
 }
 
-pub(crate) fn solve<G: Heuristics>(
+pub(crate) fn solve<G: PlayableGame>(
     game: &G,
     state: &G::State,
     order: &SolveOrder,

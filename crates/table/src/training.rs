@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Coach, Learner, Learnt, learner};
 use plyground_core::{
-    AgentError, Budget, Heuristics, InputError, Limits, NoClock, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched,
+    AgentError, Budget, InputError, Limits, NoClock, PlayableGame, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched,
 };
 
 /// An agent in training for one game.
@@ -53,18 +53,18 @@ impl Tally {
     }
 }
 
-struct Classroom<G: Heuristics> {
+struct Classroom<G: PlayableGame> {
     game: G,
     learner: Box<dyn Learner<G>>,
 }
 
 /// Makes the agent of a spec for training.
-pub(crate) fn enrol<G: Heuristics>(game: &G, spec: &str) -> Result<Box<dyn Training>, InputError> {
+pub(crate) fn enrol<G: PlayableGame>(game: &G, spec: &str) -> Result<Box<dyn Training>, InputError> {
     let learner = learner(&AgentSpec::parse(spec, game)?, game)?;
     Ok(Box::new(Classroom { game: game.clone(), learner }))
 }
 
-impl<G: Heuristics> Classroom<G> {
+impl<G: PlayableGame> Classroom<G> {
     fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut Tally) -> Result<(), AgentError> {
         let game = &self.game;
         let mut state = game.start();
@@ -93,7 +93,7 @@ impl<G: Heuristics> Classroom<G> {
     }
 }
 
-impl<G: Heuristics> Training for Classroom<G> {
+impl<G: PlayableGame> Training for Classroom<G> {
     fn lessons(&self) -> u64 {
         self.learner.lessons()
     }

@@ -2,7 +2,7 @@
 //! towards the result, at a rate that grows from position to position, as the last ones say most about who wins.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encoder, Fact, Heuristics, InputError, KeyInfo, Params, Player, Scratch, Seed, Thought, Turn,
+    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Scratch, Seed, Thought, Turn,
     Viewpoint, encoder,
 };
 use plyground_nets::{Shape, weights};
@@ -46,7 +46,7 @@ const PLAYS: &[&str] = &["random", "own", "first", "second"];
 /// Positions between two looks at the clock: about a millisecond.
 const LOOK_EVERY: u64 = 1_000;
 
-pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<FeedForward<G>, InputError> {
+pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedForward<G>, InputError> {
     let thesis = "thesis";
     let usual = if game.encoder(thesis).is_some() { thesis } else { "general" };
     let name = params.get("encoder").unwrap_or(usual);
@@ -92,7 +92,7 @@ struct Settings {
 }
 
 /// The network of the Clobber thesis, in training.
-pub struct FeedForward<G: Heuristics> {
+pub struct FeedForward<G: Encodable> {
     /// The command that trains it, but for the number of games.
     command: String,
     lessons: u64,
@@ -108,7 +108,7 @@ pub struct FeedForward<G: Heuristics> {
     player: Option<NetAlone<G>>,
 }
 
-impl<G: Heuristics> FeedForward<G> {
+impl<G: Encodable> FeedForward<G> {
     /// Plays a game and keeps its positions as they are encoded, with whose view they are in. Gives the result for the first player, and
     /// how many positions there were.
     fn play(&mut self, game: &G, scratch: &mut Scratch<G::Move>, seen: &mut Vec<(f32, Vec<f32>)>) -> (f32, usize) {
@@ -181,7 +181,7 @@ impl<G: Heuristics> FeedForward<G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for FeedForward<G> {
+impl<G: Encodable> Agent<G> for FeedForward<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         if self.player.is_none() {
             let network = self.perceptron.network().expect("what was learnt are finite numbers");
@@ -192,7 +192,7 @@ impl<G: Heuristics> Agent<G> for FeedForward<G> {
     }
 }
 
-impl<G: Heuristics> Learner<G> for FeedForward<G> {
+impl<G: Encodable> Learner<G> for FeedForward<G> {
     fn lessons(&self) -> u64 {
         self.lessons
     }

@@ -2,7 +2,7 @@
 //! become likelier and those of the loser less likely, by how much better or worse the result was than the network expected.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encoder, Fact, Heuristics, InputError, KeyInfo, Params, Player, Rng, Scratch, Seed, Thought, Turn,
+    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Rng, Scratch, Seed, Thought, Turn,
     Viewpoint, encoder,
 };
 use plyground_nets::{Architecture, Batch, Layer, Learning, Network, Rule, Shape, Trainer, softmax, weights};
@@ -40,8 +40,8 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 /// Games in which nobody gets anywhere are ended as a draw.
 const LONGEST: usize = 1_000;
 
-pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<Reinforce<G>, InputError> {
-    let name = params.get("encoder").unwrap_or_else(|| game.usual_encoder());
+pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinforce<G>, InputError> {
+    let name = params.get("encoder").unwrap_or_else(|| game.default_encoder());
     let known = ["general", "mover"].into_iter().chain(G::encoders().iter().map(|info| info.name));
     let eyes = encoder(game, name).ok_or_else(|| InputError::unknown(&format!("encoding of {}", game.spec()), name, known))?;
     let hidden = params.number("hidden", 1..=10_000)?.unwrap_or(64);
@@ -71,7 +71,7 @@ pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<Reinfo
 }
 
 /// One hidden layer that sees the whole board, with a logit for every move and an expected result.
-fn architecture<G: Heuristics>(eyes: &dyn Encoder<G>, hidden: usize) -> Architecture {
+fn architecture<G: Encodable>(eyes: &dyn Encoder<G>, hidden: usize) -> Architecture {
     let [ranks, files] = eyes.board();
     Architecture {
         input: Shape { planes: eyes.planes().len(), ranks, files },
@@ -87,7 +87,7 @@ fn learning(rate: f32) -> Learning {
 }
 
 /// A network that learns by policy gradient.
-pub struct Reinforce<G: Heuristics> {
+pub struct Reinforce<G: Encodable> {
     /// The command that trains it, but for the number of games.
     command: String,
     lessons: u64,
@@ -117,7 +117,7 @@ struct Decision {
     surprise: f32,
 }
 
-impl<G: Heuristics> Reinforce<G> {
+impl<G: Encodable> Reinforce<G> {
     /// Plays a game against itself.
     fn play(&mut self, game: &G) -> (Vec<Decision>, f32) {
         // Each game has its own numbers: where training was interrupted makes no difference.
@@ -191,13 +191,13 @@ fn drawn(shares: &[f32], rng: &mut Rng) -> usize {
     found.unwrap_or(shares.len() - 1)
 }
 
-impl<G: Heuristics> Agent<G> for Reinforce<G> {
+impl<G: Encodable> Agent<G> for Reinforce<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         NetAlone::by_policy(self.brain.clone()).choose(thought)
     }
 }
 
-impl<G: Heuristics> Learner<G> for Reinforce<G> {
+impl<G: Encodable> Learner<G> for Reinforce<G> {
     fn lessons(&self) -> u64 {
         self.lessons
     }

@@ -1,6 +1,6 @@
 //! Simulations with all switches: solver, RAVE, progressive bias and widening, first-play urgency, shared positions, and minimax.
 
-use plyground_core::{Game, Heuristics, Player, Turn, sort_moves};
+use plyground_core::{Game, PlayableGame, Player, Turn, sort_moves};
 
 use super::amaf::move_key;
 use super::arena::{Kind, Proof, ROOT, Tree};
@@ -16,7 +16,7 @@ pub(crate) struct Full;
 /// Longer ways exist only where positions repeat, which sharing them does not allow for.
 const LONGEST: usize = 10_000;
 
-impl<G: Heuristics> Way<G> for Full {
+impl<G: PlayableGame> Way<G> for Full {
     const PROVES: bool = true;
 
     fn descend(searcher: &mut Searcher<'_, G>, memory: &mut Memory<G::Move>, simulation: &mut Simulation<G>) -> Stop {
@@ -130,7 +130,7 @@ enum Pick {
     New(u32),
 }
 
-impl<G: Heuristics> Searcher<'_, G> {
+impl<G: PlayableGame> Searcher<'_, G> {
     /// Gives a leaf its edges, in the order in which they will be considered. False if the memory is used up.
     pub fn expand_ordered(&mut self, tree: &mut Tree<G::Move>, at: usize, state: &G::State) -> bool {
         let expanded = self.expand(tree, at, state);

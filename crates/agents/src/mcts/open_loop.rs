@@ -1,7 +1,7 @@
 //! Simulations whose nodes stand for the moves of the players alone (open loop; Perez, Dieskau, Hünermund, Mostaghim and Lucas
 //! 2015): chance is drawn anew every time, and a node holds the average over all that chance may have done before.
 
-use plyground_core::{Heuristics, Turn};
+use plyground_core::{PlayableGame, Turn};
 
 use super::arena::ROOT;
 use super::search::{Memory, Plain, Searcher, Simulation, Step, Stop, Way};
@@ -9,7 +9,7 @@ use super::search::{Memory, Plain, Searcher, Simulation, Step, Stop, Way};
 /// UCT over the moves of the players.
 pub(crate) struct OpenLoop;
 
-impl<G: Heuristics> Way<G> for OpenLoop {
+impl<G: PlayableGame> Way<G> for OpenLoop {
     const PROVES: bool = false;
 
     fn descend(searcher: &mut Searcher<'_, G>, memory: &mut Memory<G::Move>, simulation: &mut Simulation<G>) -> Stop {

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use plyground_core::{Heuristics, Rng, Seed};
+use plyground_core::{PlayableGame, Rng, Seed};
 
 use super::arena::{Kind, Proof, ROOT, Tree};
 use super::report::{self, Depths};
@@ -25,7 +25,7 @@ const MATTERS: u32 = 16;
 /// Searches until the pace says stop, this thread with the first of the trees. At the end, all of them know what all have found out
 /// about the moves of the root. Returns how deep simulations went, and how many threads there were: there may be fewer than asked
 /// for where the system refuses them.
-pub(crate) fn run<G: Heuristics, W: Way<G>>(
+pub(crate) fn run<G: PlayableGame, W: Way<G>>(
     task: &Task<'_, G>,
     memories: &mut [Memory<G::Move>],
     most: u64,
@@ -66,7 +66,7 @@ enum Told {
 }
 
 /// A number of simulations, in equal parts by all threads. Also returns how many threads helped.
-fn one_round<G: Heuristics, W: Way<G>>(
+fn one_round<G: PlayableGame, W: Way<G>>(
     task: &Task<'_, G>,
     (memories, rngs): (&mut [Memory<G::Move>], Vec<&mut Rng>),
     simulations: u64,

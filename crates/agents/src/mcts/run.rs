@@ -1,6 +1,6 @@
 //! Simulations until it is enough, in one thread.
 
-use plyground_core::{Heuristics, Player, Rng};
+use plyground_core::{PlayableGame, Player, Rng};
 
 use super::arena::{Proof, ROOT};
 use super::leaf::Judge;
@@ -10,7 +10,7 @@ use super::search::{Memory, Searcher, Simulation, Way};
 use crate::pace::Pace;
 
 /// What is searched, by which rules.
-pub(crate) struct Task<'a, G: Heuristics> {
+pub(crate) struct Task<'a, G: PlayableGame> {
     pub judge: Judge<'a, G>,
     pub options: &'a Options,
     pub root: &'a G::State,
@@ -18,7 +18,7 @@ pub(crate) struct Task<'a, G: Heuristics> {
 }
 
 /// Simulates until `enough`, which is asked after each simulation, or until nothing is left to search.
-pub(crate) fn until<G: Heuristics, W: Way<G>>(
+pub(crate) fn until<G: PlayableGame, W: Way<G>>(
     task: &Task<'_, G>,
     memory: &mut Memory<G::Move>,
     rng: &mut Rng,
@@ -37,7 +37,7 @@ pub(crate) fn until<G: Heuristics, W: Way<G>>(
 }
 
 /// Simulates until the pace says stop.
-pub(crate) fn at_pace<G: Heuristics, W: Way<G>>(
+pub(crate) fn at_pace<G: PlayableGame, W: Way<G>>(
     task: &Task<'_, G>,
     memory: &mut Memory<G::Move>,
     rng: &mut Rng,

@@ -1,7 +1,7 @@
 //! One simulation: down the tree, the value of a leaf, and back up. Here is plain UCT, which carries nothing that it does not use;
 //! the same with all switches is in `full`.
 
-use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn};
+use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn};
 
 use super::amaf::Amaf;
 use super::arena::{Kind, Layout, Node, ROOT, Tree, kind};
@@ -21,7 +21,7 @@ pub(crate) struct Step {
 }
 
 /// A simulation on its way.
-pub(crate) struct Simulation<G: Heuristics> {
+pub(crate) struct Simulation<G: PlayableGame> {
     /// Where it is.
     pub state: G::State,
     pub steps: Vec<Step>,
@@ -31,7 +31,7 @@ pub(crate) struct Simulation<G: Heuristics> {
     pub played: Played<G::Move>,
 }
 
-impl<G: Heuristics> Simulation<G> {
+impl<G: PlayableGame> Simulation<G> {
     pub fn new(root: &G::State) -> Self {
         Self { state: root.clone(), steps: Vec::new(), passed: Vec::new(), played: Vec::new() }
     }
@@ -93,7 +93,7 @@ impl<M: Copy> Memory<M> {
 }
 
 /// What simulations need beside the memory.
-pub(crate) struct Searcher<'a, G: Heuristics> {
+pub(crate) struct Searcher<'a, G: PlayableGame> {
     pub judge: Judge<'a, G>,
     pub options: &'a Options,
     pub lookup: Lookup,
@@ -104,7 +104,7 @@ pub(crate) struct Searcher<'a, G: Heuristics> {
     brain: Option<Brain<G>>,
 }
 
-impl<'a, G: Heuristics> Searcher<'a, G> {
+impl<'a, G: PlayableGame> Searcher<'a, G> {
     pub fn new(judge: Judge<'a, G>, options: &'a Options, rng: &'a mut Rng) -> Self {
         let brain = judge.brain.cloned();
         Self { judge, options, lookup: Lookup::new(), rng, scratch: Scratch::default(), scores: Vec::new(), brain }
@@ -165,7 +165,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
 }
 
 /// A kind of simulation. Searches are compiled for each.
-pub(crate) trait Way<G: Heuristics> {
+pub(crate) trait Way<G: PlayableGame> {
     /// Can the root be proven, so that there is nothing left to search?
     const PROVES: bool;
 
@@ -193,7 +193,7 @@ pub(crate) trait Way<G: Heuristics> {
 /// UCT and nothing else.
 pub(crate) struct Plain;
 
-impl<G: Heuristics> Way<G> for Plain {
+impl<G: PlayableGame> Way<G> for Plain {
     const PROVES: bool = false;
 
     #[inline]
@@ -259,7 +259,7 @@ impl<G: Heuristics> Way<G> for Plain {
 }
 
 /// The reward that a network expects, for the first player. What chance does before a player is to move is drawn.
-fn expected<G: Heuristics>(
+fn expected<G: PlayableGame>(
     game: &G,
     state: &G::State,
     brain: &mut Brain<G>,

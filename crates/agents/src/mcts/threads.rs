@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use plyground_core::{Heuristics, Player, Rng, Seed};
+use plyground_core::{PlayableGame, Player, Rng, Seed};
 
 use super::arena::{Proof, ROOT, Tree};
 use super::leaf::Judge;
@@ -31,7 +31,7 @@ const VISITS_PER_SIMULATION: u64 = 128;
 const LOOKS: u32 = 2_000;
 
 /// What the threads share.
-struct Team<'a, G: Heuristics> {
+struct Team<'a, G: PlayableGame> {
     memory: Mutex<&'a mut Memory<G::Move>>,
     root: &'a G::State,
     /// Simulations still to begin.
@@ -41,13 +41,13 @@ struct Team<'a, G: Heuristics> {
 }
 
 /// A simulation of a batch and what came out of it.
-struct Flight<G: Heuristics> {
+struct Flight<G: PlayableGame> {
     simulation: Simulation<G>,
     stop: Stop,
 }
 
 /// One thread's part.
-struct Member<'a, G: Heuristics> {
+struct Member<'a, G: PlayableGame> {
     searcher: Searcher<'a, G>,
     flights: Vec<Flight<G>>,
     /// How many of the flights are under way.
@@ -57,7 +57,7 @@ struct Member<'a, G: Heuristics> {
 
 /// Searches until the pace says stop. Returns how deep simulations went, and how many threads there were: there may be fewer than
 /// asked for where the system refuses them.
-pub(crate) fn run<G: Heuristics, W: Way<G>>(
+pub(crate) fn run<G: PlayableGame, W: Way<G>>(
     task: &Task<'_, G>,
     memory: &mut Memory<G::Move>,
     most: u64,
@@ -123,7 +123,7 @@ fn lock<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a, G: Heuristics> Member<'a, G> {
+impl<'a, G: PlayableGame> Member<'a, G> {
     fn new(judge: Judge<'a, G>, options: &'a Options, root: &G::State, rng: &'a mut Rng) -> Self {
         let flight = || Flight { simulation: Simulation::new(root), stop: Stop::Leaf };
         let flights = (0..*BATCHES.end()).map(|_| flight()).collect();
@@ -166,7 +166,7 @@ fn take(left: &AtomicU64, batch: u64) -> usize {
     before.min(batch) as usize
 }
 
-impl<G: Heuristics> Searcher<'_, G> {
+impl<G: PlayableGame> Searcher<'_, G> {
     /// Counts a simulation under way as lost by whoever chose each of its moves, or takes that back.
     fn virtual_loss(&self, tree: &mut Tree<G::Move>, simulation: &Simulation<G>, count: i32) {
         let mut parent = ROOT;

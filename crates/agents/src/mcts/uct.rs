@@ -1,6 +1,6 @@
 //! UCT: Monte Carlo tree search that treats every choice as a bandit (Kocsis and Szepesvári, 2006).
 
-use plyground_core::{Agent, AgentError, Choice, Game, Heuristics, InputError, Limits, Params, Rng, Shelf, Thought};
+use plyground_core::{Agent, AgentError, Choice, Game, InputError, Limits, Params, PlayableGame, Rng, Shelf, Thought};
 
 use super::arena::{Kind, ROOT};
 use super::full::Full;
@@ -25,13 +25,13 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 
 const DEFAULT_SIMULATIONS: u64 = 1_000;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Uct<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Uct<G>, InputError> {
     let params = with_preset(params)?;
     Uct::new(Options::read(&params)?, game, &params, shelf)
 }
 
 /// Monte Carlo tree search.
-pub struct Uct<G: Heuristics> {
+pub struct Uct<G: PlayableGame> {
     options: Options,
     evaluator: G::Evaluator,
     /// The network of leaf=net.
@@ -42,7 +42,7 @@ pub struct Uct<G: Heuristics> {
     last: Option<G::State>,
 }
 
-impl<G: Heuristics> Uct<G> {
+impl<G: PlayableGame> Uct<G> {
     pub(crate) fn new(options: Options, game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Self, InputError> {
         let evaluator = evaluator(game, params)?;
         let brain = if options.leaf == Leaf::Net { Some(one_ply::named(game, params, shelf, 1)?) } else { None };
@@ -69,7 +69,7 @@ impl<G: Heuristics> Uct<G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for Uct<G> {
+impl<G: PlayableGame> Agent<G> for Uct<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         let mover = thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;

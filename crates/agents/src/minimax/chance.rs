@@ -1,6 +1,6 @@
 //! Chance events: the average over the outcomes, as plain minimax takes it, without looking at all of them where the window allows.
 
-use plyground_core::{Evaluator, Heuristics, Player, Seed, Turn, WIN_SCORE};
+use plyground_core::{Evaluated, Evaluator, Player, Seed, Turn, WIN_SCORE};
 
 use super::search::{ORDER_FROM, Reach, Search, Window};
 use super::settings::Star;
@@ -41,7 +41,7 @@ impl<M> Event<M> {
     }
 }
 
-impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
+impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// The average value of what chance may do, in the view of `viewer`.
     pub fn average(&mut self, state: &G::State, viewer: Player, reach: Reach, window: Window) -> f32 {
         self.chance = true;

@@ -1,8 +1,8 @@
 //! Minimax to a fixed depth, without any pruning: the definition that faster searches are held to.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Fact, Game, Heuristics, InputError, KeyInfo, Opinion, Params,
-    Player, Shelf, Thought, Turn, WIN_SCORE, sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluated, Evaluator, Fact, Game, InputError, KeyInfo, Opinion, Params, Player,
+    Shelf, Thought, Turn, WIN_SCORE, sort_moves,
 };
 
 use super::{expected, settings::EVAL};
@@ -27,7 +27,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 
 const DEFAULT_DEPTH: u32 = 2;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, _: &dyn Shelf) -> Result<Minimax<G::Evaluator>, InputError> {
+pub(crate) fn build<G: Evaluated>(game: &G, params: &Params, _: &dyn Shelf) -> Result<Minimax<G::Evaluator>, InputError> {
     Ok(Minimax { evaluator: evaluator(game, params)? })
 }
 

@@ -1,7 +1,7 @@
 //! The root of a search: iterative deepening, the windows in which each method asks, and the choice of the move.
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Evaluator, Fact, Heuristics, InputError, Limits, Opinion, Params, Player, Thought,
+    Agent, AgentError, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, Opinion, Params, Player, Thought,
     sort_moves,
 };
 
@@ -41,7 +41,7 @@ impl<E> Searcher<E> {
     }
 }
 
-impl<G: Heuristics, E: Evaluator<G>> Agent<G> for Searcher<E> {
+impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         let mover = thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;
@@ -109,7 +109,7 @@ struct Best<M> {
     line: Vec<M>,
 }
 
-pub(super) struct Root<'s, 'a, 'b, 'c, G: Heuristics, E> {
+pub(super) struct Root<'s, 'a, 'b, 'c, G: Evaluated, E> {
     search: &'s mut Search<'a, 'b, 'c, G, E>,
     state: &'s G::State,
     mover: Player,
@@ -123,12 +123,12 @@ pub(super) struct Root<'s, 'a, 'b, 'c, G: Heuristics, E> {
     notes: Vec<String>,
 }
 
-impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
+impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: Vec<G::Move>) -> Self {
         let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY };
         let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
         if search.settings.order.uses_hints() {
-            let hint = |root: &RootMove<G::Move>| search.game.hint(state, root.mv);
+            let hint = |root: &RootMove<G::Move>| search.game.ordering_score(state, root.mv);
             sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
         }
         Self { search, state, mover, moves, best: None, depth: 0, branching: 0.0, notes: Vec::new() }

@@ -1,6 +1,6 @@
 //! The search that all agents of the family share: fail-soft negamax with everything that can be switched on or off.
 
-use plyground_core::{Evaluator, Heuristics, Opinion, Outcome, Player, Turn, WIN_SCORE};
+use plyground_core::{Evaluated, Evaluator, Opinion, Outcome, Player, Turn, WIN_SCORE};
 
 use super::SURE;
 use super::chance::Event;
@@ -76,7 +76,7 @@ pub(super) struct Stats {
     pub table_cut_offs: u64,
 }
 
-pub(super) struct Search<'a, 'b, 'c, G: Heuristics, E> {
+pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub game: &'a G,
     pub evaluator: &'a E,
     pub settings: &'a Settings,
@@ -107,7 +107,7 @@ pub(super) struct Search<'a, 'b, 'c, G: Heuristics, E> {
     pub root_depth: u32,
 }
 
-impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
+impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// The value of a position in the view of `viewer`: exact inside the window, a bound outside.
     pub fn value(&mut self, state: &G::State, viewer: Player, reach: Reach, window: Window) -> f32 {
         if self.stop {
@@ -342,7 +342,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// Late-move reductions: is the move one of those that are unlikely to matter?
     #[inline]
     fn is_late(&self, state: &G::State, mv: G::Move, turn: usize, reach: Reach) -> bool {
-        reach.depth >= REDUCE_FROM && self.settings.reduce.is_some_and(|after| turn >= after) && !self.game.noisy(state, mv)
+        reach.depth >= REDUCE_FROM && self.settings.reduce.is_some_and(|after| turn >= after) && !self.game.is_noisy(state, mv)
     }
 
     /// Singular extensions (Anantharaman, Campbell and Hsu 1990): the number of the move, if there is one, that is better than all
@@ -385,7 +385,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         }
         let mut moves = self.spare_moves.pop().unwrap_or_default();
         self.game.moves(state, &mut moves.all);
-        moves.all.retain(|&mv| self.game.noisy(state, mv));
+        moves.all.retain(|&mv| self.game.is_noisy(state, mv));
         self.rank(state, player, Reach { depth: ORDER_FROM, ..reach }, usize::MAX, &mut moves);
         for turn in 0..moves.all.len() {
             let number = moves.pick(turn);

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use plyground_core::{Evaluator, Heuristics, Player, Turn, sort_moves};
+use plyground_core::{Evaluated, Evaluator, Player, Turn, sort_moves};
 
 use super::search::{Reach, Search, Window};
 
@@ -64,7 +64,7 @@ pub(super) struct OpenList<S, M> {
 
 impl<S: Clone, M: Copy> OpenList<S, M> {
     /// The place of the best root move and its value in the view of the player to move; nothing when stopped, or out of memory.
-    pub fn solve<G: Heuristics<State = S, Move = M>, E: Evaluator<G>>(
+    pub fn solve<G: Evaluated<State = S, Move = M>, E: Evaluator<G>>(
         search: &mut Search<'_, '_, '_, G, E>,
         state: &S,
         maximiser: Player,
@@ -109,7 +109,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// Puts a child of a node on the list.
-    fn add<G: Heuristics<State = S, Move = M>>(&mut self, game: &G, parent: u32, place: usize, merit: f32) {
+    fn add<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, parent: u32, place: usize, merit: f32) {
         let above = &self.nodes[parent as usize];
         let (mut state, reach) = (above.state.clone(), above.reach.next());
         game.play(&mut state, above.moves[place]);
@@ -133,7 +133,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// A node is solved: so is a parent that maximises; a parent that minimises wants the next child, if there is one.
-    fn settle<G: Heuristics<State = S, Move = M>>(&mut self, game: &G, node: u32, merit: f32) {
+    fn settle<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, node: u32, merit: f32) {
         let Node { parent, place, .. } = self.nodes[node as usize];
         let above = &self.nodes[parent as usize];
         let next = usize::from(place) + 1;
@@ -148,7 +148,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// A node is looked at for the first time: a leaf is judged, the maximiser tries all moves, the opponent one after the other.
-    fn expand<G: Heuristics<State = S, Move = M>, E: Evaluator<G>>(
+    fn expand<G: Evaluated<State = S, Move = M>, E: Evaluator<G>>(
         &mut self,
         search: &mut Search<'_, '_, '_, G, E>,
         node: u32,
@@ -165,7 +165,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
         let mut moves = Vec::new();
         search.game.moves(state, &mut moves);
         if search.settings.order.uses_hints() {
-            let hint = |&mv: &G::Move| search.game.hint(state, mv);
+            let hint = |&mv: &G::Move| search.game.ordering_score(state, mv);
             sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
         }
         let children = if is_max { moves.len() } else { 1 };

@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Player, Rng, Shelf,
+    Agent, AgentError, Candidate, Choice, Fact, InputError, KeyInfo, Limits, Opinion, Params, PlayableGame, Player, Rng, Shelf,
     Thought,
 };
 
@@ -50,7 +50,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetSearch<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetSearch<G>, InputError> {
     let usual = Settings::default();
     let batch = params.number("batch", 1..=64)?.unwrap_or(1);
     let threads = params.number("threads", 1..=64)?.unwrap_or(1);
@@ -74,7 +74,7 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
 }
 
 /// Tree search led by a network.
-pub struct NetSearch<G: Heuristics> {
+pub struct NetSearch<G: PlayableGame> {
     settings: Settings,
     batch: usize,
     /// One for each thread; none in it where the game has no solver.
@@ -88,7 +88,7 @@ pub struct NetSearch<G: Heuristics> {
     last: Option<G::State>,
 }
 
-impl<G: Heuristics> NetSearch<G> {
+impl<G: PlayableGame> NetSearch<G> {
     /// Makes the tree ready for a position.
     fn begin(&mut self, game: &G, state: &G::State) -> u32 {
         let last = self.last.replace(state.clone());
@@ -106,7 +106,7 @@ const PLIES_BETWEEN: u32 = 6;
 /// Positions that are compared at most.
 const LOOKED_AT: usize = 20_000;
 
-fn find<G: Heuristics>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: &G::State) -> Option<u32> {
+fn find<G: PlayableGame>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: &G::State) -> Option<u32> {
     let mut level = vec![(ROOT, root.clone())];
     let mut left = LOOKED_AT;
     for _ in 0..=PLIES_BETWEEN {
@@ -129,7 +129,7 @@ fn find<G: Heuristics>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: 
     None
 }
 
-impl<G: Heuristics> Agent<G> for NetSearch<G> {
+impl<G: PlayableGame> Agent<G> for NetSearch<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         let mover = thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;
@@ -183,7 +183,7 @@ fn simulations(limits: &Limits) -> u64 {
 }
 
 /// A search.
-struct Job<'a, G: Heuristics> {
+struct Job<'a, G: PlayableGame> {
     game: &'a G,
     root: &'a G::State,
     settings: Settings,
@@ -191,7 +191,7 @@ struct Job<'a, G: Heuristics> {
     batch: usize,
 }
 
-impl<G: Heuristics> Job<'_, G> {
+impl<G: PlayableGame> Job<'_, G> {
     /// Is there nothing left to find out, or no room for it?
     fn done(&self, tree: &Tree<G::Move>) -> bool {
         let root = tree.node(ROOT);

@@ -1,7 +1,7 @@
 //! The root of a search with few simulations (Danihelka, Guez, Schrittwieser and Silver, 2022): moves are drawn without replacement by the
 //! policy, halved again and again by their values, and what comes out improves the policy however few simulations there are.
 
-use plyground_core::{Heuristics, Player, Rng};
+use plyground_core::{PlayableGame, Player, Rng};
 use plyground_nets::softmax;
 
 use super::brain::Brain;
@@ -23,7 +23,7 @@ pub struct Verdict {
 }
 
 /// Searches with so many simulations.
-pub fn search<G: Heuristics>(
+pub fn search<G: PlayableGame>(
     searcher: &mut Searcher<'_, G>,
     tree: &mut Tree<G::Move>,
     brain: &mut Brain<G>,

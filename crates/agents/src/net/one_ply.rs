@@ -1,12 +1,12 @@
 //! A network alone: the move after which it expects most, as in the Clobber thesis.
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Heuristics, InputError, KeyInfo, Opinion, Params, Progress, Scratch, Shelf, Thought,
+    Agent, AgentError, Candidate, Choice, Encodable, InputError, KeyInfo, Opinion, Params, Progress, Scratch, Shelf, Thought,
     Turn, Viewpoint, sort_moves,
 };
 
 use super::brain::Brain;
-use crate::AgentInfo;
+use crate::{AgentInfo, catalogue};
 
 /// Which network; also the key of the other agents that have one.
 pub const NET: KeyInfo =
@@ -33,7 +33,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetAlone<G>, InputError> {
+pub(crate) fn build<G: Encodable>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetAlone<G>, InputError> {
     let by_policy = params.choice("by", &["value", "policy"])? == 1;
     let brain = named(game, params, shelf, 1)?;
     let ends_judged = params.choice("ends", &["rules", "network"])? == 1;
@@ -51,10 +51,10 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
 }
 
 /// The network that the key `net` names.
-pub(crate) fn named<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf, at_once: usize) -> Result<Brain<G>, InputError> {
+pub(crate) fn named<G: Encodable>(game: &G, params: &Params, shelf: &dyn Shelf, at_once: usize) -> Result<Brain<G>, InputError> {
     let name = params
         .get("net")
-        .or_else(|| game.network())
+        .or_else(|| catalogue::entry(&game.spec()).network)
         .ok_or_else(|| InputError::malformed("key", "net", "it is missing: expected a network, net=NAME or net=FILE"))?;
     Ok(Brain::read(game, name, &shelf.read(name)?, at_once)?.1)
 }
@@ -67,14 +67,14 @@ pub(crate) fn best_first(ranks: &[f32]) -> Vec<usize> {
 }
 
 /// A network without a search.
-pub struct NetAlone<G: Heuristics> {
+pub struct NetAlone<G: Encodable> {
     brain: Brain<G>,
     by_policy: bool,
     /// Does the network judge finished games, too?
     ends_judged: bool,
 }
 
-impl<G: Heuristics> NetAlone<G> {
+impl<G: Encodable> NetAlone<G> {
     /// Plays the move after which the network expects most.
     pub fn by_value(brain: Brain<G>) -> Self {
         Self { brain, by_policy: false, ends_judged: false }
@@ -108,7 +108,7 @@ impl<G: Heuristics> NetAlone<G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for NetAlone<G> {
+impl<G: Encodable> Agent<G> for NetAlone<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         let mover = thought.mover()?;
         let Thought { game, state, budget, watcher, .. } = thought;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Heuristics, Pulse, Worth};
+use plyground_core::{ExactSolver, PlayableGame, Pulse, Worth};
 
 /// The most moves of a position that is asked about, at the beginning.
 const FEW_MOVES: f32 = 16.0;
@@ -12,13 +12,13 @@ const STEP: f32 = 0.125;
 const CLOSE: f32 = 4.0;
 
 /// The solver, and what it is good for.
-pub struct Oracle<G: Heuristics> {
+pub struct Oracle<G: PlayableGame> {
     solver: Box<dyn ExactSolver<G>>,
     /// Positions with more moves are not worth a question.
     most_moves: f32,
 }
 
-impl<G: Heuristics> Oracle<G> {
+impl<G: PlayableGame> Oracle<G> {
     /// With so many bytes for what it finds out; `None` if the game has no solver of its own.
     pub fn new(game: &G, memory: usize) -> Option<Self> {
         let solver = game.exact_solver(memory, None).ok().flatten()?;

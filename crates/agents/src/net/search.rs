@@ -1,6 +1,6 @@
 //! A simulation led by a network: down the tree by PUCT (Rosin, 2011; Silver et al., 2017), one judgement, and back up.
 
-use plyground_core::{Heuristics, Player, Rng, Scratch, Turn, Worth};
+use plyground_core::{PlayableGame, Player, Rng, Scratch, Turn, Worth};
 use plyground_nets::softmax;
 
 use super::brain::Brain;
@@ -27,7 +27,7 @@ impl Default for Settings {
 }
 
 /// A simulation that waits to be judged, or has nothing to wait for.
-pub struct Visit<G: Heuristics> {
+pub struct Visit<G: PlayableGame> {
     /// The nodes on the way from the root.
     pub way: Vec<u32>,
     pub state: G::State,
@@ -35,14 +35,14 @@ pub struct Visit<G: Heuristics> {
     pub waits: bool,
 }
 
-impl<G: Heuristics> Visit<G> {
+impl<G: PlayableGame> Visit<G> {
     pub fn new(root: &G::State) -> Self {
         Self { way: Vec::new(), state: root.clone(), waits: false }
     }
 }
 
 /// What a thread needs to search.
-pub struct Searcher<'a, G: Heuristics> {
+pub struct Searcher<'a, G: PlayableGame> {
     pub game: &'a G,
     pub settings: Settings,
     oracle: Option<&'a mut Oracle<G>>,
@@ -50,7 +50,7 @@ pub struct Searcher<'a, G: Heuristics> {
     logits: Vec<f32>,
 }
 
-impl<'a, G: Heuristics> Searcher<'a, G> {
+impl<'a, G: PlayableGame> Searcher<'a, G> {
     /// The oracle is asked about what is new, before the network.
     pub fn new(game: &'a G, settings: Settings, oracle: Option<&'a mut Oracle<G>>) -> Self {
         Self { game, settings, oracle, scratch: Scratch::default(), logits: Vec::new() }
@@ -121,7 +121,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
 
     /// What is certain about a position without a network.
     fn known(&mut self, state: &G::State) -> Option<Worth> {
-        self.game.foregone(state).or_else(|| {
+        self.game.known_value(state).or_else(|| {
             let oracle = self.oracle.as_mut()?;
             self.game.moves(state, &mut self.scratch.moves);
             oracle.ask(self.game, state, self.scratch.moves.len())

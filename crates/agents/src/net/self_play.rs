@@ -1,7 +1,7 @@
 //! Games to learn from: a network against itself, or an agent that is already good.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Encoder, Heuristics, Limits, NoClock, Player, Rng, Scratch, Thought, Turn, Unwatched, Viewpoint,
+    Agent, AgentError, Budget, Encoder, Limits, NoClock, PlayableGame, Player, Rng, Scratch, Thought, Turn, Unwatched, Viewpoint,
 };
 use plyground_nets::{Batch, NetError};
 
@@ -79,14 +79,14 @@ impl Default for SelfPlay {
 const LONGEST: usize = 2_000;
 
 /// A game on its way.
-struct Play<'a, G: Heuristics> {
+struct Play<'a, G: PlayableGame> {
     game: &'a G,
     state: G::State,
     moves: Vec<u16>,
     scratch: Scratch<G::Move>,
 }
 
-impl<'a, G: Heuristics> Play<'a, G> {
+impl<'a, G: PlayableGame> Play<'a, G> {
     fn new(game: &'a G) -> Self {
         Self { game, state: game.start(), moves: Vec::new(), scratch: Scratch::default() }
     }
@@ -136,7 +136,7 @@ impl<'a, G: Heuristics> Play<'a, G> {
 }
 
 /// Plays a game against itself. `None` if somebody said stop.
-pub fn play<G: Heuristics>(
+pub fn play<G: PlayableGame>(
     game: &G,
     brain: &mut Brain<G>,
     how: &SelfPlay,
@@ -179,7 +179,7 @@ pub fn play<G: Heuristics>(
 }
 
 /// Lets an agent play against itself and keeps what it thought of the moves. `None` if somebody said stop.
-pub fn teach<G: Heuristics>(
+pub fn teach<G: PlayableGame>(
     game: &G,
     agent: &mut dyn Agent<G>,
     limits: Limits,
@@ -221,7 +221,7 @@ fn unfit() -> NetError {
 }
 
 /// A position of a lesson, and who is to move. Says where a lesson does not fit the game.
-pub fn position<G: Heuristics>(game: &G, lesson: &Lesson, target: usize) -> Result<(G::State, Player), NetError> {
+pub fn position<G: PlayableGame>(game: &G, lesson: &Lesson, target: usize) -> Result<(G::State, Player), NetError> {
     let target = &lesson.targets[target];
     let (mut state, mut scratch) = (game.start(), Scratch::default());
     for &number in lesson.moves.get(..target.ply.into()).ok_or_else(unfit)? {
@@ -246,7 +246,7 @@ pub fn position<G: Heuristics>(game: &G, lesson: &Lesson, target: usize) -> Resu
 
 /// Adds a position of a lesson to a batch, seen through one of the symmetries of the game. The value to learn is between the result
 /// (`trust` 0) and what the search expected (1). Says where a lesson does not fit the game.
-pub fn fill<G: Heuristics>(
+pub fn fill<G: PlayableGame>(
     game: &G,
     encoder: &dyn Encoder<G>,
     lesson: &Lesson,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Progress,
+    Agent, AgentError, Budget, Candidate, Choice, Fact, InputError, KeyInfo, Limits, Opinion, Params, PlayableGame, Progress,
     Pulse, Shelf, Thought, Unwatched, Watcher, Worth, sort_moves,
 };
 
@@ -60,7 +60,7 @@ const JUDGEMENTS: u64 = 800;
 /// So many choose what is said before anything is known.
 const FIRST_SIMULATIONS: u64 = 50;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Solve<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Solve<G>, InputError> {
     let method = Method::ALL[params.choice("method", &Method::WORDS)?];
     let memory = params.number("memory", 1..=1_000_000)?.unwrap_or(256_usize).saturating_mul(1_000_000);
     let read = |name: &str| Tablebase::from_bytes(&shelf.read(name)?, game, name);
@@ -76,7 +76,7 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
 }
 
 /// The agent that solves.
-pub struct Solve<G: Heuristics> {
+pub struct Solve<G: PlayableGame> {
     solver: Solver<G>,
     /// Of the time, for solving.
     part: f32,
@@ -87,7 +87,7 @@ pub struct Solve<G: Heuristics> {
 }
 
 /// Lets the watcher look at the solver, and keeps it within its part of the budget.
-struct Looking<'a, 'b, G: Heuristics> {
+struct Looking<'a, 'b, G: PlayableGame> {
     budget: &'a Budget<'b>,
     watcher: &'a mut dyn Watcher<G::Move>,
     most: Option<u64>,
@@ -100,7 +100,7 @@ struct Looking<'a, 'b, G: Heuristics> {
     told: bool,
 }
 
-impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
+impl<G: PlayableGame> Pulse for Looking<'_, '_, G> {
     fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
         let nodes = nodes.saturating_sub(self.before);
         let by_nodes = self.most.map_or(0.0, |most| nodes as f32 / most as f32);
@@ -117,7 +117,7 @@ impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for Solve<G> {
+impl<G: PlayableGame> Agent<G> for Solve<G> {
     fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
         thought.mover()?;
         let Thought { game, state, budget, rng, watcher } = thought;
@@ -148,7 +148,7 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
 }
 
 /// The position is solved.
-fn perfect<G: Heuristics>(solution: &Solution<G>, worth: Worth, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
+fn perfect<G: PlayableGame>(solution: &Solution<G>, worth: Worth, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
     let mut choice = Choice::bare(best);
     choice.value = Some(worth.value());
     choice.principal_variation = solution.line.clone();
@@ -170,7 +170,7 @@ fn perfect<G: Heuristics>(solution: &Solution<G>, worth: Worth, best: G::Move, k
 }
 
 /// The position is not solved: the move of the other agent, unless it is known to be worse than another.
-fn hopeful<G: Heuristics>(mut choice: Choice<G>, known: &[(G::Move, Bounds)]) -> Choice<G> {
+fn hopeful<G: PlayableGame>(mut choice: Choice<G>, known: &[(G::Move, Bounds)]) -> Choice<G> {
     let bounds = |mv: G::Move| known.iter().find(|(other, _)| *other == mv).map_or(Bounds::OPEN, |(_, bounds)| *bounds);
     let rank = |mv: G::Move| (bounds(mv).most, bounds(mv).least);
     // Of equals, the first: candidates come best first.

@@ -1,6 +1,6 @@
 //! Alpha-beta with three values: a search for a goal ("at least a draw", "a win") is alpha-beta with an empty window.
 
-use plyground_core::{Heuristics, Player, Pulse, Turn, Worth};
+use plyground_core::{Player, Pulse, Solvable, Turn, Worth};
 
 use super::{
     lookup::{Lookup, key_at, worth_of},
@@ -13,7 +13,7 @@ pub(crate) fn counter(goal: Worth) -> Worth {
     if goal == Worth::Win { Worth::Draw } else { Worth::Win }
 }
 
-struct Child<G: Heuristics> {
+struct Child<G: Solvable> {
     mv: G::Move,
     state: G::State,
     key: u128,
@@ -21,20 +21,20 @@ struct Child<G: Heuristics> {
 }
 
 /// Room for what belongs to a position on the way, kept so that nothing is allocated for each.
-struct Frame<G: Heuristics> {
+struct Frame<G: Solvable> {
     moves: Vec<G::Move>,
     /// What has to be searched, the most promising first.
     children: Vec<Child<G>>,
 }
 
-impl<G: Heuristics> Default for Frame<G> {
+impl<G: Solvable> Default for Frame<G> {
     fn default() -> Self {
         Self { moves: Vec::new(), children: Vec::new() }
     }
 }
 
 /// A search for the worth of positions.
-pub(crate) struct AlphaBeta<'a, G: Heuristics> {
+pub(crate) struct AlphaBeta<'a, G: Solvable> {
     pub game: &'a G,
     pub known: &'a mut Lookup,
     pub pulse: &'a mut dyn Pulse,
@@ -49,7 +49,7 @@ pub(crate) struct AlphaBeta<'a, G: Heuristics> {
 /// Positions looked at between two beats of the pulse: about a tenth of a millisecond.
 pub(crate) const BEAT: u64 = 2_048;
 
-impl<'a, G: Heuristics> AlphaBeta<'a, G> {
+impl<'a, G: Solvable> AlphaBeta<'a, G> {
     pub fn new(game: &'a G, known: &'a mut Lookup, pulse: &'a mut dyn Pulse, nodes: u64) -> Self {
         Self { game, known, pulse, nodes, looked: 0, next_beat: BEAT, stopped: false, frames: Vec::new() }
     }
@@ -85,7 +85,7 @@ impl<'a, G: Heuristics> AlphaBeta<'a, G> {
     fn look(&mut self, state: &G::State, goal: Worth, ply: usize, frame: &mut Frame<G>) -> Worth {
         let Frame { moves, children } = frame;
         children.clear();
-        self.game.contenders(state, moves);
+        self.game.undominated_moves(state, moves);
         self.looked += 1 + moves.len() as u64;
         let mover = self.mover(state);
         let mut best = Worth::Loss;
@@ -94,7 +94,7 @@ impl<'a, G: Heuristics> AlphaBeta<'a, G> {
             self.game.play(&mut child, mv);
             let certain = match self.game.turn(&child) {
                 Turn::Over(outcome) => Some(worth_of(outcome, mover)),
-                Turn::Player(_) | Turn::Chance => self.game.foregone(&child).map(Worth::opposite),
+                Turn::Player(_) | Turn::Chance => self.game.known_value(&child).map(Worth::opposite),
             };
             match certain {
                 Some(worth) if worth >= goal => return worth,
@@ -120,7 +120,7 @@ impl<'a, G: Heuristics> AlphaBeta<'a, G> {
         }
         if children.len() > 1 {
             for child in &mut *children {
-                child.promise = self.game.promise(state, child.mv, &child.state);
+                child.promise = self.game.solver_order(state, child.mv, &child.state);
             }
             children.sort_by_key(|child| -child.promise);
         }

@@ -6,7 +6,7 @@
 //! transpositions a sum would count the same position many times; the greatest and one for each other child do not (weak proof
 //! numbers: Ueda, Hashimoto, Hashimoto and Iida, 2008).
 
-use plyground_core::{Heuristics, Player, Pulse, Turn, Worth};
+use plyground_core::{Player, Pulse, Solvable, Turn, Worth};
 
 use super::{
     alphabeta::{BEAT, counter},
@@ -69,7 +69,7 @@ impl NumberTable {
     }
 }
 
-struct Child<G: Heuristics> {
+struct Child<G: Solvable> {
     state: G::State,
     key: u128,
     numbers: Numbers,
@@ -78,7 +78,7 @@ struct Child<G: Heuristics> {
 }
 
 /// A search for a proof.
-pub(crate) struct DfPn<'a, G: Heuristics> {
+pub(crate) struct DfPn<'a, G: Solvable> {
     game: &'a G,
     known: &'a mut Lookup,
     numbers: &'a mut NumberTable,
@@ -94,7 +94,7 @@ fn key_for(key: u128, goal: Worth) -> u128 {
     if goal == Worth::Win { key } else { key ^ 0xf39c_c060_5ced_c834_9e37_79b9_7f4a_7c15 }
 }
 
-impl<'a, G: Heuristics> DfPn<'a, G> {
+impl<'a, G: Solvable> DfPn<'a, G> {
     pub fn new(game: &'a G, known: &'a mut Lookup, numbers: &'a mut NumberTable, pulse: &'a mut dyn Pulse, nodes: u64) -> Self {
         Self { game, known, numbers, pulse, nodes, looked: 0, next_beat: BEAT, stopped: false }
     }
@@ -152,7 +152,7 @@ impl<'a, G: Heuristics> DfPn<'a, G> {
 
     fn children(&mut self, state: &G::State, goal: Worth, ply: usize) -> Vec<Child<G>> {
         let mut moves = Vec::new();
-        self.game.contenders(state, &mut moves);
+        self.game.undominated_moves(state, &mut moves);
         let mover = match self.game.turn(state) {
             Turn::Player(player) => player,
             Turn::Chance | Turn::Over(_) => Player::First,
@@ -163,7 +163,7 @@ impl<'a, G: Heuristics> DfPn<'a, G> {
             self.game.play(&mut child, mv);
             let certain = match self.game.turn(&child) {
                 Turn::Over(outcome) => Some(worth_of(outcome, mover)),
-                Turn::Player(_) | Turn::Chance => self.game.foregone(&child).map(Worth::opposite),
+                Turn::Player(_) | Turn::Chance => self.game.known_value(&child).map(Worth::opposite),
             };
             let key = if certain.is_some() { 0 } else { key_at(self.game, &child, ply + 1) };
             let bounds = match certain {
@@ -190,7 +190,7 @@ fn below(goal: Worth) -> Worth {
     if goal == Worth::Win { Worth::Draw } else { Worth::Loss }
 }
 
-fn combined<G: Heuristics>(children: &[Child<G>]) -> Numbers {
+fn combined<G: Solvable>(children: &[Child<G>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(NEVER);
     if proof == 0 {
         return Numbers::PROVED;
@@ -204,7 +204,7 @@ fn combined<G: Heuristics>(children: &[Child<G>]) -> Numbers {
 }
 
 /// The child that is easiest to refute, and how hard the next one is.
-fn best_two<G: Heuristics>(children: &[Child<G>]) -> (usize, u32) {
+fn best_two<G: Solvable>(children: &[Child<G>]) -> (usize, u32) {
     let (mut best, mut least, mut second) = (0, u32::MAX, NEVER);
     for (index, child) in children.iter().enumerate() {
         if child.numbers.disproof < least {

@@ -3,7 +3,7 @@
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Game, Heuristics, InputError, Outcome, Player, Pulse, Rng, Scratch, Seed, Turn, Worth};
+use plyground_core::{ExactSolver, Game, InputError, Outcome, Player, Pulse, Rng, Scratch, Seed, Solvable, Turn, Worth};
 
 use super::{
     alphabeta::AlphaBeta,
@@ -33,7 +33,7 @@ impl Method {
 }
 
 /// Solves positions of one game, and keeps what it has found between calls.
-pub struct Solver<G: Heuristics> {
+pub struct Solver<G: Solvable> {
     known: Lookup,
     distances: Distances,
     own: Option<Box<dyn ExactSolver<G>>>,
@@ -100,7 +100,7 @@ impl Pulse for Capped<'_> {
 
 /// Refuses games in which chance plays: their positions are worth an expectation, not a win, a draw or a loss. Found out by playing
 /// some games at random.
-pub fn refuse_chance<G: Heuristics>(game: &G) -> Result<(), InputError> {
+pub fn refuse_chance<G: Solvable>(game: &G) -> Result<(), InputError> {
     let mut rng: Rng = Seed(0).rng();
     let mut scratch = Scratch::default();
     for _ in 0..8 {
@@ -122,17 +122,17 @@ pub fn refuse_chance<G: Heuristics>(game: &G) -> Result<(), InputError> {
     Ok(())
 }
 
-impl<G: Heuristics> Solver<G> {
-    /// A solver that uses about `memory` bytes. `knowledge` is for the game's own solver ([`Heuristics::exact_solver`]).
+impl<G: Solvable> Solver<G> {
+    /// A solver that uses about `memory` bytes. `database` is for the game's own solver ([`Solvable::exact_solver`]).
     pub fn new(
         game: &G,
         method: Method,
         memory: usize,
         tablebase: Option<Tablebase>,
-        knowledge: Option<&[u8]>,
+        database: Option<&[u8]>,
     ) -> Result<Self, InputError> {
         refuse_chance(game)?;
-        let own = if method == Method::Auto { game.exact_solver(memory, knowledge)? } else { None };
+        let own = if method == Method::Auto { game.exact_solver(memory, database)? } else { None };
         // The game's own solver has a table of its own; what is left to the general methods is small.
         let memory = if own.is_some() { memory / 8 } else { memory };
         let numbers = (method == Method::DfPn).then(|| NumberTable::new(memory / 2));
@@ -150,9 +150,9 @@ impl<G: Heuristics> Solver<G> {
     fn recall(&self, game: &G, state: &G::State) -> Bounds {
         match game.turn(state) {
             Turn::Over(outcome) => Bounds::exactly(over(outcome)),
-            Turn::Player(_) | Turn::Chance => match game.foregone(state) {
+            Turn::Player(_) | Turn::Chance => match game.known_value(state) {
                 Some(worth) => Bounds::exactly(worth),
-                None => self.known.probe(symmetric_key(game, state), 0).and(self.known.table.probe(game.worth_key(state))),
+                None => self.known.probe(symmetric_key(game, state), 0).and(self.known.table.probe(game.value_key(state))),
             },
         }
     }
@@ -396,12 +396,12 @@ impl<G: Heuristics> Solver<G> {
             }
             for (_, child) in children(game, &state) {
                 let key = symmetric_key(game, &child);
-                if matches!(game.turn(&child), Turn::Over(_)) || game.foregone(&child).is_some() || !seen.insert(key) {
+                if matches!(game.turn(&child), Turn::Over(_)) || game.known_value(&child).is_some() || !seen.insert(key) {
                     continue;
                 }
                 // Positions further from the root are in the table under their plain key.
                 let table = &self.known.table;
-                let known = table.known(key).or_else(|| table.known(game.worth_key(&child)));
+                let known = table.known(key).or_else(|| table.known(game.value_key(&child)));
                 let solved = known.filter(|known| known.bounds.exact().is_some());
                 let work = match solved {
                     Some(known) if known.work >= LEAST_WORK => known.work,
@@ -470,7 +470,7 @@ fn children<G: Game>(game: &G, state: &G::State) -> Vec<(G::Move, G::State)> {
 }
 
 /// The positions along the line, with their distances.
-fn along_line<G: Heuristics>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, Worth, Option<u32>)> {
+fn along_line<G: Solvable>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, Worth, Option<u32>)> {
     let mut entries = Vec::new();
     let mut state = state.clone();
     let Some(mut worth) = solution.bounds.exact() else { return entries };

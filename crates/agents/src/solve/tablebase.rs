@@ -14,7 +14,7 @@
 //! | 2 n | their worth to the player to move (0 loss, 1 draw, 2 win) + 4 (distance to the end + 1, or 0 where it is not known) |
 //! | 8 | checksum of all bytes before |
 
-use plyground_core::{Heuristics, InputError, Worth, hash_state, quoted};
+use plyground_core::{InputError, Solvable, Worth, hash_state, quoted};
 
 use super::lookup::symmetric_key;
 
@@ -32,7 +32,7 @@ pub struct Tablebase {
     leading: u32,
 }
 
-fn key_of<G: Heuristics>(game: &G, state: &G::State) -> u64 {
+fn key_of<G: Solvable>(game: &G, state: &G::State) -> u64 {
     (symmetric_key(game, state) >> 64) as u64
 }
 
@@ -82,7 +82,7 @@ impl Tablebase {
     }
 
     /// What the position (not over) is worth to the player to move, and in how many plies the game ends with best play.
-    pub fn probe<G: Heuristics>(&self, game: &G, state: &G::State) -> Option<(Worth, Option<u32>)> {
+    pub fn probe<G: Solvable>(&self, game: &G, state: &G::State) -> Option<(Worth, Option<u32>)> {
         self.find(symmetric_key(game, state))
     }
 
@@ -106,7 +106,7 @@ impl Tablebase {
     }
 
     /// The contents of a file.
-    pub fn to_bytes<G: Heuristics>(&self, game: &G) -> Vec<u8> {
+    pub fn to_bytes<G: Solvable>(&self, game: &G) -> Vec<u8> {
         let spec = game.spec();
         let mut bytes = Vec::with_capacity(self.len() * 10 + spec.len() + 40);
         bytes.extend(MAGIC);
@@ -123,7 +123,7 @@ impl Tablebase {
     }
 
     /// Reads a file that was written for this game. `name` is what the file is called in messages.
-    pub fn from_bytes<G: Heuristics>(bytes: &[u8], game: &G, name: &str) -> Result<Self, InputError> {
+    pub fn from_bytes<G: Solvable>(bytes: &[u8], game: &G, name: &str) -> Result<Self, InputError> {
         let refuse = |detail: String| InputError::malformed("tablebase", name, detail);
         let mut rest = bytes;
         let mut take = |length: usize| -> Result<&[u8], InputError> {

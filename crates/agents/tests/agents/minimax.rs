@@ -3,7 +3,7 @@
 
 use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
-    Agent, Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Params, Rng, Scratch, Seed, Thought, Turn, Unwatched,
+    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, Params, PlayableGame, Rng, Scratch, Seed, Thought, Turn, Unwatched,
     Visitor, WIN_SCORE,
 };
 use plyground_games::{infos, open};
@@ -53,7 +53,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Judge<E> {
 }
 
 /// One of three judges by number.
-fn judge<G: Heuristics>(game: &G, number: usize) -> Judge<G::Evaluator> {
+fn judge<G: PlayableGame>(game: &G, number: usize) -> Judge<G::Evaluator> {
     match number % 3 {
         0 => Judge::Hashed,
         1 => Judge::Coarse,
@@ -226,7 +226,7 @@ impl Visitor for Agreement {
     type Output = usize;
 
     /// How many positions were compared.
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let Self { sample, depth, count, pass } = self;
         let mut rng = Seed(6).named(sample).numbered(u64::from(depth)).numbered(pass).rng();
         let found = positions(&game, &start, depth, AFFORDABLE, count, &mut rng);
@@ -276,7 +276,7 @@ fn every_search_has_the_value_and_the_move_of_plain_minimax() {
 }
 
 /// The definitions of the switches that change the value, without tables, ordering or narrow windows: values in the first player's view.
-struct Definition<'a, G: Heuristics> {
+struct Definition<'a, G: PlayableGame> {
     game: &'a G,
     judge: &'a Judge<G::Evaluator>,
     /// What a draw counts.
@@ -287,7 +287,7 @@ struct Definition<'a, G: Heuristics> {
     root_depth: i32,
 }
 
-impl<'a, G: Heuristics> Definition<'a, G> {
+impl<'a, G: PlayableGame> Definition<'a, G> {
     fn new(game: &'a G, judge: &'a Judge<G::Evaluator>) -> Self {
         Self { game, judge, draw: 0.0, quiescence: 0, singular: None, root_depth: 0 }
     }
@@ -320,7 +320,7 @@ impl<'a, G: Heuristics> Definition<'a, G> {
         if depth <= 0 {
             // The player may leave it at that, or make a noisy move.
             best = self.judge.score(self.game, state) * player.sign();
-            moves.retain(|&mv| -depth < self.quiescence && self.game.noisy(state, mv));
+            moves.retain(|&mv| -depth < self.quiescence && self.game.is_noisy(state, mv));
         } else if let Some(margin) = self.singular.filter(|_| depth >= 3 && ply < 2 * self.root_depth && moves.len() >= 2) {
             let shallow = |mv| self.value(&after(self.game, state, mv), depth - 3, ply + 1) * player.sign();
             let values: Vec<f32> = moves.iter().map(|&mv| shallow(mv)).collect();
@@ -350,7 +350,7 @@ struct Held {
 impl Visitor for Held {
     type Output = usize;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut rng = Seed(8).named("held").numbered(u64::from(self.depth)).rng();
         let found = positions(&game, &start, self.depth, self.most, 120, &mut rng);
         assert!(found.len() >= 100, "{} positions of {}", found.len(), game.spec());
@@ -409,7 +409,7 @@ fn singular_moves_are_extended_as_defined() {
 
 /// Late-move reductions: what is looked at again depends on what has been found before, so the window is part of the definition. Fail-soft,
 /// in the view of the player to move, moves in the order of the game.
-fn reduced<G: Heuristics>(
+fn reduced<G: PlayableGame>(
     game: &G,
     judge: &Judge<G::Evaluator>,
     state: &G::State,
@@ -432,7 +432,7 @@ fn reduced<G: Heuristics>(
             -reduced(game, judge, &child, [depth - 1 - less, ply + 1, after_moves], [-high, -low])
         };
         // The root is not reduced.
-        let is_late = ply > 0 && depth >= 3 && number as i32 >= after_moves && !game.noisy(state, mv);
+        let is_late = ply > 0 && depth >= 3 && number as i32 >= after_moves && !game.is_noisy(state, mv);
         let mut value = if is_late { ask(1, [floor, floor.next_up()]) } else { f32::INFINITY };
         if value > floor {
             value = ask(0, [floor, beta]);
@@ -450,7 +450,7 @@ struct Reduced;
 impl Visitor for Reduced {
     type Output = usize;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut rng = Seed(9).rng();
         let found = positions(&game, &start, 5, 6_000, 150, &mut rng);
         assert!(found.len() >= 100, "{} positions of {}", found.len(), game.spec());
@@ -484,7 +484,7 @@ struct Contempt;
 impl Visitor for Contempt {
     type Output = usize;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut rng = Seed(10).rng();
         let mut changed = 0;
         // The same searchers for both players: what one thinks of draws must not reach the other.
@@ -542,7 +542,7 @@ impl Visitor for Hurry {
     type Output = [usize; 3];
 
     /// How many wins, draws and losses there were.
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> [usize; 3] {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> [usize; 3] {
         let mut rng = Seed(11).rng();
         let mut seen = [0; 3];
         for (number, (state, _)) in positions(&game, &start, 2, 60, 400, &mut rng).into_iter().enumerate() {
@@ -584,7 +584,7 @@ struct Shuffled;
 impl Visitor for Shuffled {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut rng = Seed(12).rng();
         let mut choices = 0;
         for (state, _) in positions(&game, &start, 2, 1_000, 40, &mut rng) {
@@ -629,7 +629,7 @@ struct Fair;
 impl Visitor for Fair {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         assert_eq!(legal(&game, &state).len(), 1);
         let choose = |spec: &str, seed| score(&think(&mut searcher(spec, judge(&game, 0)), &game, &state, 1, Seed(seed)));
         let whole = choose("expectimax:tt=0", 1);
@@ -654,7 +654,7 @@ struct Sampled;
 impl Visitor for Sampled {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut rng = Seed(13).rng();
         let mut nodes = [0; 3];
         for (state, _) in positions(&game, &start, 1, 2_000, 60, &mut rng) {
@@ -684,7 +684,7 @@ fn table_probes_are_counted() {
     struct Probes;
     impl Visitor for Probes {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let own = || judge(&game, 0);
             // Three plies deep at once, every root move leads to a position that is looked up and entered; those a ply before the end
             // of the look-ahead are not.
@@ -709,7 +709,7 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
     struct Check;
     impl Visitor for Check {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let (mut rng, mut scratch) = (Seed(21).rng(), Scratch::default());
             for number in 0..3 {
                 // One for all positions: what it keeps from one must not change what it says of another.
@@ -727,7 +727,7 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
             }
         }
     }
-    fn check<G: Heuristics>(
+    fn check<G: PlayableGame>(
         game: &G,
         state: &G::State,
         moves: &[G::Move],

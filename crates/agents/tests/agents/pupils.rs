@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Learner, build, learner};
 use plyground_core::{
-    Agent, Budget, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Player, Scratch, Seed, Shelf, Thought, Turn,
+    Agent, Budget, EmptyShelf, Game, InputError, Limits, NoClock, PlayableGame, Player, Scratch, Seed, Shelf, Thought, Turn,
     Unwatched, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
@@ -17,7 +17,7 @@ impl Shelf for OneFile {
     }
 }
 
-fn enrolled<G: Heuristics>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>, InputError> {
+fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>, InputError> {
     learner(&AgentSpec::parse(spec, game)?, game)
 }
 
@@ -55,7 +55,7 @@ fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
     struct Learns(&'static str);
     impl Visitor for Learns {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             for spec in SPECS {
                 let here = format!("{} {spec}", self.0);
                 let [mut through, mut stopped, mut resumed] = [1, 2, 3].map(|_| enrolled(&game, spec).unwrap());
@@ -95,7 +95,7 @@ fn they_learn() {
     }
     impl Visitor for Better {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             let mut pupil = enrolled(&game, self.spec).unwrap();
             let before = against_random(pupil.as_mut(), &game, 400);
             pupil.train(&game, self.games, &mut go_on);
@@ -112,7 +112,7 @@ fn the_thesis_saw_one_number_for_each_square_and_the_side() {
     struct Sees(&'static [f32]);
     impl Visitor for Sees {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             let eyes = encoder(&game, "thesis").unwrap();
             let mut numbers = Vec::new();
             eyes.encode(&game, &state, &mut numbers);
@@ -130,7 +130,7 @@ fn what_does_not_fit_is_refused() {
     struct Refuse<'a>(&'a str, Option<Vec<u8>>);
     impl Visitor for Refuse<'_> {
         type Output = Result<Vec<u8>, String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             let words = |error: InputError| error.to_string();
             let mut pupil = enrolled(&game, self.0).map_err(words)?;
             if let Some(file) = &self.1 {
@@ -142,7 +142,7 @@ fn what_does_not_fit_is_refused() {
     struct Play(&'static str);
     impl Visitor for Play {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &EmptyShelf).map(|_| ()).unwrap_err().to_string()
         }
     }

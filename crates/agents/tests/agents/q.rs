@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Learner, build, learner};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Player, Progress, Scratch, Seed, Shelf,
+    Agent, Budget, Choice, EmptyShelf, Game, InputError, Limits, NoClock, PlayableGame, Player, Progress, Scratch, Seed, Shelf,
     Thought, Turn, Unwatched, Visitor, Watcher,
 };
 use plyground_games::{for_each_sample, open};
@@ -15,11 +15,11 @@ fn choose<G: Game>(agent: &mut (impl Agent<G> + ?Sized), game: &G, state: &G::St
     agent.choose(Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched }).unwrap()
 }
 
-fn enrolled<G: Heuristics>(game: &G, spec: &str) -> Box<dyn Learner<G>> {
+fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Box<dyn Learner<G>> {
     learner(&AgentSpec::parse(spec, game).unwrap(), game).unwrap()
 }
 
-fn trained<G: Heuristics>(game: &G, spec: &str, games: u64) -> Box<dyn Learner<G>> {
+fn trained<G: PlayableGame>(game: &G, spec: &str, games: u64) -> Box<dyn Learner<G>> {
     let mut agent = enrolled(game, spec);
     agent.train(game, games, &mut |_| ControlFlow::Continue(()));
     assert_eq!(agent.learnt().games, games);
@@ -87,7 +87,7 @@ struct Perfect {
 
 impl Visitor for Perfect {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut values = HashMap::new();
         let value = solve(&game, &start, &mut values);
         assert_eq!((values.len(), value), (self.positions, self.start), "{}", game.spec());
@@ -135,7 +135,7 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
     struct SelfTaught;
     impl Visitor for SelfTaught {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &EmptyShelf).unwrap();
             let first = choose(agent.as_mut(), &game, &start, 1);
             let second = choose(agent.as_mut(), &game, &start, 1);
@@ -168,7 +168,7 @@ impl Shelf for One {
     }
 }
 
-fn read<G: Heuristics>(game: &G, file: Vec<u8>) -> Result<Box<dyn Agent<G>>, InputError> {
+fn read<G: PlayableGame>(game: &G, file: Vec<u8>) -> Result<Box<dyn Agent<G>>, InputError> {
     build(&AgentSpec::parse("q:table=FILE", game)?, game, &One(file))
 }
 
@@ -177,7 +177,7 @@ fn training_goes_on_where_it_stopped_and_plays_from_its_file() {
     struct Files;
     impl Visitor for Files {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let whole = trained(&game, "q", 500).save(&game);
             let mut early = trained(&game, "q", 200);
             early.train(&game, 300, &mut |lesson| {
@@ -205,14 +205,14 @@ fn bad_files_are_refused_with_a_reason() {
     struct Bad(Vec<u8>);
     impl Visitor for Bad {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             read(&game, self.0).err().map_or("read".to_owned(), |error| error.to_string())
         }
     }
     struct Good;
     impl Visitor for Good {
         type Output = Vec<u8>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Vec<u8> {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Vec<u8> {
             trained(&game, "q", 20).save(&game)
         }
     }
@@ -271,7 +271,7 @@ fn every_game_can_be_learnt_and_played_and_the_same_seed_gives_the_same_game() {
     struct Games;
     impl Visitor for Games {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let once = play(trained(&game, "q:seed=5", 3).as_mut(), &game, &start);
             let again = play(trained(&game, "q:seed=5", 3).as_mut(), &game, &start);
             assert!(once == again && !once.0.is_empty(), "{}", game.spec());
@@ -285,7 +285,7 @@ fn a_game_that_is_too_large_is_learnt_as_far_as_there_is_room() {
     struct Large;
     impl Visitor for Large {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut agent = trained(&game, "q:states=100", 20);
             assert_eq!(agent.learnt().positions, 100);
             assert!(agent.learnt().notes[0].contains("full with 100 positions"), "{:?}", agent.learnt().notes);
@@ -306,7 +306,7 @@ fn bad_keys_are_refused() {
     struct Refuse(&'static str, bool);
     impl Visitor for Refuse {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             let spec = AgentSpec::parse(self.0, &game).unwrap();
             let made = if self.1 { learner(&spec, &game).map(|_| ()) } else { build(&spec, &game, &EmptyShelf).map(|_| ()) };
             made.err().map_or("made".to_owned(), |error| error.to_string())

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Bounds, Method, Solver, Tablebase, build};
 use plyground_core::{
-    Budget, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Outcome, Player, Progress, Pulse, Scratch, Seed, Shelf,
+    Budget, EmptyShelf, Game, InputError, Limits, NoClock, Outcome, PlayableGame, Player, Progress, Pulse, Scratch, Seed, Shelf,
     Thought, Turn, Unwatched, Visitor, Watcher, Worth,
 };
 use plyground_games::open;
@@ -100,7 +100,7 @@ struct AgreesWithBruteForce(&'static str);
 
 impl Visitor for AgreesWithBruteForce {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, _: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, _: G::State) {
         let mut known = HashMap::new();
         let positions = random_positions(&game, 1_000, Seed(21).named(self.0));
         let values: Vec<Value> = positions.iter().map(|state| brute_force(&game, state, &mut known)).collect();
@@ -149,13 +149,13 @@ fn check_line<G: Game>(game: &G, state: &G::State, line: &[G::Move], worth: Wort
 }
 
 /// What a game claims to know without a search is so, and positions that share a key share their value.
-fn check_knowledge<G: Heuristics>(game: &G, known: &HashMap<G::State, Value>) {
+fn check_knowledge<G: PlayableGame>(game: &G, known: &HashMap<G::State, Value>) {
     let mut keys: HashMap<u128, Value> = HashMap::new();
     for (state, &value) in known {
-        if let Some(foregone) = game.foregone(state) {
+        if let Some(foregone) = game.known_value(state) {
             assert_eq!(foregone, value.0, "{}", game.position_text(state));
         }
-        let other = *keys.entry(game.worth_key(state)).or_insert(value);
+        let other = *keys.entry(game.value_key(state)).or_insert(value);
         assert_eq!(other, value, "{}", game.position_text(state));
     }
 }
@@ -172,7 +172,7 @@ struct NeverGivesAway;
 
 impl Visitor for NeverGivesAway {
     type Output = usize;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut known = HashMap::new();
         brute_force(&game, &start, &mut known);
         let mut positions: Vec<(G::State, Value)> = known.iter().map(|(state, value)| (state.clone(), *value)).collect();
@@ -213,7 +213,7 @@ struct Start {
 
 impl Visitor for Start {
     type Output = (Worth, Option<u32>);
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> Self::Output {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Self::Output {
         let mut solver = Solver::new(&game, self.method, 64_000_000, None, None).unwrap();
         let worth = solver.worth(&game, &start, &mut Untimed).exact().expect("nobody stopped it");
         let solution = self.length.then(|| solver.solve(&game, &start, &mut Untimed));
@@ -309,7 +309,7 @@ struct KeepsAndReads;
 
 impl Visitor for KeepsAndReads {
     type Output = Vec<u8>;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> Vec<u8> {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Vec<u8> {
         let mut solver = Solver::new(&game, Method::AlphaBeta, 64_000_000, None, None).unwrap();
         let solution = solver.solve(&game, &start, &mut Untimed);
         let tablebase = solver.tablebase(&game, &start, &solution, 1_000);
@@ -347,7 +347,7 @@ impl Visitor for KeepsAndReads {
 }
 
 /// An agent that knows nothing follows the line of the tablebase to the end, and thinks for itself where the file knows nothing.
-fn any_agent_plays_by<G: Heuristics>(game: &G, start: &G::State, bytes: &[u8]) {
+fn any_agent_plays_by<G: PlayableGame>(game: &G, start: &G::State, bytes: &[u8]) {
     let spec = AgentSpec::parse("random:tb=file", game).unwrap();
     let mut agent = build(&spec, game, &OneFile(bytes.to_vec())).unwrap();
     let mut choose = |state: &G::State| {
@@ -378,7 +378,7 @@ struct OwnKeeps;
 
 impl Visitor for OwnKeeps {
     type Output = usize;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut solver = Solver::new(&game, Method::Auto, 64_000_000, None, None).unwrap();
         let solution = solver.solve(&game, &start, &mut Untimed);
         let tablebase = solver.tablebase(&game, &start, &solution, 5_000);
@@ -405,7 +405,7 @@ struct Reads<'a>(&'a [u8]);
 
 impl Visitor for Reads<'_> {
     type Output = Option<String>;
-    fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
+    fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
         Tablebase::from_bytes(self.0, &game, "file").err().map(|error| error.to_string())
     }
 }
@@ -448,7 +448,7 @@ fn games_with_chance_are_refused() {
     struct Refuse;
     impl Visitor for Refuse {
         type Output = Option<String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
             let spec = AgentSpec::parse("solve", &game).unwrap();
             build(&spec, &game, &EmptyShelf).err().map(|error| error.to_string())
         }
@@ -462,7 +462,7 @@ fn without_enough_time_it_still_answers() {
     struct TooLarge(Limits);
     impl Visitor for TooLarge {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let spec = AgentSpec::parse("solve:memory=8", &game).unwrap();
             let mut agent = build(&spec, &game, &EmptyShelf).unwrap();
             let budget = Budget { limits: self.0, clock: &NoClock };
@@ -494,7 +494,7 @@ fn a_watcher_can_stop_it_and_sees_how_far_it_is() {
     struct Stopped(&'static str);
     impl Visitor for Stopped {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for method in ["alphabeta", "dfpn", "auto"] {
                 let spec = AgentSpec::parse(&format!("solve:memory=8,method={method}"), &game).unwrap();
                 let mut agent = build(&spec, &game, &EmptyShelf).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Game, Heuristics, InputError, Pulse, Rng, Seed, Turn, Visitor, Worth, parse_size};
+use plyground_core::{ExactSolver, Game, InputError, PlayableGame, Pulse, Rng, Seed, Turn, Visitor, Worth, parse_size};
 use plyground_games::open;
 
 use crate::clobber::{Solved, oracle};
@@ -124,7 +124,7 @@ struct Compare<'a> {
 
 impl Visitor for Compare<'_> {
     type Output = u32;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> u32 {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> u32 {
         let mut solver = game.exact_solver(self.memory, self.knowledge).unwrap().expect("a solver of its own");
         let mut compared = 0;
         let mut line = vec![state];
@@ -202,8 +202,8 @@ fn knowledge(spec: &str, stones: u32) -> Result<Vec<u8>, InputError> {
     struct Compute(u32);
     impl Visitor for Compute {
         type Output = Result<Vec<u8>, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
-            Ok(game.knowledge(self.0, &mut |_, _| ())?.unwrap_or_default())
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
+            Ok(game.solver_database(self.0, &mut |_, _| ())?.unwrap_or_default())
         }
     }
     open(spec, None, Compute(stones))?
@@ -228,7 +228,7 @@ struct Start {
 
 impl Visitor for Start {
     type Output = Option<Worth>;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
         let mut solver = game.exact_solver(self.memory, None).unwrap()?;
         solver.worth(&game, &state, &mut Beats(self.beats))
     }
@@ -291,7 +291,7 @@ fn own_captures_are_left_to_others() {
     struct Is;
     impl Visitor for Is {
         type Output = Result<bool, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             Ok(game.exact_solver(1 << 20, None)?.is_some())
         }
     }
