@@ -8,6 +8,7 @@ mod catalogue;
 mod mcts;
 mod minimax;
 mod net;
+mod own_game;
 mod promises;
 mod pupils;
 mod q;
