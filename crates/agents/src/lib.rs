@@ -8,23 +8,23 @@
 use plyground_core::{Agent, Evaluated, Game, InputError, KeyInfo, Limits, Params, PlayableGame, Shelf, split_spec};
 
 pub mod catalogue;
-mod informed;
 mod learn;
+mod limit_checker;
 mod mcts;
 mod minimax;
 pub mod net;
-mod pace;
 mod random;
-mod slip;
 mod solve;
+mod with_blunders;
+mod with_tablebase;
 
-use informed::Informed;
 pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use random::Random;
-use slip::Slipping;
 pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
+use with_blunders::Slipping;
+use with_tablebase::Informed;
 
 /// Describes an agent for people.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ use plyground_core::{
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText};
 
-mod judge;
+mod evaluator;
 
-pub use judge::Judge;
+pub use evaluator::Judge;
 
 const INFO: GameInfo = GameInfo {
     name: "tuc-chess",

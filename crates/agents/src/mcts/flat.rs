@@ -5,7 +5,7 @@ use plyground_core::{
     sort_moves,
 };
 
-use crate::{AgentInfo, SIMS, TIME, pace::Pace};
+use crate::{AgentInfo, SIMS, TIME, limit_checker::Pace};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "mc",

@@ -14,7 +14,7 @@ use super::report::{self, Depths};
 use super::run::{Task, until};
 use super::search::{Memory, Way};
 use super::tables::Lookup;
-use crate::pace::Pace;
+use crate::limit_checker::Pace;
 
 /// Simulations of each thread before the trees are compared for the first time.
 const FIRST_ROUND: u64 = 512;

@@ -7,7 +7,7 @@ use super::leaf::Judge;
 use super::options::Options;
 use super::report::{self, Depths};
 use super::search::{Memory, Searcher, Simulation, Way};
-use crate::pace::Pace;
+use crate::limit_checker::Pace;
 
 /// What is searched, by which rules.
 pub(crate) struct Task<'a, G: PlayableGame> {

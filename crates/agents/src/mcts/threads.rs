@@ -18,7 +18,7 @@ use super::options::Options;
 use super::report::{self, Depths};
 use super::run::Task;
 use super::search::{Memory, Searcher, Simulation, Stop, Way};
-use crate::pace::Pace;
+use crate::limit_checker::Pace;
 
 /// Simulations that a thread begins for each turn with the tree: the more, the less the tree wanders from one processor's cache to the
 /// other's. But whoever begins many, begins them knowing little, so at first they are few.

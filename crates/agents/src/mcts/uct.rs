@@ -14,7 +14,7 @@ use super::run::{Task, at_pace};
 use super::search::{Memory, Plain, Searcher};
 use super::threads;
 use crate::net::{Brain, one_ply};
-use crate::{AgentInfo, evaluator, pace::Pace};
+use crate::{AgentInfo, evaluator, limit_checker::Pace};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "mcts",

@@ -6,7 +6,7 @@ use plyground_core::{
 };
 
 use super::{expected, settings::EVAL};
-use crate::{AgentInfo, NODES, TIME, evaluator, pace::Pace};
+use crate::{AgentInfo, NODES, TIME, evaluator, limit_checker::Pace};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "minimax",

@@ -11,7 +11,7 @@ use super::settings::{DEFAULT_DEPTH, Method, Settings};
 use super::sss::OpenList;
 use super::table::{Entry, Table};
 use super::{DEEPEST, SURE, expected, family};
-use crate::pace::Pace;
+use crate::limit_checker::Pace;
 
 /// Bounds of averages need not be averages themselves, so that null windows could close in on a value by tiny steps: after so many of
 /// them the rest is left to a window of the usual kind.

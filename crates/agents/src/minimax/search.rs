@@ -7,7 +7,7 @@ use super::chance::Event;
 use super::order::{History, Killers, Moves, Ranking};
 use super::settings::{Method, Settings};
 use super::table::{Entry, Table};
-use crate::pace::Pace;
+use crate::limit_checker::Pace;
 
 /// The clock is read and the watcher called once in so many nodes: slow evaluations take a microsecond or two.
 pub(super) const LOOK_EVERY: u64 = 256;

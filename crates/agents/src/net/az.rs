@@ -8,12 +8,12 @@ use plyground_core::{
     Thought,
 };
 
-use super::brain::Brain;
+use super::evaluator::Brain;
+use super::exact_probe::Oracle;
 use super::one_ply::{NET, best_first, named};
-use super::oracle::Oracle;
 use super::search::{Searcher, Settings, Visit};
 use super::tree::{Kind, ROOT, Tree};
-use crate::{AgentInfo, SIMS, TIME, pace::Pace};
+use crate::{AgentInfo, SIMS, TIME, limit_checker::Pace};
 
 const DEFAULT_SIMULATIONS: u64 = 400;
 

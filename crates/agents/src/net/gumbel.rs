@@ -4,7 +4,7 @@
 use plyground_core::{PlayableGame, Player, Rng};
 use plyground_nets::softmax;
 
-use super::brain::Brain;
+use super::evaluator::Brain;
 use super::search::{Searcher, Visit};
 use super::tree::{Kind, ROOT, Tree};
 

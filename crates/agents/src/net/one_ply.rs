@@ -5,7 +5,7 @@ use plyground_core::{
     Turn, Viewpoint, sort_moves,
 };
 
-use super::brain::Brain;
+use super::evaluator::Brain;
 use crate::{AgentInfo, catalogue};
 
 /// Which network; also the key of the other agents that have one.

@@ -3,8 +3,8 @@
 use plyground_core::{PlayableGame, Player, Rng, Scratch, Turn, Worth};
 use plyground_nets::softmax;
 
-use super::brain::Brain;
-use super::oracle::Oracle;
+use super::evaluator::Brain;
+use super::exact_probe::Oracle;
 use super::tree::{Edge, Kind, NONE, ROOT, Tree};
 
 /// The switches of the search.

@@ -5,7 +5,7 @@ use plyground_core::{
 };
 use plyground_nets::{Batch, NetError};
 
-use super::brain::Brain;
+use super::evaluator::Brain;
 use super::gumbel;
 use super::search::{Searcher, Settings};
 use super::tree::{ROOT, Tree};

@@ -10,9 +10,9 @@ mod minimax;
 mod net;
 mod own_game;
 mod promises;
-mod pupils;
 mod q;
 mod solve;
+mod train_only;
 
 /// Why a game refuses a spec; nothing if it does not.
 fn refusal(game: &str, spec: &str) -> Option<String> {
