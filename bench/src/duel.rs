@@ -8,7 +8,7 @@ use anyhow::Result;
 use plyground_core::{Player, Seed, Turn};
 use plyground_lab::statistics::{GameResult, Tally};
 use plyground_lab::{Contestant, Pace, Played, Roster, Standard, Table, play_game};
-use plyground_table::{EmptyShelf, open};
+use plyground_table::{NoResources, open};
 
 /// What is played.
 pub struct Duel<'a> {
@@ -100,7 +100,7 @@ impl Duel<'_> {
 
     /// The first agent plays in this seat.
     fn game(&self, first_agent: Player, seed: Seed) -> Result<Played> {
-        let roster = Standard(&EmptyShelf);
+        let roster = Standard(&NoResources);
         let [mut one, mut other] = [roster.invite(self.specs[0])?, roster.invite(self.specs[1])?];
         let mut contestants: [&mut dyn Contestant; 2] = [one.as_mut(), other.as_mut()];
         let mut seeds = [0, 1].map(|agent| seed.numbered(agent));

@@ -5,7 +5,7 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-use plyground_core::{Agent, Evaluated, Game, InputError, KeyInfo, Limits, Params, PlayableGame, Shelf, split_spec};
+use plyground_core::{Agent, Evaluated, Game, InputError, KeyInfo, Limits, Params, PlayableGame, Resources, split_spec};
 
 pub mod catalogue;
 mod learn;
@@ -18,13 +18,13 @@ mod solve;
 mod with_blunders;
 mod with_tablebase;
 
-pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
+pub use learn::{Learner, Learnt, QLearning, TrainingObserver, TrainingProgress};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use random::Random;
 pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
-use with_blunders::Slipping;
-use with_tablebase::Informed;
+use with_blunders::WithBlunders;
+use with_tablebase::WithTablebase;
 
 /// Describes an agent for people.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl AgentSpec {
         let text = text.trim();
         let entry = catalogue::entry(&game.spec());
         let (name, keys) = split_spec(entry.spec_of(text)?.unwrap_or(text));
-        let info = INFOS.iter().chain(PUPILS).find(|info| info.name == name);
+        let info = INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == name);
         let info = info.ok_or_else(|| {
             let agents = INFOS.iter().map(|info| info.name).chain(["level=1 to level=8", "best"]);
             InputError::unknown("agent", name, agents.chain(entry.presets.iter().map(|preset| preset.name)))
@@ -69,7 +69,7 @@ impl AgentSpec {
 
     /// The description of the agent.
     pub fn info(&self) -> &'static AgentInfo {
-        INFOS.iter().chain(PUPILS).find(|info| info.name == self.name).expect("a parsed spec has a known name")
+        INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == self.name).expect("a parsed spec has a known name")
     }
 
     /// The limits of thinking that the spec sets.
@@ -131,7 +131,7 @@ const SLIP: KeyInfo =
 /// The keys that every agent has.
 pub const COMMON_KEYS: &[KeyInfo] = &[TABLEBASE, SLIP];
 
-type Build<G> = fn(&G, &Params, &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError>;
+type Build<G> = fn(&G, &Params, &dyn Resources) -> Result<Box<dyn Agent<G>>, InputError>;
 
 /// Declares the list: the description of every agent, and the function that makes one from a spec.
 macro_rules! agents {
@@ -142,7 +142,7 @@ macro_rules! agents {
         /// How the agent with this name is made.
         fn builder<G: PlayableGame>(name: &str) -> Option<Build<G>> {
             $(if name == $agent::INFO.name {
-                return Some(|game, params, shelf| Ok(Box::new($agent::build(game, params, shelf)?)));
+                return Some(|game, params, resources| Ok(Box::new($agent::build(game, params, resources)?)));
             })+
             None
         }
@@ -157,7 +157,7 @@ use net::{az, one_ply};
 
 agents!(random, mc, mcts_uct, hybrid, minimax_plain, alphabeta, pvs, negascout, mtdf, sss, expectimax, solve, q, one_ply, az);
 
-type Enrol<G> = fn(&G, &Params) -> Result<Box<dyn Learner<G>>, InputError>;
+type BuildLearner<G> = fn(&G, &Params) -> Result<Box<dyn Learner<G>>, InputError>;
 
 /// Declares which of the agents can be trained.
 macro_rules! learners {
@@ -166,7 +166,7 @@ macro_rules! learners {
         pub const LEARNERS: &[&str] = &[$($agent::INFO.name),+];
 
         /// How the agent with this name is made for training.
-        fn enrolment<G: PlayableGame>(name: &str) -> Option<Enrol<G>> {
+        fn learner_builder<G: PlayableGame>(name: &str) -> Option<BuildLearner<G>> {
             $(if name == $agent::INFO.name {
                 return Some(|game, params| Ok(Box::new($agent::learner(game, params)?)));
             })+
@@ -178,14 +178,14 @@ macro_rules! learners {
 learners!(q, ffn, reinforce);
 
 /// The descriptions of those that are only trained: what they leave behind is a network, and the agent `net` plays by it.
-pub const PUPILS: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
+pub const TRAIN_ONLY: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
 
 /// Makes the agent that a spec describes, to be trained.
 pub fn learner<G: PlayableGame>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
     let unknown = || InputError::unknown("agent to train", spec.name, LEARNERS.iter().copied());
-    let enrol = enrolment::<G>(spec.name).ok_or_else(unknown)?;
+    let build = learner_builder::<G>(spec.name).ok_or_else(unknown)?;
     spec.check_keys::<G>()?;
-    enrol(game, &spec.params)
+    build(game, &spec.params)
 }
 
 /// The keys that an agent understands for this game: its own, those of the game's evaluators, and those that all have.
@@ -207,21 +207,21 @@ pub fn keys<G: Evaluated>(info: &AgentInfo) -> Vec<KeyInfo> {
 }
 
 /// Makes the agent that a spec describes; the files that it names are read from the shelf.
-pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
+pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, resources: &dyn Resources) -> Result<Box<dyn Agent<G>>, InputError> {
     spec.check_keys::<G>()?;
     let only_learns = || {
         let detail = "it only learns: train it with ply train GAME --agent SPEC --out FILE, then net:net=FILE plays";
         InputError::malformed("agent", spec.name, detail)
     };
-    let mut agent = builder::<G>(spec.name).ok_or_else(only_learns)?(game, &spec.params, shelf)?;
+    let mut agent = builder::<G>(spec.name).ok_or_else(only_learns)?(game, &spec.params, resources)?;
     // An agent that knows the key itself also searches with the file.
     if let Some(name) = spec.params.get("tb").filter(|_| !spec.info().keys.iter().any(|key| key.key == TABLEBASE.key)) {
-        let tablebase = Tablebase::from_bytes(&shelf.read(name)?, game, name)?;
-        agent = Box::new(Informed { agent, tablebase });
+        let tablebase = Tablebase::from_bytes(&resources.read(name)?, game, name)?;
+        agent = Box::new(WithTablebase { agent, tablebase });
     }
     Ok(match spec.params.number("slip", 0.0..=1.0)? {
         None => agent,
-        Some(probability) => Box::new(Slipping { agent, probability }),
+        Some(probability) => Box::new(WithBlunders { agent, probability }),
     })
 }
 

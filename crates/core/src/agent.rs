@@ -10,11 +10,11 @@ pub trait Agent<G: Game>: Send {
     ///
     /// An agent may keep what it has learnt between calls (`&mut self`), but without a time limit the same calls with the same
     /// seed give the same choices.
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError>;
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError>;
 }
 
 /// A position to think about, and what there is to think with.
-pub struct Thought<'a, G: Game> {
+pub struct SearchRequest<'a, G: Game> {
     /// The rules.
     pub game: &'a G,
     /// The position.
@@ -24,15 +24,15 @@ pub struct Thought<'a, G: Game> {
     /// The only randomness.
     pub rng: &'a mut Rng,
     /// Who looks on, and may say stop.
-    pub watcher: &'a mut dyn Watcher<G::Move>,
+    pub observer: &'a mut dyn SearchObserver<G::Move>,
 }
 
-impl<G: Game> Thought<'_, G> {
+impl<G: Game> SearchRequest<'_, G> {
     /// Who is to move; an error when nobody is.
     pub fn mover(&self) -> Result<Player, AgentError> {
         match self.game.turn(self.state) {
             Turn::Player(player) => Ok(player),
-            Turn::Chance | Turn::Over(_) => Err(AgentError::NobodyToMove),
+            Turn::Chance | Turn::Over(_) => Err(AgentError::NoPlayerToMove),
         }
     }
 }
@@ -43,7 +43,7 @@ impl<G: Game> Thought<'_, G> {
 pub enum AgentError {
     /// It was asked in a position in which no player is to move.
     #[error("no player is to move in this position")]
-    NobodyToMove,
+    NoPlayerToMove,
     /// It is a program of its own, and that has ended or broken the rules of the conversation.
     #[error("the engine crashed: {0}")]
     Crashed(String),
@@ -151,16 +151,16 @@ impl<M> Default for Opinion<M> {
 }
 
 /// Looks over the shoulder of a thinking agent.
-pub trait Watcher<M> {
+pub trait SearchObserver<M> {
     /// Called every few thousand nodes; `Break` asks the agent to answer at once with the best that it has.
     fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()>;
 }
 
 /// Nobody watches.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl<M> Watcher<M> for Unwatched {
+impl<M> SearchObserver<M> for NoObserver {
     fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -168,7 +168,7 @@ impl<M> Watcher<M> for Unwatched {
 
 /// Where agents find what their specs name: tablebases, learnt tables, networks, and programs that play. Handed in from outside:
 /// programs have a file system, browsers have none.
-pub trait Shelf {
+pub trait Resources {
     /// The contents of a file.
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError>;
 
@@ -186,9 +186,9 @@ pub trait Shelf {
 
 /// A shelf with nothing on it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EmptyShelf;
+pub struct NoResources;
 
-impl Shelf for EmptyShelf {
+impl Resources for NoResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         Err(InputError::malformed("file", name, "there are no files here"))
     }

@@ -1,6 +1,6 @@
 //! Programs outside of this one that play: what they are asked and what they answer, all in text.
 //!
-//! How they are started and what is said to them is the business of whoever hands them in with a [`Shelf`](crate::Shelf): here are no
+//! How they are started and what is said to them is the business of whoever hands them in with a [`Resources`](crate::Resources): here are no
 //! processes, and in a browser there are none at all.
 
 use std::ops::ControlFlow;
@@ -16,9 +16,9 @@ pub trait Engine: Send {
     /// come, and `Break` asks for an answer at once.
     fn ask(
         &mut self,
-        question: &Question<'_>,
-        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
-    ) -> Result<(String, Remark), AgentError>;
+        question: &SearchQuery<'_>,
+        listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
+    ) -> Result<(String, EngineInfo), AgentError>;
     /// The limits that it is given where nobody sets others.
     fn limits(&self) -> Limits;
     /// The files that it is made of, as far as they are known: what the command calls each of them, and where it is.
@@ -27,7 +27,7 @@ pub trait Engine: Send {
 
 /// A position to think about, and how it came about.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct SearchQuery<'a> {
     /// The game with its parameters.
     pub game: &'a str,
     /// The position that the game began with, if it was not the usual one.
@@ -44,7 +44,7 @@ pub struct Question<'a> {
 
 /// What a program says of its thinking. Nothing of it has been checked.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Remark {
+pub struct EngineInfo {
     /// The expected result for the mover, from -1 to +1.
     pub value: Option<f32>,
     /// Plies looked ahead.

@@ -2,20 +2,30 @@
 
 use std::ops::ControlFlow;
 
-use crate::{Evaluated, Game, InputError, hash_state};
+use crate::{Evaluated, Game, InputError, Outcome, Player, hash_state};
 
-/// What a position is worth to the player to move when both play perfectly.
+/// The game-theoretic value of a position for the player to move: the result when both play perfectly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Worth {
+pub enum GameValue {
     /// The player to move loses.
     Loss,
-    /// Nobody wins.
+    /// Neither player wins.
     Draw,
     /// The player to move wins.
     Win,
 }
 
-impl Worth {
+impl GameValue {
+    /// The value of a result for a player.
+    #[inline]
+    pub fn of(outcome: Outcome, player: Player) -> Self {
+        match outcome.winner {
+            None => Self::Draw,
+            Some(winner) if winner == player => Self::Win,
+            Some(_) => Self::Loss,
+        }
+    }
+
     /// The same for the opponent.
     #[must_use]
     pub fn opposite(self) -> Self {
@@ -45,20 +55,20 @@ impl Worth {
     }
 }
 
-/// Asked every few thousand positions whether to go on.
-pub trait Pulse {
-    /// `nodes` positions have been looked at since the solver was made; `Break` ends the search.
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()>;
+/// A cancellation check, called by exact searches every few thousand positions.
+pub trait StopCheck {
+    /// `nodes` positions have been searched since the solver was made; `Break` ends the search.
+    fn check(&mut self, nodes: u64) -> ControlFlow<()>;
 }
 
-/// A solver made for one game, where its rules allow more than a general search (sums of independent regions, for instance). It
+/// An exact solver made for one game, where its rules allow more than a general search (sums of independent regions, for instance). It
 /// keeps what it has found between calls.
 pub trait ExactSolver<G: Game>: Send {
-    /// What the position (not over, a player to move) is worth; `None` when the pulse said stop.
-    fn worth(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Option<Worth>;
+    /// The value of a position (not over, a player to move); `None` when the check ended the search.
+    fn value(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Option<GameValue>;
 
-    /// The same as far as it is known without a search: what earlier calls have found on their way.
-    fn recall(&mut self, game: &G, state: &G::State) -> Option<Worth>;
+    /// The value of a position as far as earlier calls have found it: no search.
+    fn recall(&mut self, game: &G, state: &G::State) -> Option<GameValue>;
 
     /// Positions looked at since it was made.
     fn nodes(&self) -> u64;
@@ -68,7 +78,7 @@ pub trait ExactSolver<G: Game>: Send {
 pub trait Solvable: Evaluated {
     /// The value of a position (not over, a player to move) that follows from a proved rule: exact searches need not look further.
     /// Cheap: asked for every child of every position. `None` where no rule applies.
-    fn known_value(&self, state: &Self::State) -> Option<Worth> {
+    fn known_value(&self, state: &Self::State) -> Option<GameValue> {
         let _ = state;
         None
     }

@@ -2,8 +2,8 @@
 
 use plyground_core::{
     BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family,
-    Game, GameInfo, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player, RecordFormat, Rng,
-    Scratch, Solvable, Square, Swap, Turn, Visitor, WIN_SCORE, Worth, hash_state,
+    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player,
+    RecordFormat, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor, WIN_SCORE, hash_state,
 };
 
 use crate::bits::Bits;
@@ -555,7 +555,7 @@ impl Evaluated for Crosphere {
 
 impl Solvable for Crosphere {
     #[inline]
-    fn known_value(&self, state: &State) -> Option<Worth> {
+    fn known_value(&self, state: &State) -> Option<GameValue> {
         self.foreseen(state)
     }
 

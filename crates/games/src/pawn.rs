@@ -3,8 +3,8 @@
 use std::hash::{Hash, Hasher};
 
 use plyground_core::{
-    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor, Worth,
+    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, GameValue,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor,
     logistic,
 };
 
@@ -545,7 +545,7 @@ impl Evaluated for Pawn {
 
 impl Solvable for Pawn {
     #[inline]
-    fn known_value(&self, state: &State) -> Option<Worth> {
+    fn known_value(&self, state: &State) -> Option<GameValue> {
         self.foreseen(state)
     }
 

@@ -13,7 +13,7 @@ use crate::board::{Grid, PositionText};
 
 mod evaluator;
 
-pub use evaluator::Judge;
+pub use evaluator::TucEvaluator;
 
 const INFO: GameInfo = GameInfo {
     name: "tuc-chess",

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use plyground_core::{Engine, InputError, Shelf};
+use plyground_core::{Engine, InputError, Resources};
 
 use crate::LabError;
 use crate::nets::{NETWORKS, built_in};
@@ -16,7 +16,7 @@ use crate::nets::{NETWORKS, built_in};
 /// started.
 pub struct Files;
 
-impl Shelf for Files {
+impl Resources for Files {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         if let Some(network) = built_in(name) {
             return Ok(network.file.to_vec());
@@ -33,12 +33,12 @@ impl Shelf for Files {
 
 /// A shelf that keeps account of what was read from it.
 pub(crate) struct Reader<'a> {
-    shelf: &'a dyn Shelf,
+    shelf: &'a dyn Resources,
     hashes: RefCell<BTreeMap<String, String>>,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(shelf: &'a dyn Shelf) -> Self {
+    pub fn new(shelf: &'a dyn Resources) -> Self {
         Self { shelf, hashes: RefCell::default() }
     }
 
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Shelf for Reader<'_> {
+impl Resources for Reader<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let contents = self.shelf.read(name)?;
         self.hashes.borrow_mut().insert(name.to_owned(), hash(&contents));
@@ -67,14 +67,14 @@ impl Shelf for Reader<'_> {
 
 /// A shelf that gives away what has not changed since its hash was taken.
 pub(crate) struct Unchanged<'a> {
-    shelf: &'a (dyn Shelf + Sync),
+    shelf: &'a (dyn Resources + Sync),
     hashes: &'a BTreeMap<String, String>,
     /// The commands whose programs were looked at: they are large, and asked for in every game.
     seen: Mutex<BTreeSet<String>>,
 }
 
 impl<'a> Unchanged<'a> {
-    pub fn new(shelf: &'a (dyn Shelf + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
+    pub fn new(shelf: &'a (dyn Resources + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
         Self { shelf, hashes, seen: Mutex::default() }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Unchanged<'a> {
     }
 }
 
-impl Shelf for Unchanged<'_> {
+impl Resources for Unchanged<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let contents = self.shelf.read(name)?;
         self.check(name, &hash(&contents))?;

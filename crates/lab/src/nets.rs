@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use plyground_core::{InputError, Seed, Shelf};
+use plyground_core::{InputError, Resources, Seed};
 use plyground_nets::weights::Header;
 use plyground_nets::{Isa, Network, Predictor};
 use plyground_table::{Turn, encoding, header_game, open};
@@ -34,7 +34,7 @@ pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
 /// The networks that come with the program, and no other files: for agents that strangers ask for.
 pub struct OwnNetworks;
 
-impl Shelf for OwnNetworks {
+impl Resources for OwnNetworks {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let names = NETWORKS.iter().map(|network| network.name);
         built_in(name).map(|network| network.file.to_vec()).ok_or_else(|| InputError::unknown("network", name, names))

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build};
 use plyground_core::{
-    Budget, Clock, Game, InputError, Outcome, PlayableGame, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Worth,
+    Budget, Clock, Game, GameValue, InputError, NoObserver, Outcome, PlayableGame, Player, Resources, Scratch, SearchRequest,
+    Seed, StopCheck, Turn,
 };
 
 /// Somebody whose choices are judged.
@@ -68,7 +69,7 @@ pub struct Truth {
     /// Who is to move.
     pub mover: Player,
     /// What the position is worth to the player to move.
-    pub worth: Worth,
+    pub worth: GameValue,
     /// How long a won or lost game lasts with best play; known where all positions were looked at.
     pub plies: Option<u32>,
     /// Is there a move that throws something away?
@@ -122,7 +123,7 @@ pub(crate) fn judge<G: PlayableGame>(
     game: &G,
     start: &G::State,
     order: &JudgeOrder<'_>,
-    shelf: &dyn Shelf,
+    shelf: &dyn Resources,
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Option<Judging>, InputError> {
     let mut solver = Solver::new(game, Method::Auto, order.memory.saturating_mul(1_000_000), None, None)?;
@@ -161,7 +162,7 @@ enum Chooser<'a, G: PlayableGame> {
     Random,
     Agent {
         spec: AgentSpec,
-        shelf: &'a dyn Shelf,
+        shelf: &'a dyn Resources,
     },
 }
 
@@ -174,7 +175,7 @@ struct Thinking {
 }
 
 impl<'a, G: PlayableGame> Chooser<'a, G> {
-    fn new(game: &G, spec: &str, shelf: &'a dyn Shelf) -> Result<Self, InputError> {
+    fn new(game: &G, spec: &str, shelf: &'a dyn Resources) -> Result<Self, InputError> {
         let spec = AgentSpec::parse(spec, game)?;
         build(&spec, game, shelf)?;
         Ok(match spec.fixed_lookahead(game)? {
@@ -199,7 +200,7 @@ impl<'a, G: PlayableGame> Chooser<'a, G> {
                 let (mut agent, limits) = agent.expect("it could be made before");
                 let clock = (draw.clock)();
                 let budget = Budget { limits, clock: clock.as_ref() };
-                let thought = Thought { game, state, budget, rng: &mut draw.seed.rng(), watcher: &mut Unwatched };
+                let thought = SearchRequest { game, state, budget, rng: &mut draw.seed.rng(), observer: &mut NoObserver };
                 let choice = agent.choose(thought).expect("a player is to move");
                 let chosen = (0..moves.len()).filter(|&number| moves[number] == choice.mv).collect();
                 Thinking { chosen, said: None, seen: choice.value.map(|value| value * mover.sign()) }
@@ -215,31 +216,22 @@ struct Draw<'a> {
     clock: &'a dyn Fn() -> Box<dyn Clock>,
 }
 
-fn points(worth: Worth) -> f64 {
+fn points(worth: GameValue) -> f64 {
     0.5 + 0.5 * f64::from(worth.value())
 }
 
 /// How a choice does among moves that lead to these worths for the player who moves.
-fn verdict(after: &[Worth], chosen: &[usize]) -> Verdict {
-    let best = after.iter().copied().max().unwrap_or(Worth::Loss);
+fn verdict(after: &[GameValue], chosen: &[usize]) -> Verdict {
+    let best = after.iter().copied().max().unwrap_or(GameValue::Loss);
     let share =
-        |value: &dyn Fn(Worth) -> f64| chosen.iter().map(|&number| value(after[number])).sum::<f64>() / chosen.len() as f64;
+        |value: &dyn Fn(GameValue) -> f64| chosen.iter().map(|&number| value(after[number])).sum::<f64>() / chosen.len() as f64;
     Verdict { best: share(&|worth| f64::from(u8::from(worth == best))), loss: share(&|worth| points(best) - points(worth)) }
 }
 
-fn truth(mover: Player, after: &[Worth]) -> Truth {
-    let worth = after.iter().copied().max().unwrap_or(Worth::Loss);
+fn truth(mover: Player, after: &[GameValue]) -> Truth {
+    let worth = after.iter().copied().max().unwrap_or(GameValue::Loss);
     let can_err = after.iter().any(|&after| after < worth);
     Truth { mover, worth, plies: None, can_err, reach: 1.0 }
-}
-
-/// What a finished game is worth to a player.
-fn worth_of(outcome: Outcome, player: Player) -> Worth {
-    match outcome.winner {
-        None => Worth::Draw,
-        Some(winner) if winner == player => Worth::Win,
-        Some(_) => Worth::Loss,
-    }
 }
 
 // All positions.
@@ -341,8 +333,8 @@ struct Relay<'a, 'b> {
     late: &'a dyn Fn() -> bool,
 }
 
-impl Pulse for Relay<'_, '_> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+impl StopCheck for Relay<'_, '_> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         self.stopped |= (self.watch)(JudgeStage::Solving, self.done, self.of).is_break();
         if self.stopped || nodes > self.last || (self.late)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -357,19 +349,19 @@ fn judge_all<G: PlayableGame>(
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Judging, Stopped> {
     let count = graph.states.len();
-    let mut worths = vec![Worth::Loss; count];
+    let mut worths = vec![GameValue::Loss; count];
     // Those that are near the end come first: the others are then a look into the solver's table.
     let from_the_end: Vec<u32> = graph.order.clone().unwrap_or_else(|| (0..count as u32).rev().collect());
     for (solved, &number) in from_the_end.iter().enumerate() {
         told(watch, JudgeStage::Solving, solved, count)?;
         let mut pulse = Relay { watch, done: solved as u64, of: count as u64, stopped: false, last: u64::MAX, late: &|| false };
-        let worth = solver.worth(game, &graph.states[number as usize], &mut pulse).exact();
+        let worth = solver.value(game, &graph.states[number as usize], &mut pulse).exact();
         worths[number as usize] = worth.ok_or(Stopped)?;
     }
-    let after = |number: usize| -> Vec<Worth> {
+    let after = |number: usize| -> Vec<GameValue> {
         let mover = graph.movers[number];
         let worth = |next: &Next| match *next {
-            Next::End(outcome) => worth_of(outcome, mover),
+            Next::End(outcome) => GameValue::of(outcome, mover),
             // Not every game lets the players move in turn.
             Next::Position(child) if graph.movers[child as usize] == mover => worths[child as usize],
             Next::Position(child) => worths[child as usize].opposite(),
@@ -415,15 +407,15 @@ impl<S> Graph<S> {
         for &number in order {
             let Truth { mover, worth, .. } = truths[number as usize];
             let winner = match worth {
-                Worth::Win => mover,
-                Worth::Loss => mover.other(),
-                Worth::Draw => continue,
+                GameValue::Win => mover,
+                GameValue::Loss => mover.other(),
+                GameValue::Draw => continue,
             };
             let length = |next: &Next| match *next {
                 Next::End(outcome) => (outcome.winner == Some(winner)).then_some(1),
                 Next::Position(child) => {
                     let child = &truths[child as usize];
-                    let wins = if child.mover == winner { Worth::Win } else { Worth::Loss };
+                    let wins = if child.mover == winner { GameValue::Win } else { GameValue::Loss };
                     child.plies.filter(|_| child.worth == wins).map(|plies| plies + 1)
                 }
             };
@@ -510,15 +502,15 @@ fn judge_sample<G: PlayableGame>(
             let mut child = state.clone();
             game.play(&mut child, mv);
             match game.turn(&child) {
-                Turn::Over(outcome) => Some(worth_of(outcome, mover)),
+                Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
                 Turn::Player(next) => {
-                    let worth = solver.worth(game, &child, &mut pulse).exact()?;
+                    let worth = solver.value(game, &child, &mut pulse).exact()?;
                     Some(if next == mover { worth } else { worth.opposite() })
                 }
                 Turn::Chance => None,
             }
         };
-        let after: Option<Vec<Worth>> = moves.iter().map(&mut worth).collect();
+        let after: Option<Vec<GameValue>> = moves.iter().map(&mut worth).collect();
         if pulse.stopped {
             return Err(Stopped);
         }

@@ -37,14 +37,14 @@ pub use external::EXTERNAL;
 pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict};
 pub use plyground_agents::catalogue::LEVEL_TITLES;
 #[cfg(not(target_family = "wasm"))]
-pub use plyground_agents::net::{Lesson as PlayedLesson, SelfPlay, Target};
+pub use plyground_agents::net::{SelfPlay, SelfPlayGame, Target};
 pub use plyground_agents::{
-    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, PUPILS, parse_limits,
+    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Method, TRAIN_ONLY, TrainingProgress, parse_limits,
 };
 pub use plyground_core::{
-    AgentError, BoardView, Clock, EmptyShelf, Engine, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
-    MoveSquares, NoClock, Outcome, Params, PlayedMove, Player, Pulse, Question, RecordedPlayer, Remark, Seed, Shelf, Turn,
-    Unwatched, Worth, parse_duration, quoted, split_spec,
+    AgentError, BoardView, Clock, Engine, EngineInfo, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue, InputError, KeyInfo,
+    Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player, RecordedPlayer, Resources,
+    SearchQuery, Seed, StopCheck, Turn, parse_duration, quoted, split_spec,
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};

@@ -4,7 +4,7 @@ use plyground_agents::catalogue::{self, LEVEL_TITLES};
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
-    PlayableGame, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Shelf, Thought, Turn, Visitor,
+    PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch, SearchRequest, Seed, StopCheck, Turn, Visitor,
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
@@ -68,17 +68,21 @@ pub trait Session: Send {
     /// The ready-made opponents of the game: the levels, the best, and presets.
     fn opponents(&self) -> Vec<Opponent>;
     /// Gives an agent a seat, with its own stream of randomness. The files that its spec names are read from the shelf.
-    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError>;
+    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Resources) -> Result<Seat, InputError>;
     /// Lets a seated agent think about the position. `limits`, where there are any that the agent keeps to, take the place of all
     /// those of its spec; the others are named in the notes of the advice.
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
     /// Solves the position; a tablebase to begin with is read from the shelf. The pulse may end it at any time.
-    fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
+    fn solve(&self, order: &SolveOrder, shelf: &dyn Resources, pulse: &mut dyn StopCheck) -> Result<Solved, InputError>;
     /// Measures the choices of evaluations and agents, in the positions that can follow this one, by what they are really worth; `None`
     /// if the watch said stop.
     #[cfg(not(target_family = "wasm"))]
-    fn judge(&self, order: &JudgeOrder<'_>, shelf: &dyn Shelf, watch: &mut JudgeWatch<'_>)
-    -> Result<Option<Judging>, InputError>;
+    fn judge(
+        &self,
+        order: &JudgeOrder<'_>,
+        shelf: &dyn Resources,
+        watch: &mut JudgeWatch<'_>,
+    ) -> Result<Option<Judging>, InputError>;
     /// Makes an agent (its name is one of [`crate::LEARNERS`]) that is to be trained for this game.
     #[cfg(not(target_family = "wasm"))]
     fn training(&self, spec: &str) -> Result<Box<dyn Training>, InputError>;
@@ -366,7 +370,7 @@ impl<G: PlayableGame> Session for Table<G> {
         opponents
     }
 
-    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError> {
+    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Resources) -> Result<Seat, InputError> {
         let seated = if let Some(command) = external::command(spec) {
             Seated::Guest(Guest::invite(command, &self.game.spec(), seed, shelf)?)
         } else {
@@ -388,7 +392,7 @@ impl<G: PlayableGame> Session for Table<G> {
         let mut advice = match &mut self.seats[seat.0] {
             Seated::Agent { agent, rng, .. } => {
                 let mut onlooker = Onlooker { game: &self.game, state: &self.state, watcher };
-                let thought = Thought { game: &self.game, state: &self.state, budget, rng, watcher: &mut onlooker };
+                let thought = SearchRequest { game: &self.game, state: &self.state, budget, rng, observer: &mut onlooker };
                 Advice::new(&self.game, &self.state, agent.choose(thought)?)
             }
             Seated::Guest(guest) => {
@@ -419,7 +423,7 @@ impl<G: PlayableGame> Session for Table<G> {
         dojo(&self.game, encoder)
     }
 
-    fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError> {
+    fn solve(&self, order: &SolveOrder, shelf: &dyn Resources, pulse: &mut dyn StopCheck) -> Result<Solved, InputError> {
         solve(&self.game, &self.state, order, shelf, pulse)
     }
 
@@ -427,7 +431,7 @@ impl<G: PlayableGame> Session for Table<G> {
     fn judge(
         &self,
         order: &JudgeOrder<'_>,
-        shelf: &dyn Shelf,
+        shelf: &dyn Resources,
         watch: &mut JudgeWatch<'_>,
     ) -> Result<Option<Judging>, InputError> {
         judge(&self.game, &self.state, order, shelf, watch)

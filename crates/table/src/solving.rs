@@ -1,7 +1,7 @@
 //! Solving a position, all in text.
 
 use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
-use plyground_core::{InputError, PlayableGame, Pulse, Shelf, Turn, Worth};
+use plyground_core::{GameValue, InputError, PlayableGame, Resources, StopCheck, Turn};
 
 /// How a position is to be solved.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Solved {
 
 impl Solved {
     /// The worth, where it is known.
-    pub fn worth(&self) -> Option<Worth> {
+    pub fn worth(&self) -> Option<GameValue> {
         self.bounds.exact()
     }
 }
@@ -52,8 +52,8 @@ pub(crate) fn solve<G: PlayableGame>(
     game: &G,
     state: &G::State,
     order: &SolveOrder,
-    shelf: &dyn Shelf,
-    pulse: &mut dyn Pulse,
+    shelf: &dyn Resources,
+    pulse: &mut dyn StopCheck,
 ) -> Result<Solved, InputError> {
     let method = Method::WORDS.iter().position(|word| *word == order.method);
     let method = Method::ALL[method.ok_or_else(|| InputError::unknown("method", &order.method, Method::WORDS))?];

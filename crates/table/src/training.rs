@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Coach, Learner, Learnt, learner};
+use plyground_agents::{AgentSpec, Learner, Learnt, TrainingObserver, learner};
 use plyground_core::{
-    AgentError, Budget, InputError, Limits, NoClock, PlayableGame, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched,
+    AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Seed, Turn,
 };
 
 /// An agent in training for one game.
@@ -14,7 +14,7 @@ pub trait Training: Send {
     /// Takes over what a file holds; `name` is what the file is called.
     fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
     /// Plays training games, until the coach says stop.
-    fn train(&mut self, games: u64, coach: &mut Coach<'_>);
+    fn train(&mut self, games: u64, coach: &mut TrainingObserver<'_>);
     /// How much it knows.
     fn learnt(&self) -> Learnt;
     /// What it has learnt, as the contents of a file.
@@ -75,7 +75,8 @@ impl<G: PlayableGame> Classroom<G> {
                 Turn::Chance => game.random_outcome(&state, rng, &mut scratch),
                 Turn::Player(player) if player == seat => {
                     let budget = Budget { limits: Limits::default(), clock: &NoClock };
-                    let choice = self.learner.choose(Thought { game, state: &state, budget, rng, watcher: &mut Unwatched })?;
+                    let choice =
+                        self.learner.choose(SearchRequest { game, state: &state, budget, rng, observer: &mut NoObserver })?;
                     tally.moves += 1;
                     tally.guesses += u64::from(choice.value.is_none());
                     choice.mv
@@ -102,7 +103,7 @@ impl<G: PlayableGame> Training for Classroom<G> {
         self.learner.load(&self.game, name, file)
     }
 
-    fn train(&mut self, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, games: u64, coach: &mut TrainingObserver<'_>) {
         self.learner.train(&self.game, games, coach);
     }
 

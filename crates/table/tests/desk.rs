@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyground_table::{Allowance, Clock, Desk, EmptyShelf, infos};
+use plyground_table::{Allowance, Clock, Desk, NoResources, infos};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ impl Clock for Wall {
 
 fn desk() -> Desk<'static> {
     let allowance = Allowance { time: Duration::from_millis(150), memory: 64, threads: 1, plies: 300 };
-    Desk { shelf: &EmptyShelf, allowance }
+    Desk { shelf: &NoResources, allowance }
 }
 
 fn raw(request: &str) -> Value {

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_table::{Allowance, Clock, Desk, InputError, Shelf};
+use plyground_table::{Allowance, Clock, Desk, InputError, Resources};
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
@@ -41,7 +41,7 @@ impl Clock for PageClock {
 /// The networks that lie beside the page. Other files there are none.
 struct PageShelf;
 
-impl Shelf for PageShelf {
+impl Resources for PageShelf {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         // SAFETY: the page reads the bytes of the name before it returns, and nothing else.
         let found = unsafe { find(name.as_ptr(), name.len()) };

@@ -2,15 +2,15 @@
 //! towards the result, at a rate that grows from position to position, as the last ones say most about who wins.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Scratch, Seed, Thought, Turn,
+    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Scratch, SearchRequest, Seed, Turn,
     Viewpoint, encoder,
 };
 use plyground_nets::{Shape, weights};
 
 use super::perceptron::Perceptron;
-use super::{Coach, Learner, Learnt, Lesson, read_training, write_training};
+use super::{Learner, Learnt, TrainingObserver, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
-use crate::net::{Brain, NetAlone, header, network_for};
+use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "ffn",
@@ -182,13 +182,13 @@ impl<G: Encodable> FeedForward<G> {
 }
 
 impl<G: Encodable> Agent<G> for FeedForward<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
         if self.player.is_none() {
             let network = self.perceptron.network().expect("what was learnt are finite numbers");
-            let brain = Brain::new(thought.game, &self.name, &network, 1).expect("the encoder is there");
-            self.player = Some(NetAlone::by_value(brain));
+            let net = NetEvaluator::new(request.game, &self.name, &network, 1).expect("the encoder is there");
+            self.player = Some(NetAlone::by_value(net));
         }
-        self.player.as_mut().expect("it was made a moment ago").choose(thought)
+        self.player.as_mut().expect("it was made a moment ago").choose(request)
     }
 }
 
@@ -197,13 +197,13 @@ impl<G: Encodable> Learner<G> for FeedForward<G> {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
         self.player = None;
         let (mut scratch, mut seen, mut effort) = (Scratch::default(), Vec::new(), 0);
         for played in 0..games {
             if effort >= LOOK_EVERY {
                 effort = 0;
-                if coach(Lesson { games: played, positions: self.positions }).is_break() {
+                if observer(TrainingProgress { games: played, positions: self.positions }).is_break() {
                     return;
                 }
             }

@@ -20,7 +20,7 @@ pub trait Learner<G: Game>: Agent<G> {
 
     /// Plays `games` training games, or fewer if the coach says stop: then the game in progress counts for nothing. So the same
     /// number of games leads to the same knowledge, however often training was interrupted.
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>);
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>);
 
     /// How much it knows.
     fn learnt(&self) -> Learnt;
@@ -37,11 +37,11 @@ pub trait Learner<G: Game>: Agent<G> {
 }
 
 /// Asked every few moves of training whether to go on.
-pub type Coach<'a> = dyn FnMut(Lesson) -> ControlFlow<()> + 'a;
+pub type TrainingObserver<'a> = dyn FnMut(TrainingProgress) -> ControlFlow<()> + 'a;
 
 /// How far training has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lesson {
+pub struct TrainingProgress {
     /// Training games played since training was asked for.
     pub games: u64,
     /// Positions known.

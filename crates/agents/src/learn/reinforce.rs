@@ -2,14 +2,14 @@
 //! become likelier and those of the loser less likely, by how much better or worse the result was than the network expected.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Rng, Scratch, Seed, Thought, Turn,
-    Viewpoint, encoder,
+    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Rng, Scratch, SearchRequest, Seed,
+    Turn, Viewpoint, encoder,
 };
 use plyground_nets::{Architecture, Batch, Layer, Learning, Network, Rule, Shape, Trainer, softmax, weights};
 
-use super::{Coach, Learner, Learnt, Lesson, read_training, write_training};
+use super::{Learner, Learnt, TrainingObserver, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
-use crate::net::{Brain, NetAlone, header, network_for};
+use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "reinforce",
@@ -62,7 +62,7 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinfor
         seed: Seed(seed).named("reinforce"),
         compares: baseline == "value",
         entropy,
-        brain: Brain::new(game, name, &network, 1).expect("the encoder was there a moment ago"),
+        net: NetEvaluator::new(game, name, &network, 1).expect("the encoder was there a moment ago"),
         trainer: Trainer::new(network, learning(rate), 1),
         name: name.to_owned(),
         games: 0,
@@ -98,7 +98,7 @@ pub struct Reinforce<G: Encodable> {
     entropy: f32,
     trainer: Trainer,
     /// The same network, to be asked.
-    brain: Brain<G>,
+    net: NetEvaluator<G>,
     /// The name of the encoder.
     name: String,
     games: u64,
@@ -131,17 +131,17 @@ impl<G: Encodable> Reinforce<G> {
                 Turn::Player(_) if decisions.len() >= LONGEST => return (decisions, 0.0),
                 Turn::Player(mover) => {
                     game.moves(&state, &mut moves);
-                    let eyes = self.brain.encoder();
+                    let eyes = self.net.encoder();
                     // What the encoder was not made for cannot be learnt either.
                     let known = |mv: &G::Move| eyes.move_index(game, &state, *mv).is_some();
                     if moves.iter().any(known) {
                         moves.retain(known);
-                        let expected = self.brain.judge(game, &state, &moves, &mut shares) * mover.sign();
+                        let expected = self.net.judge(game, &state, &moves, &mut shares) * mover.sign();
                         softmax(&mut shares);
                         let chosen = drawn(&shares, &mut rng);
                         let surprise = -shares[chosen].max(f32::MIN_POSITIVE).ln() - entropy(&shares);
                         let mut planes = Vec::new();
-                        let eyes = self.brain.encoder();
+                        let eyes = self.net.encoder();
                         eyes.encode(game, &state, &mut planes);
                         let indices = moves.iter().filter_map(|&mv| eyes.move_index(game, &state, mv)).collect();
                         decisions.push(Decision { mover, planes, indices, chosen, expected, surprise });
@@ -156,7 +156,7 @@ impl<G: Encodable> Reinforce<G> {
     }
 
     fn learn(&mut self, decisions: &[Decision], result: f32) {
-        let by_mover = self.brain.encoder().viewpoint() == Viewpoint::Mover;
+        let by_mover = self.net.encoder().viewpoint() == Viewpoint::Mover;
         let mut batch = Batch::new(self.trainer.network().architecture());
         for Decision { mover, planes, indices, chosen, expected, surprise } in decisions {
             let reward = result * mover.sign();
@@ -169,7 +169,7 @@ impl<G: Encodable> Reinforce<G> {
         }
         // A step that leads nowhere is not taken, and the next game may be a better one.
         if !batch.is_empty() && self.trainer.step(&batch).is_ok() {
-            self.brain = self.brain.with_network(self.trainer.network());
+            self.net = self.net.with_network(self.trainer.network());
         }
         self.games += 1;
         self.positions += decisions.len() as u64;
@@ -192,8 +192,8 @@ fn drawn(shares: &[f32], rng: &mut Rng) -> usize {
 }
 
 impl<G: Encodable> Agent<G> for Reinforce<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        NetAlone::by_policy(self.brain.clone()).choose(thought)
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        NetAlone::by_policy(self.net.clone()).choose(request)
     }
 }
 
@@ -202,9 +202,9 @@ impl<G: Encodable> Learner<G> for Reinforce<G> {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
         for played in 0..games {
-            if coach(Lesson { games: played, positions: self.positions }).is_break() {
+            if observer(TrainingProgress { games: played, positions: self.positions }).is_break() {
                 return;
             }
             let (decisions, result) = self.play(game);
@@ -231,7 +231,7 @@ impl<G: Encodable> Learner<G> for Reinforce<G> {
     fn load(&mut self, game: &G, name: &str, file: &[u8]) -> Result<(), InputError> {
         let (header, network) = network_for(game, name, file)?;
         (self.games, self.positions) = read_training(&self.command, &header, name)?;
-        self.brain = self.brain.with_network(&network);
+        self.net = self.net.with_network(&network);
         self.trainer = Trainer::new(network, self.trainer.learning, 1);
         Ok(())
     }

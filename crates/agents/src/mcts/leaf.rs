@@ -4,7 +4,7 @@
 use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn, WIN_SCORE};
 
 use super::shallow::Shallow;
-use crate::net::Brain;
+use crate::net::NetEvaluator;
 
 /// How leaves are valued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,26 +25,26 @@ pub(crate) enum Leaf {
 pub(crate) type Played<M> = Vec<(Player, M)>;
 
 /// Values leaves.
-pub(crate) struct Judge<'a, G: PlayableGame> {
+pub(crate) struct LeafEvaluator<'a, G: PlayableGame> {
     pub game: &'a G,
     pub evaluator: &'a G::Evaluator,
     /// The network that values leaves, where one does.
-    pub brain: Option<&'a Brain<G>>,
+    pub net: Option<&'a NetEvaluator<G>>,
     pub leaf: Leaf,
     /// How deep every move of a rollout is checked by minimax; 0 for not at all.
     pub minimax: u32,
 }
 
 #[expect(clippy::expl_impl_clone_on_copy, reason = "derived, it would want games to be Copy, of which it holds only a reference")]
-impl<G: PlayableGame> Clone for Judge<'_, G> {
+impl<G: PlayableGame> Clone for LeafEvaluator<'_, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<G: PlayableGame> Copy for Judge<'_, G> {}
+impl<G: PlayableGame> Copy for LeafEvaluator<'_, G> {}
 
-impl<G: PlayableGame> Judge<'_, G> {
+impl<G: PlayableGame> LeafEvaluator<'_, G> {
     /// The first player's expected result, from 0 to 1, for a score.
     #[inline]
     pub fn chance(&self, score: f32) -> f32 {

@@ -4,16 +4,16 @@
 use plyground_core::{PlayableGame, Turn};
 
 use super::arena::ROOT;
-use super::search::{Memory, Plain, Searcher, Simulation, Step, Stop, Way};
+use super::search::{Memory, Plain, Searcher, Simulation, SimulationPolicy, Step, Stop};
 
 /// UCT over the moves of the players.
 pub(crate) struct OpenLoop;
 
-impl<G: PlayableGame> Way<G> for OpenLoop {
+impl<G: PlayableGame> SimulationPolicy<G> for OpenLoop {
     const PROVES: bool = false;
 
     fn descend(searcher: &mut Searcher<'_, G>, memory: &mut Memory<G::Move>, simulation: &mut Simulation<G>) -> Stop {
-        let game = searcher.judge.game;
+        let game = searcher.leaf_evaluator.game;
         let tree = &mut memory.tree;
         let mut at = ROOT;
         loop {

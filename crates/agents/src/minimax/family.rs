@@ -1,6 +1,6 @@
 //! The agents: each is a name, a set of keys, and a way of asking at the root.
 
-use plyground_core::{Evaluated, InputError, KeyInfo, Params, Shelf};
+use plyground_core::{Evaluated, InputError, KeyInfo, Params, Resources};
 
 use super::Searcher;
 use super::settings::{
@@ -43,7 +43,7 @@ macro_rules! agents {
             pub(crate) fn build<G: Evaluated>(
                 game: &G,
                 params: &Params,
-                _: &dyn Shelf,
+                _: &dyn Resources,
             ) -> Result<Searcher<G::Evaluator>, InputError> {
                 make(INFO.name, game, params)
             }

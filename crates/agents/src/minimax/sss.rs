@@ -9,11 +9,11 @@ use std::collections::BinaryHeap;
 
 use plyground_core::{Evaluated, Evaluator, Player, Turn, sort_moves};
 
-use super::search::{Reach, Search, Window};
+use super::search::{NodeDepth, Search, Window};
 
 struct Node<S, M> {
     state: S,
-    reach: Reach,
+    left: NodeDepth,
     parent: u32,
     /// Its place among its siblings.
     place: u16,
@@ -68,11 +68,11 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
         search: &mut Search<'_, '_, '_, G, E>,
         state: &S,
         maximiser: Player,
-        reach: Reach,
+        left: NodeDepth,
         moves: &[M],
     ) -> Option<(usize, f32)> {
         let root =
-            Node { state: state.clone(), reach, parent: ROOT, place: 0, is_max: true, is_solved: false, moves: moves.into() };
+            Node { state: state.clone(), left, parent: ROOT, place: 0, is_max: true, is_solved: false, moves: moves.into() };
         let mut list = Self { maximiser, nodes: vec![root], open: BinaryHeap::new(), bytes: 0, best: 0 };
         for place in 0..moves.len() {
             list.add(search.game, ROOT, place, f32::INFINITY);
@@ -111,11 +111,11 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     /// Puts a child of a node on the list.
     fn add<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, parent: u32, place: usize, merit: f32) {
         let above = &self.nodes[parent as usize];
-        let (mut state, reach) = (above.state.clone(), above.reach.next());
+        let (mut state, left) = (above.state.clone(), above.left.next());
         game.play(&mut state, above.moves[place]);
         let is_max = matches!(game.turn(&state), Turn::Player(player) if player == self.maximiser);
         let node = self.nodes.len() as u32;
-        self.nodes.push(Node { state, reach, parent, place: place as u16, is_max, is_solved: false, moves: Box::new([]) });
+        self.nodes.push(Node { state, left, parent, place: place as u16, is_max, is_solved: false, moves: Box::new([]) });
         self.bytes += size_of::<Node<S, M>>();
         self.push(node, merit, false);
     }
@@ -154,10 +154,10 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
         node: u32,
         merit: f32,
     ) {
-        let Node { ref state, reach, is_max, .. } = self.nodes[node as usize];
+        let Node { ref state, left, is_max, .. } = self.nodes[node as usize];
         // Chance events are left to the search: averages are no strategies.
-        if reach.depth <= 0 || !matches!(search.game.turn(state), Turn::Player(_)) {
-            let value = search.value(state, self.maximiser, reach, Window::WHOLE);
+        if left.depth <= 0 || !matches!(search.game.turn(state), Turn::Player(_)) {
+            let value = search.value(state, self.maximiser, left, Window::WHOLE);
             // Adding 0 turns -0 into 0: equal merits must compare equal.
             return self.push(node, merit.min(value) + 0.0, true);
         }

@@ -7,7 +7,7 @@ use plyground_nets::weights::{self, Header};
 use plyground_nets::{Isa, Network, Predictor};
 
 /// A network with the eyes that it learnt to see with. A clone shares the weights: one for each thread.
-pub struct Brain<G: Encodable> {
+pub struct NetEvaluator<G: Encodable> {
     encoder: Arc<dyn Encoder<G>>,
     predictor: Predictor,
     /// Does the network speak of 0 to 1 instead of -1 to 1?
@@ -18,7 +18,7 @@ pub struct Brain<G: Encodable> {
     judgements: u64,
 }
 
-impl<G: Encodable> Clone for Brain<G> {
+impl<G: Encodable> Clone for NetEvaluator<G> {
     fn clone(&self) -> Self {
         Self {
             encoder: self.encoder.clone(),
@@ -75,7 +75,7 @@ pub fn network_for<G: Encodable>(game: &G, name: &str, file: &[u8]) -> Result<(H
     Ok((header, network))
 }
 
-impl<G: Encodable> Brain<G> {
+impl<G: Encodable> NetEvaluator<G> {
     /// A network with the encoder of this name, for up to so many positions at once. `None` if the game has no such encoder.
     pub fn new(game: &G, encoder_name: &str, network: &Network, at_once: usize) -> Option<Self> {
         let eyes: Arc<dyn Encoder<G>> = encoder(game, encoder_name)?.into();
@@ -93,8 +93,8 @@ impl<G: Encodable> Brain<G> {
     /// From a file, with its header.
     pub fn read(game: &G, name: &str, file: &[u8], at_once: usize) -> Result<(Header, Self), InputError> {
         let (header, network) = network_for(game, name, file)?;
-        let brain = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
-        Ok((header, brain))
+        let net = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
+        Ok((header, net))
     }
 
     /// The same eyes with other weights.

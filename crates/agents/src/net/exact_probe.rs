@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, PlayableGame, Pulse, Worth};
+use plyground_core::{ExactSolver, GameValue, PlayableGame, StopCheck};
 
 /// The most moves of a position that is asked about, at the beginning.
 const FEW_MOVES: f32 = 16.0;
@@ -12,13 +12,13 @@ const STEP: f32 = 0.125;
 const CLOSE: f32 = 4.0;
 
 /// The solver, and what it is good for.
-pub struct Oracle<G: PlayableGame> {
+pub struct ExactProbe<G: PlayableGame> {
     solver: Box<dyn ExactSolver<G>>,
     /// Positions with more moves are not worth a question.
     most_moves: f32,
 }
 
-impl<G: PlayableGame> Oracle<G> {
+impl<G: PlayableGame> ExactProbe<G> {
     /// With so many bytes for what it finds out; `None` if the game has no solver of its own.
     pub fn new(game: &G, memory: usize) -> Option<Self> {
         let solver = game.exact_solver(memory, None).ok().flatten()?;
@@ -26,12 +26,12 @@ impl<G: PlayableGame> Oracle<G> {
     }
 
     /// What a position with so many moves is worth for its mover, if it is easily found out.
-    pub fn ask(&mut self, game: &G, state: &G::State, moves: usize) -> Option<Worth> {
+    pub fn ask(&mut self, game: &G, state: &G::State, moves: usize) -> Option<GameValue> {
         let below = self.most_moves - moves as f32;
         if below < 0.0 {
             return None;
         }
-        let worth = self.solver.worth(game, state, &mut Moment);
+        let worth = self.solver.value(game, state, &mut Moment);
         if below < CLOSE {
             self.most_moves = (self.most_moves + if worth.is_some() { STEP } else { -STEP }).max(1.0);
         }
@@ -42,8 +42,8 @@ impl<G: PlayableGame> Oracle<G> {
 /// Until the pulse beats for the first time: with the solver of Clobber, as long as some judgements of a small network.
 struct Moment;
 
-impl Pulse for Moment {
-    fn beat(&mut self, _: u64) -> ControlFlow<()> {
+impl StopCheck for Moment {
+    fn check(&mut self, _: u64) -> ControlFlow<()> {
         ControlFlow::Break(())
     }
 }

@@ -10,8 +10,8 @@ mod search;
 mod self_play;
 mod tree;
 
-pub use evaluator::{Brain, header, network_for};
+pub use evaluator::{NetEvaluator, header, network_for};
 pub(crate) use one_ply::NetAlone;
 pub use records::recorded;
 pub use search::Settings;
-pub use self_play::{Lesson, SelfPlay, Target, fill, play, position, teach};
+pub use self_play::{SelfPlay, SelfPlayGame, Target, fill, play, position, teach};

@@ -1,10 +1,10 @@
 //! How long a decided game lasts: the winner takes the fastest way, the loser the slowest.
 
-use plyground_core::{Outcome, Player, Pulse, Solvable, Turn, Worth};
+use plyground_core::{GameValue, Outcome, Player, Solvable, StopCheck, Turn};
 
 use super::{
     alphabeta::BEAT,
-    lookup::{Lookup, key_at, worth_of},
+    lookup::{Lookup, key_at},
     table::zeroed,
 };
 
@@ -52,7 +52,7 @@ pub(crate) struct Race<'a, G: Solvable> {
     pub game: &'a G,
     pub known: &'a Lookup,
     pub distances: &'a mut Distances,
-    pub pulse: &'a mut dyn Pulse,
+    pub stop_check: &'a mut dyn StopCheck,
     pub winner: Player,
     pub nodes: u64,
     pub stopped: bool,
@@ -100,7 +100,7 @@ impl<G: Solvable> Race<'_, G> {
         let Turn::Player(mover) = self.game.turn(state) else { return NEVER };
         self.nodes += 1;
         if self.nodes.is_multiple_of(BEAT / 16) {
-            self.stopped |= self.pulse.beat(self.nodes).is_break();
+            self.stopped |= self.stop_check.check(self.nodes).is_break();
         }
         if self.stopped {
             return NEVER;
@@ -126,7 +126,7 @@ impl<G: Solvable> Race<'_, G> {
 
     /// Is it known that the winner does not win here?
     fn hopeless(&self, state: &G::State, key: u128, mover: Player, ply: usize) -> bool {
-        let wanted = worth_of(Outcome::win(self.winner), mover);
+        let wanted = GameValue::of(Outcome::win(self.winner), mover);
         let bounds = self.known.probe(key, ply);
         wanted < bounds.least || wanted > bounds.most || self.game.known_value(state).is_some_and(|worth| worth != wanted)
     }
@@ -179,7 +179,7 @@ impl<G: Solvable> Race<'_, G> {
         if mover != self.winner {
             return -i64::from(least);
         }
-        let surely_won = self.known.probe(key, ply).most == Worth::Loss;
+        let surely_won = self.known.probe(key, ply).most == GameValue::Loss;
         i64::from(most) + i64::from(least) - 100 * i64::from(surely_won)
     }
 }

@@ -1,6 +1,6 @@
 //! Where searches look up what is known: the table in memory, and a tablebase from a file.
 
-use plyground_core::{Outcome, Player, Solvable, Worth};
+use plyground_core::Solvable;
 
 use super::{
     table::{Bounds, Table},
@@ -13,16 +13,6 @@ const NEAR_ROOT: usize = 6;
 pub(crate) struct Lookup {
     pub table: Table,
     pub tablebase: Option<Tablebase>,
-}
-
-/// What a result is worth to a player.
-#[inline]
-pub(crate) fn worth_of(outcome: Outcome, player: Player) -> Worth {
-    match outcome.winner {
-        None => Worth::Draw,
-        Some(winner) if winner == player => Worth::Win,
-        Some(_) => Worth::Loss,
-    }
 }
 
 /// One key for all positions that are the same up to symmetry.

@@ -1,7 +1,7 @@
 //! The tests of all agents, in one program: every agent is built for every game in it, and the compiler does that once.
 
 use plyground_agents::{AgentSpec, build};
-use plyground_core::{EmptyShelf, PlayableGame, Visitor};
+use plyground_core::{NoResources, PlayableGame, Visitor};
 use plyground_games::open;
 
 mod catalogue;
@@ -20,7 +20,7 @@ fn refusal(game: &str, spec: &str) -> Option<String> {
     impl Visitor for Refuse<'_> {
         type Output = Option<String>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
-            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build(&spec, &game, &EmptyShelf).map(|_| ()));
+            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build(&spec, &game, &NoResources).map(|_| ()));
             built.err().map(|error| error.to_string())
         }
     }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Evaluator, Game, Limits, NoClock, Params, PlayableGame, Player, Progress, Rng, Scratch,
-    Seed, Thought, Turn, Unwatched, Visitor, WIN_SCORE, Watcher,
+    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Progress,
+    Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, open};
 
@@ -18,12 +18,12 @@ use crate::refusal;
 
 fn agent<G: PlayableGame>(game: &G, spec: &str) -> (Box<dyn Agent<G>>, Limits) {
     let spec = AgentSpec::parse(spec, game).unwrap();
-    (build(&spec, game, &EmptyShelf).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
+    (build(&spec, game, &NoResources).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
 }
 
 fn ask<G: PlayableGame>(agent: &mut dyn Agent<G>, limits: Limits, game: &G, state: &G::State, rng: &mut Rng) -> Choice<G> {
     let budget = Budget { limits, clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng, observer: &mut NoObserver }).unwrap()
 }
 
 fn choose<G: PlayableGame>(game: &G, state: &G::State, spec: &str, seed: u64) -> Choice<G> {
@@ -643,7 +643,7 @@ fn what_does_not_go_together_is_refused() {
 #[test]
 fn a_watcher_is_told_everything() {
     struct Look(u32);
-    impl<M> Watcher<M> for Look {
+    impl<M> SearchObserver<M> for Look {
         fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()> {
             let opinion = (progress.opinion)();
             assert!(!opinion.line.is_empty() && opinion.candidates.len() == 9 && opinion.value.is_some());
@@ -660,9 +660,10 @@ fn a_watcher_is_told_everything() {
                 let (mut agent, _) = agent(&game, spec);
                 let limits = Limits { simulations: Some(1_000_000_000), ..Limits::default() };
                 let budget = Budget { limits, clock: &NoClock };
-                let (rng, mut watcher) = (&mut Seed(1).rng(), Look(0));
-                let choice = agent.choose(Thought { game: &game, state: &start, budget, rng, watcher: &mut watcher }).unwrap();
-                assert!(choice.simulations < 100_000 && watcher.0 == 5, "{spec}");
+                let (rng, mut observer) = (&mut Seed(1).rng(), Look(0));
+                let choice =
+                    agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer: &mut observer }).unwrap();
+                assert!(choice.simulations < 100_000 && observer.0 == 5, "{spec}");
             }
         }
     }

@@ -3,13 +3,13 @@
 
 use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
-    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, Params, PlayableGame, Rng, Scratch, Seed, Thought, Turn, Unwatched,
-    Visitor, WIN_SCORE,
+    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Rng, Scratch, SearchRequest, Seed,
+    Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{infos, open};
 
 /// Judges positions without anything about the game that might help a search to be right by luck, or as the game itself does.
-enum Judge<E> {
+enum TestEvaluator<E> {
     /// Pseudo-random.
     Hashed,
     /// A rough one, so that many moves are equal.
@@ -18,7 +18,7 @@ enum Judge<E> {
     Own(E),
 }
 
-impl<G: Game, E: Evaluator<G>> Evaluator<G> for Judge<E> {
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for TestEvaluator<E> {
     fn score(&self, game: &G, state: &G::State) -> f32 {
         match self {
             Self::Hashed => (game.hash(state) % 2_001) as f32 - 1_000.0,
@@ -53,11 +53,11 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Judge<E> {
 }
 
 /// One of three judges by number.
-fn judge<G: PlayableGame>(game: &G, number: usize) -> Judge<G::Evaluator> {
+fn judge<G: PlayableGame>(game: &G, number: usize) -> TestEvaluator<G::Evaluator> {
     match number % 3 {
-        0 => Judge::Hashed,
-        1 => Judge::Coarse,
-        _ => Judge::Own(game.evaluator(G::evaluators()[0].name, &Params::default()).unwrap()),
+        0 => TestEvaluator::Hashed,
+        1 => TestEvaluator::Coarse,
+        _ => TestEvaluator::Own(game.evaluator(G::evaluators()[0].name, &Params::default()).unwrap()),
     }
 }
 
@@ -75,7 +75,7 @@ fn legal<G: Game>(game: &G, state: &G::State) -> Vec<G::Move> {
 
 fn think<G: Game>(agent: &mut impl Agent<G>, game: &G, state: &G::State, depth: u32, seed: Seed) -> Choice<G> {
     let budget = Budget { limits: Limits { depth: Some(depth), ..Limits::default() }, clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng: &mut seed.rng(), watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng: &mut seed.rng(), observer: &mut NoObserver }).unwrap()
 }
 
 fn fact<G: Game>(choice: &Choice<G>, name: &str) -> Option<f64> {
@@ -278,7 +278,7 @@ fn every_search_has_the_value_and_the_move_of_plain_minimax() {
 /// The definitions of the switches that change the value, without tables, ordering or narrow windows: values in the first player's view.
 struct Definition<'a, G: PlayableGame> {
     game: &'a G,
-    judge: &'a Judge<G::Evaluator>,
+    judge: &'a TestEvaluator<G::Evaluator>,
     /// What a draw counts.
     draw: f32,
     quiescence: i32,
@@ -288,7 +288,7 @@ struct Definition<'a, G: PlayableGame> {
 }
 
 impl<'a, G: PlayableGame> Definition<'a, G> {
-    fn new(game: &'a G, judge: &'a Judge<G::Evaluator>) -> Self {
+    fn new(game: &'a G, judge: &'a TestEvaluator<G::Evaluator>) -> Self {
         Self { game, judge, draw: 0.0, quiescence: 0, singular: None, root_depth: 0 }
     }
 
@@ -411,7 +411,7 @@ fn singular_moves_are_extended_as_defined() {
 /// in the view of the player to move, moves in the order of the game.
 fn reduced<G: PlayableGame>(
     game: &G,
-    judge: &Judge<G::Evaluator>,
+    judge: &TestEvaluator<G::Evaluator>,
     state: &G::State,
     [depth, ply, after_moves]: [i32; 3],
     [alpha, beta]: [f32; 2],
@@ -732,7 +732,7 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
         state: &G::State,
         moves: &[G::Move],
         depth: u32,
-        (lookahead, number): (&mut Lookahead<G, Judge<G::Evaluator>>, usize),
+        (lookahead, number): (&mut Lookahead<G, TestEvaluator<G::Evaluator>>, usize),
     ) {
         let Turn::Player(mover) = game.turn(state) else { return };
         let mut scores = Vec::new();
@@ -742,8 +742,8 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
             let mut plain = Minimax { evaluator: judge(game, number) };
-            let thought = Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched };
-            let choice = plain.choose(thought).unwrap();
+            let request = SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver };
+            let choice = plain.choose(request).unwrap();
             let score = choice.facts.iter().find(|fact| fact.name == "score").unwrap().value;
             assert_eq!(score, f64::from(best), "{} depth {depth}", game.position_text(state));
             let chosen = moves.iter().position(|&mv| mv == choice.mv).unwrap();

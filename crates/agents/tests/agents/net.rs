@@ -3,11 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::net::{Brain, SelfPlay, fill, header, play, teach};
+use plyground_agents::net::{NetEvaluator, SelfPlay, fill, header, play, teach};
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Game, InputError, Limits, MoverEncoder, NoClock, PlayableGame, Pulse, Scratch, Seed,
-    Shelf, Thought, Turn, Unwatched, Viewpoint, Visitor, encoder,
+    Agent, Budget, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame, Resources,
+    Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
 use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
@@ -26,7 +26,7 @@ fn untaught<G: PlayableGame>(game: &G, seed: u64) -> (Network, Vec<u8>) {
 
 struct OneFile(Vec<u8>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.clone())
     }
@@ -38,7 +38,7 @@ fn agent<G: PlayableGame>(game: &G, spec: &str, file: &[u8]) -> Result<Box<dyn A
 
 fn ask<G: PlayableGame>(game: &G, state: &G::State, agent: &mut dyn Agent<G>, simulations: u64, seed: u64) -> Choice<G> {
     let budget = Budget { limits: Limits { simulations: Some(simulations), ..Limits::default() }, clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver }).unwrap()
 }
 
 /// A position somewhere in a random game, in which a player is to move.
@@ -133,7 +133,7 @@ fn a_leaf_is_worth_what_the_network_says() {
         type Output = ();
         fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             let (network, file) = untaught(&game, 4);
-            let mut brain = Brain::new(&game, game.default_encoder(), &network, 1).unwrap();
+            let mut net = NetEvaluator::new(&game, game.default_encoder(), &network, 1).unwrap();
             let mut moves = Vec::new();
             game.moves(&state, &mut moves);
             for spec in ["mcts:leaf=net,net=x", "mcts:leaf=net,net=x,solver=on", "hybrid:leaf=net,net=x,select=0"] {
@@ -145,7 +145,7 @@ fn a_leaf_is_worth_what_the_network_says() {
                     game.play(&mut after, candidate.mv);
                     let wanted = match game.turn(&after) {
                         Turn::Over(outcome) => outcome.value(),
-                        _ => brain.expect(&game, &after),
+                        _ => net.expect(&game, &after),
                     };
                     let found = candidate.value.unwrap() * mover.sign();
                     assert!((found - wanted).abs() < 1e-4, "{} {spec}: {found}, not {wanted}", self.0);
@@ -166,8 +166,8 @@ fn the_solver_of_a_game_makes_proofs_of_leaves() {
         type Output = ();
         fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             struct GoOn;
-            impl Pulse for GoOn {
-                fn beat(&mut self, _: u64) -> ControlFlow<()> {
+            impl StopCheck for GoOn {
+                fn check(&mut self, _: u64) -> ControlFlow<()> {
                     ControlFlow::Continue(())
                 }
             }
@@ -177,7 +177,7 @@ fn the_solver_of_a_game_makes_proofs_of_leaves() {
             for seed in 0..40 {
                 let state = somewhere(&game, 11, seed);
                 let Turn::Player(_) = game.turn(&state) else { continue };
-                let worth = solver.worth(&game, &state, &mut GoOn).unwrap();
+                let worth = solver.value(&game, &state, &mut GoOn).unwrap();
                 for (number, spec) in ["az:net=x", "az:net=x,exact=off"].into_iter().enumerate() {
                     let choice = ask(&game, &state, agent(&game, spec, &file).unwrap().as_mut(), 60, seed);
                     let proof = choice.facts.iter().find(|fact| fact.name == "proven").unwrap();
@@ -204,8 +204,9 @@ fn a_solver_with_a_network_is_perfect_where_it_has_solved_and_plays_on_where_it_
                 let spec = AgentSpec::parse(&format!("solve:net=x{limit}"), &game).unwrap();
                 let mut agent = build(&spec, &game, &OneFile(file.clone())).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let thought = Thought { game: &game, state: &state, budget, rng: &mut Seed(1).rng(), watcher: &mut Unwatched };
-                let choice = agent.choose(thought).unwrap();
+                let request =
+                    SearchRequest { game: &game, state: &state, budget, rng: &mut Seed(1).rng(), observer: &mut NoObserver };
+                let choice = agent.choose(request).unwrap();
                 assert_eq!(choice.notes.iter().any(|note| note.contains("not solved")), !solved, "{:?}", choice.notes);
             }
         }
@@ -299,15 +300,15 @@ fn lessons_are_games_by_the_rules_and_teach_the_same_through_every_symmetry() {
         fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             let (network, _) = untaught(&game, 2);
             let eyes = encoder(&game, game.default_encoder()).unwrap();
-            let mut brain = Brain::new(&game, game.default_encoder(), &network, 1).unwrap();
+            let mut net = NetEvaluator::new(&game, game.default_encoder(), &network, 1).unwrap();
             let how = SelfPlay { full: 8, fast: 4, ..SelfPlay::default() };
             let mut rng = Seed(9).named(self.0).rng();
-            let played = play(&game, &mut brain, &how, &mut rng, &|| false).expect("nobody said stop");
+            let played = play(&game, &mut net, &how, &mut rng, &|| false).expect("nobody said stop");
             let mut teacher = agent(&game, "mcts:sims=8", &[]).unwrap();
             let limits = Limits { simulations: Some(8), ..Limits::default() };
             let taught = teach(&game, teacher.as_mut(), limits, 3, &mut rng, &|| false).unwrap().expect("nobody said stop");
             assert!(!taught.targets.is_empty(), "{}", self.0);
-            assert!(play(&game, &mut brain, &how, &mut rng, &|| true).is_none(), "{}", self.0);
+            assert!(play(&game, &mut net, &how, &mut rng, &|| true).is_none(), "{}", self.0);
             for lesson in [&played, &taught] {
                 for target in 0..lesson.targets.len() {
                     for symmetry in 0..game.symmetries() {
@@ -369,7 +370,7 @@ fn the_usual_encoder_is_one_of_the_game() {
             let name = game.default_encoder();
             let own = G::encoders().iter().any(|info| info.name == name);
             assert!((own || name == MoverEncoder::INFO.name) && encoder(&game, name).is_some(), "{}: {name}", self.0);
-            assert!(build(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &EmptyShelf).is_err());
+            assert!(build(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &NoResources).is_err());
         }
     }
     for_each_sample(Usual);

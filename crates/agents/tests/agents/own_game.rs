@@ -2,8 +2,8 @@
 
 use plyground_agents::{AgentSpec, Method, Solver, build};
 use plyground_core::{
-    Budget, EmptyShelf, Encodable, Evaluated, Evaluator, EvaluatorSet, Game, NoClock, NoHeuristic, Outcome, Params, Player, Seed,
-    Solvable, Thought, Turn, Unwatched, Worth,
+    Budget, Encodable, Evaluated, Evaluator, EvaluatorSet, Game, GameValue, NoClock, NoHeuristic, NoObserver, NoResources,
+    Outcome, Params, Player, SearchRequest, Seed, Solvable, Turn,
 };
 
 /// A pile of stones; a player takes one to three of them, and the one who takes the last stone wins.
@@ -57,8 +57,8 @@ impl Encodable for Subtraction {}
 fn choose(game: &Subtraction, state: &Pile, spec: &str) -> u32 {
     let spec = AgentSpec::parse(spec, game).unwrap();
     let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-    let (mut agent, mut rng) = (build(&spec, game, &EmptyShelf).unwrap(), Seed(1).rng());
-    agent.choose(Thought { game, state, budget, rng: &mut rng, watcher: &mut Unwatched }).unwrap().mv
+    let (mut agent, mut rng) = (build(&spec, game, &NoResources).unwrap(), Seed(1).rng());
+    agent.choose(SearchRequest { game, state, budget, rng: &mut rng, observer: &mut NoObserver }).unwrap().mv
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn searches_find_the_winning_move_of_a_game_that_brings_only_rules() {
 #[test]
 fn the_solver_knows_the_value_of_every_pile() {
     struct GoOn;
-    impl plyground_core::Pulse for GoOn {
-        fn beat(&mut self, _: u64) -> std::ops::ControlFlow<()> {
+    impl plyground_core::StopCheck for GoOn {
+        fn check(&mut self, _: u64) -> std::ops::ControlFlow<()> {
             std::ops::ControlFlow::Continue(())
         }
     }
@@ -84,7 +84,7 @@ fn the_solver_knows_the_value_of_every_pile() {
     let mut solver = Solver::new(&game, Method::Auto, 1 << 20, None, None).unwrap();
     for stones in 1..=20 {
         let solution = solver.solve(&game, &Pile { stones, side: Player::First }, &mut GoOn);
-        let worth = if stones % 4 == 0 { Worth::Loss } else { Worth::Win };
+        let worth = if stones % 4 == 0 { GameValue::Loss } else { GameValue::Win };
         assert_eq!(solution.bounds.exact(), Some(worth), "{stones}");
     }
 }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, EmptyShelf, Evaluator, Game, Limits, NoClock, Outcome, PlayableGame, Player, Progress, Rng, Scratch, Seed,
-    Thought, Turn, Unwatched, Visitor, WIN_SCORE, Watcher,
+    Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Outcome, PlayableGame, Player, Progress, Rng,
+    Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, open};
 
@@ -32,7 +32,10 @@ fn choose<G: PlayableGame>(game: &G, state: &G::State, spec: &str, limits: Limit
     let spec = AgentSpec::parse(spec, game).unwrap();
     let limits = if limits == Limits::default() { spec.limits().unwrap() } else { limits };
     let budget = Budget { limits, clock: &NoClock };
-    build(&spec, game, &EmptyShelf).unwrap().choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
+    build(&spec, game, &NoResources)
+        .unwrap()
+        .choose(SearchRequest { game, state, budget, rng, observer: &mut NoObserver })
+        .unwrap()
 }
 
 /// Plays a game between two specs and gives the moves and the outcome.
@@ -186,8 +189,8 @@ impl Visitor for MinimaxLaw {
             let mut agent = plyground_agents::Minimax { evaluator: Hashed };
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
-            let thought = Thought { game: &game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
-            let choice: Choice<G> = plyground_core::Agent::choose(&mut agent, thought).unwrap();
+            let request = SearchRequest { game: &game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
+            let choice: Choice<G> = plyground_core::Agent::choose(&mut agent, request).unwrap();
             let mut after = state.clone();
             game.play(&mut after, choice.mv);
             let (best, chosen) = (definition(&game, &state, depth, 0), definition(&game, &after, depth - 1, 1));
@@ -249,7 +252,7 @@ fn tic_tac_toe_is_a_draw_and_minimax_never_loses_it() {
 #[test]
 fn budgets_are_kept_and_a_watcher_can_stop() {
     struct Stop(u32);
-    impl<M> Watcher<M> for Stop {
+    impl<M> SearchObserver<M> for Stop {
         fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()> {
             assert!((0.0..=1.0).contains(&progress.done));
             self.0 += 1;
@@ -276,9 +279,9 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
             for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9", "alphabeta:depth=9,tt=0,order=none"] {
                 let spec = AgentSpec::parse(spec, &game).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let choice = build(&spec, &game, &EmptyShelf)
+                let choice = build(&spec, &game, &NoResources)
                     .unwrap()
-                    .choose(Thought { game: &game, state: &start, budget, rng: &mut rng, watcher: &mut Stop(0) })
+                    .choose(SearchRequest { game: &game, state: &start, budget, rng: &mut rng, observer: &mut Stop(0) })
                     .unwrap();
                 assert!(choice.nodes < 1_000_000, "{}: stopped", spec.text());
             }
@@ -325,9 +328,9 @@ fn an_agent_that_nobody_asked_for_a_move_says_so() {
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
             // Those that cannot do without a network are in `net.rs`.
             for info in INFOS.iter().filter(|info| !["net", "az"].contains(&info.name)) {
-                let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &EmptyShelf).unwrap();
-                let (rng, watcher) = (&mut Seed(5).rng(), &mut Unwatched);
-                assert!(agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).is_err());
+                let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &NoResources).unwrap();
+                let (rng, observer) = (&mut Seed(5).rng(), &mut NoObserver);
+                assert!(agent.choose(SearchRequest { game: &game, state: &state, budget, rng, observer }).is_err());
             }
         }
     }

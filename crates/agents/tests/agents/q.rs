@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Learner, build, learner};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Game, InputError, Limits, NoClock, PlayableGame, Player, Progress, Scratch, Seed, Shelf,
-    Thought, Turn, Unwatched, Visitor, Watcher,
+    Agent, Budget, Choice, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
+    Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor,
 };
 use plyground_games::{for_each_sample, open};
 
 fn choose<G: Game>(agent: &mut (impl Agent<G> + ?Sized), game: &G, state: &G::State, seed: u64) -> Choice<G> {
     let budget = Budget { limits: Limits::default(), clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver }).unwrap()
 }
 
 fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Box<dyn Learner<G>> {
@@ -123,7 +123,7 @@ fn perfect_in_all_positions_of_small_games() {
 
 /// Says stop when asked for the fiftieth time.
 struct Stop(u32);
-impl<M> Watcher<M> for Stop {
+impl<M> SearchObserver<M> for Stop {
     fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
         self.0 += 1;
         if self.0 < 50 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -136,7 +136,7 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
     impl Visitor for SelfTaught {
         type Output = ();
         fn visit<G: PlayableGame>(self, game: G, start: G::State) {
-            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &EmptyShelf).unwrap();
+            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
             let first = choose(agent.as_mut(), &game, &start, 1);
             let second = choose(agent.as_mut(), &game, &start, 1);
             assert_eq!((first.simulations, second.simulations, first.mv), (3_000, 0, second.mv));
@@ -144,10 +144,10 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
             assert!(first.value.unwrap().abs() < 0.01 && first.notes.is_empty() && first.candidates.len() == 9);
 
             // A stop in the middle is answered with what there is, and training goes on with the next move.
-            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &EmptyShelf).unwrap();
+            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
-            let thought = Thought { game: &game, state: &start, budget, rng: &mut Seed(1).rng(), watcher: &mut Stop(0) };
-            let stopped = agent.choose(thought).unwrap();
+            let request = SearchRequest { game: &game, state: &start, budget, rng: &mut Seed(1).rng(), observer: &mut Stop(0) };
+            let stopped = agent.choose(request).unwrap();
             assert!((20..1_000).contains(&stopped.simulations), "{}", stopped.simulations);
             assert!(stopped.notes[0].contains("of 3000 training games"), "{:?}", stopped.notes);
             let caught_up = choose(agent.as_mut(), &game, &start, 1);
@@ -161,7 +161,7 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
 /// A shelf with one file.
 struct One(Vec<u8>);
 
-impl Shelf for One {
+impl Resources for One {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         assert_eq!(name, "FILE");
         Ok(self.0.clone())
@@ -308,7 +308,7 @@ fn bad_keys_are_refused() {
         type Output = String;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             let spec = AgentSpec::parse(self.0, &game).unwrap();
-            let made = if self.1 { learner(&spec, &game).map(|_| ()) } else { build(&spec, &game, &EmptyShelf).map(|_| ()) };
+            let made = if self.1 { learner(&spec, &game).map(|_| ()) } else { build(&spec, &game, &NoResources).map(|_| ()) };
             made.err().map_or("made".to_owned(), |error| error.to_string())
         }
     }

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Learner, build, learner};
 use plyground_core::{
-    Agent, Budget, EmptyShelf, Game, InputError, Limits, NoClock, PlayableGame, Player, Scratch, Seed, Shelf, Thought, Turn,
-    Unwatched, Visitor, encoder,
+    Agent, Budget, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Resources, Scratch,
+    SearchRequest, Seed, Turn, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
 
 struct OneFile(Vec<u8>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.clone())
     }
@@ -21,7 +21,7 @@ fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>
     learner(&AgentSpec::parse(spec, game)?, game)
 }
 
-fn go_on(_: plyground_agents::Lesson) -> ControlFlow<()> {
+fn go_on(_: plyground_agents::TrainingProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -37,8 +37,8 @@ fn against_random<G: Game>(agent: &mut dyn Agent<G>, game: &G, games: u64) -> f6
                 Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
                 Turn::Player(player) if player == seat => {
                     let budget = Budget { limits: Limits::default(), clock: &NoClock };
-                    let thought = Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
-                    agent.choose(thought).unwrap().mv
+                    let request = SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
+                    agent.choose(request).unwrap().mv
                 }
                 Turn::Player(_) => game.random_move(&state, &mut rng, &mut scratch),
             };
@@ -75,8 +75,8 @@ fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
                 if let Turn::Player(_) = game.turn(&state) {
                     let ask = |agent: &mut dyn Agent<G>| {
                         let budget = Budget { limits: Limits::default(), clock: &NoClock };
-                        let (rng, watcher) = (&mut Seed(1).rng(), &mut Unwatched);
-                        agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).unwrap().mv
+                        let (rng, observer) = (&mut Seed(1).rng(), &mut NoObserver);
+                        agent.choose(SearchRequest { game: &game, state: &state, budget, rng, observer }).unwrap().mv
                     };
                     assert_eq!(ask(player.as_mut()), ask(through.as_mut()), "{here}");
                 }
@@ -143,7 +143,7 @@ fn what_does_not_fit_is_refused() {
     impl Visitor for Play {
         type Output = String;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
-            build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &EmptyShelf).map(|_| ()).unwrap_err().to_string()
+            build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &NoResources).map(|_| ()).unwrap_err().to_string()
         }
     }
     let ask = |game: &str, spec: &str, file: Option<&[u8]>| open(game, None, Refuse(spec, file.map(<[u8]>::to_vec))).unwrap();

@@ -11,7 +11,7 @@ use plyground_lab::train::{ANCHORS, Measured, Trial, measure};
 use plyground_lab::{Files, machine};
 use plyground_nets::weights::Header;
 use plyground_nets::{Layer, Network, onnx};
-use plyground_table::{InputError, Shelf as _, header_game, read_network};
+use plyground_table::{InputError, Resources as _, header_game, read_network};
 use serde_json::{Value, json};
 
 use crate::args::{Global, MeasureNet, Nets, NetsAction};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use plyground_lab::nats::{Broker, Lookout};
 use plyground_serve::{Limits, Offer, Server};
-use plyground_table::Shelf as _;
+use plyground_table::Resources as _;
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, NamedEngine, Serve};

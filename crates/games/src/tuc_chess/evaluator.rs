@@ -9,14 +9,14 @@ use crate::bits::Bits;
 
 /// Judges positions by what is on the board and what has been earned.
 #[derive(Clone, Copy, Debug)]
-pub enum Judge {
+pub enum TucEvaluator {
     /// The evaluation of the course report of 2022.
     Report,
     /// Points alone.
     Points,
 }
 
-impl Judge {
+impl TucEvaluator {
     const ROOK: f32 = 10.0;
     const PAWN: f32 = 1.0;
     /// The report does not print its penalty for a king in check: half of what the king's capture earns.
@@ -32,7 +32,7 @@ impl Judge {
     }
 }
 
-impl Evaluator<TucChess> for Judge {
+impl Evaluator<TucChess> for TucEvaluator {
     fn score(&self, game: &TucChess, state: &State) -> f32 {
         let last = state.side.other();
         let mut margin = f32::from(state.points[0]) - f32::from(state.points[1]);
@@ -74,7 +74,7 @@ fn in_check(state: &State, player: Player) -> bool {
     pawns | straight != 0
 }
 
-impl EvaluatorSet<TucChess> for Judge {
+impl EvaluatorSet<TucChess> for TucEvaluator {
     const INFOS: &'static [EvaluatorInfo] = &[
         EvaluatorInfo {
             name: "report",
@@ -94,7 +94,7 @@ impl EvaluatorSet<TucChess> for Judge {
 }
 
 impl Evaluated for TucChess {
-    type Evaluator = Judge;
+    type Evaluator = TucEvaluator;
 
     /// Captures, the most valuable piece first and taken by the cheapest; then what else earns a point: a bonus, a pawn on its last rank.
     #[inline]

@@ -82,8 +82,8 @@ pub fn refusal(spec: &str, position: Option<&str>, moves: &[&str]) -> String {
 
 /// The score of a position by an evaluator with its keys, and the first player's chance that it stands for.
 pub fn judge(spec: &str, position: &str, evaluator: &str, keys: &str) -> Result<(f32, f32), InputError> {
-    struct Judge<'a>(&'a str, &'a str);
-    impl Visitor for Judge<'_> {
+    struct Evaluate<'a>(&'a str, &'a str);
+    impl Visitor for Evaluate<'_> {
         type Output = Result<(f32, f32), InputError>;
         fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
             let Self(name, keys) = self;
@@ -95,7 +95,7 @@ pub fn judge(spec: &str, position: &str, evaluator: &str, keys: &str) -> Result<
             Ok((score, evaluator.win_chance(score)))
         }
     }
-    open(spec, Some(position), Judge(evaluator, keys))?
+    open(spec, Some(position), Evaluate(evaluator, keys))?
 }
 
 /// The states that the moves of a state lead to.

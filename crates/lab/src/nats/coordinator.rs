@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull::OrderedConfig};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use plyground_core::{InputError, Shelf as _};
+use plyground_core::{InputError, Resources as _};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plyground_core::{InputError, Player, Seed, Shelf};
+use plyground_core::{InputError, Player, Resources, Seed};
 use plyground_table::open;
 use serde::{Deserialize, Serialize};
 
@@ -64,10 +64,10 @@ pub struct Trial<'a> {
 /// The file of a network, and all others from the shelf behind.
 struct Candidate<'a> {
     file: &'a [u8],
-    others: &'a (dyn Shelf + Sync),
+    others: &'a (dyn Resources + Sync),
 }
 
-impl Shelf for Candidate<'_> {
+impl Resources for Candidate<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         if name == CURRENT { Ok(self.file.to_vec()) } else { self.others.read(name) }
     }
@@ -77,7 +77,7 @@ impl Shelf for Candidate<'_> {
 pub fn measure(
     trial: &Trial<'_>,
     file: &[u8],
-    others: &(dyn Shelf + Sync),
+    others: &(dyn Resources + Sync),
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
     told: &(dyn Fn(usize, usize) + Sync),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Network, Trainer};
-use plyground_table::PlayedLesson;
+use plyground_table::SelfPlayGame;
 use serde::{Deserialize, Serialize};
 
 use super::replay::GameFile;
@@ -34,7 +34,7 @@ pub struct Folder {
 pub struct Found {
     pub plan: Plan,
     pub rounds: Vec<Round>,
-    pub lessons: Vec<PlayedLesson>,
+    pub lessons: Vec<SelfPlayGame>,
     /// Trainer and average.
     pub networks: Option<[Vec<u8>; 2]>,
 }
@@ -93,7 +93,7 @@ impl Folder {
     }
 
     /// Adds games, and gives them back as they will be read; they count with the next checkpoint.
-    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<Vec<PlayedLesson>, LabError> {
+    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, LabError> {
         self.games.add(lessons)
     }
 

@@ -16,10 +16,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use plyground_core::{Seed, Shelf};
+use plyground_core::{Resources, Seed};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
-use plyground_table::{Agreement, Dojo, Partner, PlayedLesson, open};
+use plyground_table::{Agreement, Dojo, Partner, SelfPlayGame, open};
 use serde::{Deserialize, Serialize};
 
 pub use anchors::{ANCHORS, Measured, Trial, measure};
@@ -242,7 +242,13 @@ impl Training {
     }
 
     /// Trains to the end, or until the onlooker says stop.
-    pub fn run(&mut self, end: End, command: &str, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<(), LabError> {
+    pub fn run(
+        &mut self,
+        end: End,
+        command: &str,
+        shelf: &(dyn Resources + Sync),
+        onlooker: &dyn Onlooker,
+    ) -> Result<(), LabError> {
         self.begun = Instant::now();
         self.before = self.rounds.last().map_or(0.0, |round| round.seconds);
         while self.done(end) < 1.0 && !onlooker.stop() {
@@ -264,7 +270,7 @@ impl Training {
         if words.is_empty() { String::new() } else { format!("with {} simulations: {}", self.plan.anchor_sims, words.join(", ")) }
     }
 
-    fn round(&mut self, end: End, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
+    fn round(&mut self, end: End, shelf: &(dyn Resources + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
         let number = self.rounds.len() as u64 + 1;
         let games = self.rounds.last().map_or(0, |round| round.games);
         let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
@@ -342,9 +348,9 @@ impl Training {
         number: u64,
         before: u64,
         teaching: bool,
-        shelf: &(dyn Shelf + Sync),
+        shelf: &(dyn Resources + Sync),
         onlooker: &dyn Onlooker,
-    ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
+    ) -> Result<Option<Vec<SelfPlayGame>>, LabError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
         if let Some(players) = &self.players {
@@ -360,7 +366,7 @@ impl Training {
         }
         let seed = Seed(self.plan.seed).named("games").numbered(number);
         let (next, done) = (AtomicU64::new(0), AtomicUsize::new(0));
-        let played: Mutex<Vec<(u64, PlayedLesson)>> = Mutex::new(Vec::new());
+        let played: Mutex<Vec<(u64, SelfPlayGame)>> = Mutex::new(Vec::new());
         let failed = Mutex::new(None);
         let work = |mut partner: Box<dyn Partner>| {
             loop {
@@ -398,7 +404,7 @@ impl Training {
         }
         let mut played = played.into_inner().expect("no thread has panicked");
         played.sort_by_key(|&(game, _)| game);
-        let lessons: Vec<PlayedLesson> = played.into_iter().map(|(_, lesson)| lesson).collect();
+        let lessons: Vec<SelfPlayGame> = played.into_iter().map(|(_, lesson)| lesson).collect();
         if lessons.is_empty() {
             return Err(LabError::NothingToLearn { game: self.plan.game.clone() });
         }
@@ -413,7 +419,7 @@ impl Training {
         games: u64,
         teaching: bool,
         onlooker: &dyn Onlooker,
-    ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
+    ) -> Result<Option<Vec<SelfPlayGame>>, LabError> {
         let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
         let wanted = Wanted { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };

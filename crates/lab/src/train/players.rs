@@ -1,7 +1,7 @@
 //! Who plays the games of a round.
 
 use plyground_nets::Network;
-use plyground_table::PlayedLesson;
+use plyground_table::SelfPlayGame;
 
 use super::Plan;
 #[cfg(feature = "nats")]
@@ -32,12 +32,12 @@ pub trait Players: Send + Sync {
         wanted: &Wanted<'_>,
         stop: &(dyn Fn() -> bool + Sync),
         told: &dyn Fn(u64),
-    ) -> Result<Vec<PlayedLesson>, LabError>;
+    ) -> Result<Vec<SelfPlayGame>, LabError>;
 }
 
 /// A game as bytes, as it is kept in the file of a training.
 #[cfg(feature = "nats")]
-pub(crate) fn lesson_bytes(lesson: &PlayedLesson) -> Vec<u8> {
+pub(crate) fn lesson_bytes(lesson: &SelfPlayGame) -> Vec<u8> {
     let mut bytes = lesson.judgements.to_le_bytes().to_vec();
     write(lesson, &mut bytes);
     bytes
@@ -45,9 +45,9 @@ pub(crate) fn lesson_bytes(lesson: &PlayedLesson) -> Vec<u8> {
 
 /// The game that was made bytes; nothing if it is none.
 #[cfg(feature = "nats")]
-pub(crate) fn lesson_from(bytes: &[u8]) -> Option<PlayedLesson> {
+pub(crate) fn lesson_from(bytes: &[u8]) -> Option<SelfPlayGame> {
     let (judgements, rest) = bytes.split_first_chunk()?;
     let mut reader = Reader(rest);
     let lesson = reader.lesson().filter(|_| reader.0.is_empty())?;
-    Some(PlayedLesson { judgements: u64::from_le_bytes(*judgements), ..lesson })
+    Some(SelfPlayGame { judgements: u64::from_le_bytes(*judgements), ..lesson })
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
+use plyground_core::{InputError, NoResources, Resources, Seed};
 use plyground_lab::{Conduct, Event, Experiment, Format, News, Run, Store, Threads};
 use plyground_nets::{Network, Size, weights};
 use plyground_table::open;
@@ -19,7 +19,7 @@ fn conducted<T>(
     listen: &(dyn Fn(&News<'_>) + Sync),
     act: impl FnOnce(&Conduct<'_>) -> T,
 ) -> T {
-    act(&Conduct { store, run, shelf: &EmptyShelf, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
+    act(&Conduct { store, run, shelf: &NoResources, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_round_of_a_swiss_tournament_is_not_the_tournament() {
 /// One file, whatever it is called, that somebody may replace.
 struct OneFile(Mutex<Vec<u8>>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.lock().unwrap().clone())
     }

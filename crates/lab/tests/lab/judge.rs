@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched};
+use plyground_core::{Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
 use plyground_lab::judge::{Findings, Judgement, contenders_of, evaluations, findings, predictions, score_in};
 use plyground_lab::report::{Occasion, Played, Report};
 use plyground_lab::statistics::kendall_tau_b;
@@ -19,7 +19,7 @@ fn order(contenders: &[Contender], most: usize, sample: usize) -> JudgeOrder<'_>
 }
 
 fn judging(game: &str, order: &JudgeOrder<'_>) -> Judging {
-    let found = open(game, None).unwrap().judge(order, &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let found = open(game, None).unwrap().judge(order, &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     found.unwrap().expect("nobody said stop")
 }
 
@@ -74,8 +74,8 @@ fn best_in_its_eyes(game: &str, position: &str, spec: &str) -> Vec<String> {
     if spec == "random" {
         return session.moves().into_iter().map(|legal| legal.text).collect();
     }
-    let seat = session.seat(spec, Seed(5), &EmptyShelf).unwrap();
-    let advice = session.think(seat, Limits::default(), &NoClock, &mut Unwatched).unwrap();
+    let seat = session.seat(spec, Seed(5), &NoResources).unwrap();
+    let advice = session.think(seat, Limits::default(), &NoClock, &mut NoObserver).unwrap();
     let best = advice.candidates[0].value;
     advice.candidates.into_iter().take_while(|candidate| candidate.value == best).map(|candidate| candidate.mv).collect()
 }
@@ -227,14 +227,14 @@ fn a_perfect_agent_throws_nothing_away() {
 fn nobody_is_judged_where_chance_plays_or_when_told_to_stop() {
     let contenders = [random()];
     let session = open("tuc-chess", None).unwrap();
-    let refused = session.judge(&order(&contenders, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let refused = session.judge(&order(&contenders, 10, 10), &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("chance"));
     let session = open("tictactoe", None).unwrap();
-    let stopped = session.judge(&order(&contenders, 100_000, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Break(()));
+    let stopped = session.judge(&order(&contenders, 100_000, 10), &NoResources, &mut |_, _, _| ControlFlow::Break(()));
     assert!(stopped.unwrap().is_none());
     let unknown = evaluations(&["simpel".to_owned()], &[1], "");
     let refused =
-        open("pawn", None).unwrap().judge(&order(&unknown, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+        open("pawn", None).unwrap().judge(&order(&unknown, 10, 10), &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("expected one of advanced, simple"));
 }
 
@@ -267,7 +267,7 @@ fn games_of_a_study_are_compared_with_the_truth() {
     assert_eq!(contenders.iter().map(|contender| contender.name.as_str()).collect::<Vec<_>>(), ["random", "one", "two"]);
     assert_eq!(contenders[2].specs.each_ref().map(String::as_str), [agents[2].1, agents[2].2]);
     let directory = Directory::new();
-    let run = part.run(0, &EmptyShelf).unwrap();
+    let run = part.run(0, &NoResources).unwrap();
     let results = play_pairings(&directory.store(), &run, &part.pairings(), 20);
     let score = |name: &str| score_in(part, &results, name);
     let total: f64 = agents.iter().map(|(name, ..)| score(name).unwrap()).sum();

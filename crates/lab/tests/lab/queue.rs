@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_core::EmptyShelf;
+use plyground_core::NoResources;
 use plyground_lab::{Event, Job, Keeper, Lease, Lot, Orders, Queue, Results, Run, Setting, Standard, Store, Worker, work};
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
@@ -220,7 +220,7 @@ fn two_that_work_on_a_run_share_it(kind: Kind) {
                 work(&Orders {
                     keeper: store,
                     queue: place.queue(store).as_ref(),
-                    runs: &Setting { run, roster: &Standard(&EmptyShelf), tempo: 1.0 },
+                    runs: &Setting { run, roster: &Standard(&NoResources), tempo: 1.0 },
                     threads: 1,
                     stop: &|| false,
                     events: &|event| {
@@ -251,7 +251,7 @@ fn whoever_is_told_to_stop_gives_back_what_is_not_played(kind: Kind) {
     work(&Orders {
         keeper: store,
         queue: queue.as_ref(),
-        runs: &Setting { run, roster: &Standard(&EmptyShelf), tempo: 1.0 },
+        runs: &Setting { run, roster: &Standard(&NoResources), tempo: 1.0 },
         threads: 1,
         // Asked before and after each move, so before the fortieth: the first pair is finished then, and the worker is at one of a
         // larger batch.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use plyground_lab::{Book, Conduct, Experiment, Format, Hosted, LabError, Lot, News, Run, Seats, Store};
-use plyground_table::{InputError, Limits, Player, Shelf};
+use plyground_table::{InputError, Limits, Player, Resources};
 
 use super::room::{Admission, Room};
 use super::visitor::GUEST;
@@ -77,7 +77,7 @@ pub struct Host<'a> {
     /// Where the games are kept.
     pub store: &'a Store,
     /// Where agents of the house find the files that they name.
-    pub shelf: &'a (dyn Shelf + Sync),
+    pub shelf: &'a (dyn Resources + Sync),
     /// The game with its parameters.
     pub game: &'a str,
     /// How much time there is.
