@@ -26,7 +26,7 @@ pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chanc
 use with_blunders::WithBlunders;
 use with_tablebase::WithTablebase;
 
-/// Describes an agent for people.
+/// The description of an agent for users.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentInfo {
     /// The word that opens its spec.
@@ -93,7 +93,7 @@ impl AgentSpec {
     }
 }
 
-/// The keys that limit a thought, in agent specs and in budgets.
+/// The keys that limit a search, in agent specs and in budgets.
 pub const LIMITS: &[KeyInfo] = &[TIME, SIMS, NODES, DEPTH];
 
 /// The limits that the keys among [`LIMITS`] set.
@@ -177,7 +177,7 @@ macro_rules! learners {
 
 learners!(q, ffn, reinforce);
 
-/// The descriptions of those that are only trained: what they leave behind is a network, and the agent `net` plays by it.
+/// The descriptions of agents that are only trained: their result is a network, and the agent `net` plays by it.
 pub const TRAIN_ONLY: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
 
 /// Makes the agent that a spec describes, to be trained.
@@ -206,7 +206,7 @@ pub fn keys<G: Evaluated>(info: &AgentInfo) -> Vec<KeyInfo> {
     keys
 }
 
-/// Makes the agent that a spec describes; the files that it names are read from the shelf.
+/// Makes the agent that a spec describes; the files that it names are read from the resources.
 pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, resources: &dyn Resources) -> Result<Box<dyn Agent<G>>, InputError> {
     spec.check_keys::<G>()?;
     let only_learns = || {
@@ -229,7 +229,7 @@ pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, resources: &dyn Resour
 pub(crate) fn evaluator<G: Evaluated>(game: &G, params: &Params) -> Result<G::Evaluator, InputError> {
     let names: Vec<&str> = G::evaluators().iter().map(|info| info.name).collect();
     let chosen = &G::evaluators()[params.choice("eval", &names)?];
-    // A key of another evaluator would be read by nobody: refuse it rather than ignore it.
+    // A key of another evaluator would have no effect: refuse it rather than ignore it.
     for other in G::evaluators() {
         for key in other.keys {
             if params.has(key.key) && !chosen.keys.iter().any(|own| own.key == key.key) {

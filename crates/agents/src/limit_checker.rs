@@ -1,8 +1,8 @@
-//! When to stop thinking, and telling the watcher how far it is: one piece of code for all agents.
+//! The limits of a search and its reports of progress, for all agents.
 
 use plyground_core::{Budget, Opinion, Progress, SearchObserver};
 
-/// Keeps an agent within its budget. Reading the clock and calling the watcher cost more than a node of a fast search, so both
+/// A check of a search against its budget. Reading the clock and calling the observer cost more than a node of a fast search, so both
 /// happen only every so many steps.
 pub(crate) struct LimitChecker<'a, 'b, M> {
     pub budget: &'a Budget<'b>,
@@ -16,7 +16,7 @@ pub(crate) struct LimitChecker<'a, 'b, M> {
 }
 
 impl<'a, 'b, M> LimitChecker<'a, 'b, M> {
-    /// At most `most` steps; the clock is read and the watcher called every `every` steps.
+    /// At most `most` steps; the clock is read and the observer called every `every` steps.
     pub fn new(budget: &'a Budget<'b>, observer: &'a mut dyn SearchObserver<M>, most: Option<u64>, every: u64) -> Self {
         Self { budget, observer, steps: 0, most, next_look: every, every, stopped: false }
     }

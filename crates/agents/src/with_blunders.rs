@@ -1,4 +1,4 @@
-//! Weakness on purpose: now and then any legal move is played.
+//! Deliberate blunders: with some probability a random legal move is played.
 //!
 //! A search with few nodes is weak in the large and still sees everything near; a beginner is the other way round. Where even the
 //! smallest search plays a game well, slips are the only way down.

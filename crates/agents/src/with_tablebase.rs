@@ -1,10 +1,10 @@
-//! Any agent with a tablebase at hand: where the file knows a move that keeps what the position is worth, that is played.
+//! Agents with a tablebase: where it knows a move that keeps the value of the position, that move is played.
 
 use plyground_core::{Agent, AgentError, Choice, GameValue, Player, SearchRequest, Solvable, Turn};
 
 use crate::solve::Tablebase;
 
-/// An agent that thinks only where the tablebase does not know.
+/// An agent that searches only where the tablebase has no answer.
 pub(crate) struct WithTablebase<G: Solvable> {
     pub agent: Box<dyn Agent<G>>,
     pub tablebase: Tablebase,

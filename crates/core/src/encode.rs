@@ -1,17 +1,17 @@
-//! Positions and moves as numbers: what networks see, and what those that train them write to files.
+//! Encoders: positions and moves as numbers, the input and the output of networks.
 
 use crate::{Game, MoveSquares, MoverEncoder, Owner, Piece, Player, Scratch, Seed, Square, Swap, Turn};
 
-/// In whose view an encoder shows positions; a network's value is in the same view.
+/// The player in whose view an encoder shows positions; a network's value is in the same view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewpoint {
     /// Always the first player's.
     First,
-    /// That of whoever is to move.
+    /// That of the player to move.
     Mover,
 }
 
-/// Turns positions into planes of numbers, and moves into indices.
+/// An encoder of positions as planes of numbers and of moves as indices.
 pub trait Encoder<G: Game>: Send + Sync {
     /// What each plane shows, in their order.
     fn planes(&self) -> Vec<String>;
@@ -74,7 +74,7 @@ pub trait Encodable: Game {
 /// The encoder of a game with this name: one that every game has, or one of its own.
 pub fn encoder<G: Encodable>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
     match name {
-        // Nobody learns or exports in a browser, and no network that comes with the program sees by it.
+        // There is no training or export in a browser, and no built-in network uses this encoder.
         #[cfg(not(target_family = "wasm"))]
         GeneralEncoder::NAME => Some(Box::new(GeneralEncoder::new(game))),
         MoverEncoder::NAME => Some(Box::new(MoverEncoder::new(game))),
@@ -105,7 +105,7 @@ pub(crate) fn watch<G: Game>(game: &G, games: u64, mut see: impl FnMut(MoveSquar
     }
 }
 
-/// Describes an encoder for people.
+/// The description of an encoder for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncoderInfo {
     /// The word that names it.
@@ -137,7 +137,7 @@ enum Kind {
     Only,
     /// The n-th kind of piece of the player who moves.
     Own(usize),
-    /// The n-th kind of piece that nobody owns.
+    /// The n-th kind of neutral piece.
     Neutral(usize),
 }
 

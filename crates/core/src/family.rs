@@ -2,7 +2,7 @@
 
 use crate::{Encodable, Evaluated, GameRecord, InputError, KeyInfo, Params, Piece, Solvable};
 
-/// Describes a game for people.
+/// The description of a game for users.
 #[derive(Clone, Copy, Debug)]
 pub struct GameInfo {
     /// The word that opens it.
@@ -17,7 +17,7 @@ pub struct GameInfo {
     pub summary: &'static str,
     /// The parameters.
     pub keys: &'static [KeyInfo],
-    /// A page of rules: paragraphs, wrapped by whoever prints them.
+    /// A page of rules: paragraphs, to be wrapped when they are printed.
     pub rules: &'static str,
     /// Everything that can stand on a square, as views show it.
     pub pieces: &'static [Piece],

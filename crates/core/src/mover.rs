@@ -1,4 +1,4 @@
-//! Positions as whoever is to move sees them: the encoder that networks learn with.
+//! The encoder that networks learn with by default: positions as the player to move sees them.
 
 use crate::encode::watch;
 use crate::{Encodable, Encoder, EncoderInfo, MoveSquares, Owner, Piece, Player, Square, Turn, Viewpoint};
@@ -28,7 +28,7 @@ impl Swap {
     }
 }
 
-/// The encoder that every game can be learnt with: a plane for each kind of piece of whoever is to move, of the opponent and of nobody, a
+/// The encoder that every game can be learnt with: a plane for each kind of piece of the player to move, of the opponent, and neutral, a
 /// plane of ones (beyond the edge a convolution sees zeros), and the numbers beside the board. Where the game says how the board looks
 /// from the other side ([`Encodable::swap`]), both players see it as the first one does, and what is learnt for one is learnt for both;
 /// otherwise one more plane says who moves.
@@ -47,7 +47,7 @@ pub struct MoverEncoder {
     steps: Vec<[i8; 2]>,
 }
 
-/// What is placed: nobody's piece or not, and the number of its kind among those of its owner.
+/// What is placed: whether it is neutral, and the number of its kind among those of its owner.
 type Kind = (bool, usize);
 
 impl MoverEncoder {

@@ -219,7 +219,7 @@ impl<B: Bits> Clobber<B> {
         }
     }
 
-    /// The stones of all islands (groups of neighbouring stones of any colour) where somebody can move.
+    /// The stones of all islands (groups of neighbouring stones of any colour) where a player can move.
     #[inline]
     fn live(&self, [first, second]: [B; 2]) -> B {
         let (all, up) = (first | second, self.up());

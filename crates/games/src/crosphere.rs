@@ -223,7 +223,7 @@ impl Crosphere {
         self.empty(state) & touched[0] & touched[1] & touched[2] & touched[3]
     }
 
-    /// Has the player to move no legal move, in a position in which nobody is linked?
+    /// Has the player to move no legal move, in a position in which neither player is linked?
     #[inline]
     fn is_stuck(&self, state: &State) -> bool {
         let empty = self.empty(state);
@@ -233,7 +233,7 @@ impl Crosphere {
         !has_room(empty) && self.double_links(state) == empty
     }
 
-    /// Fills in the stage of a position in which nobody is linked.
+    /// Fills in the stage of a position in which neither player is linked.
     #[inline]
     pub(crate) fn settle(&self, state: &mut State) {
         state.stage = if self.is_stuck(state) { Stage::Drawn } else { Stage::Open };

@@ -129,7 +129,7 @@ impl<G: Encodable> FeedForward<G> {
         loop {
             let mv = match game.turn(&state) {
                 Turn::Over(outcome) => {
-                    // Who is to move when the game is over is nobody's view.
+                    // At the end of the game there is no player to move, and so no view of that player.
                     if first {
                         see(&*self.encoder, &state, 1.0);
                     }

@@ -18,7 +18,7 @@ pub trait Learner<G: Game>: Agent<G> {
     /// The number of training games that its spec asks for.
     fn lessons(&self) -> u64;
 
-    /// Plays `games` training games, or fewer if the coach says stop: then the game in progress counts for nothing. So the same
+    /// Plays `games` training games, or fewer if the observer says stop: then the game in progress counts for nothing. So the same
     /// number of games leads to the same knowledge, however often training was interrupted.
     fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>);
 
@@ -36,10 +36,10 @@ pub trait Learner<G: Game>: Agent<G> {
     fn player(&self, file: &str) -> String;
 }
 
-/// Asked every few moves of training whether to go on.
+/// An observer of a training, called every few moves; `Break` ends it.
 pub type TrainingObserver<'a> = dyn FnMut(TrainingProgress) -> ControlFlow<()> + 'a;
 
-/// How far training has come.
+/// The progress of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrainingProgress {
     /// Training games played since training was asked for.

@@ -2,7 +2,7 @@
 //!
 //! What is learnt is the value of the position after a move (an afterstate; Sutton and Barto, 2018, section 6.8): all moves that
 //! lead to one position share what is known of it, symmetric positions do, too, and where chance follows a move the average is
-//! over its outcomes. The update is Watkins's: towards the value of the best move of whoever is to move next, whatever was played.
+//! over its outcomes. The update is Watkins's: towards the value of the best move of the player to move next, whatever was played.
 
 use std::ops::ControlFlow;
 
@@ -81,7 +81,7 @@ pub struct QLearning {
     epsilon: f64,
     gamma: f32,
     lessons: u64,
-    /// Training games that must have been played before the first move: none where somebody else has seen to it.
+    /// Training games that must have been played before the first move: none where the caller trains.
     owed: u64,
     seed: Seed,
     values: Values,

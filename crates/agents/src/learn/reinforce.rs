@@ -37,7 +37,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-/// Games in which nobody gets anywhere are ended as a draw.
+/// Games without progress are ended as a draw.
 const LONGEST: usize = 1_000;
 
 pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinforce<G>, InputError> {

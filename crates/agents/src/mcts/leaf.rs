@@ -1,4 +1,4 @@
-//! What a position at the edge of the tree is worth: a random game, a better one, one that is cut short, or no game at all.
+//! Leaf evaluation: a random game, a better one, one that is cut short, or no game at all.
 //! (What a network says of it is in `search`: asking one takes room of its own, which belongs to a thread.)
 
 use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn, WIN_SCORE};
@@ -11,7 +11,7 @@ use crate::net::NetEvaluator;
 pub(crate) enum Leaf {
     /// A random game.
     Rollout,
-    /// A game in which whoever can win at once does, and one of the most promising moves is played otherwise.
+    /// A game in which a player who can win at once does, and one of the most promising moves is played otherwise.
     HeuristicRollout,
     /// A random game of this many moves at most, then the evaluator's opinion.
     CutRollout(u32),
@@ -24,7 +24,7 @@ pub(crate) enum Leaf {
 /// The moves of a game beyond the tree, with who made them.
 pub(crate) type Played<M> = Vec<(Player, M)>;
 
-/// Values leaves.
+/// An evaluator of leaves.
 pub(crate) struct LeafEvaluator<'a, G: PlayableGame> {
     pub game: &'a G,
     pub evaluator: &'a G::Evaluator,

@@ -1,5 +1,5 @@
 //! Several threads with a tree each. Now and then all come together and tell each other what they have found out about the moves that
-//! matter ("slow tree parallelisation", Bourki et al. 2010). In between nobody waits for anybody, and no memory
+//! matter ("slow tree parallelisation", Bourki et al. 2010). In between no thread waits, and no memory
 //! wanders between processors. Without a time limit the same seed gives the same move.
 
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ pub(crate) fn run<G: PlayableGame, W: SimulationPolicy<G>>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     GoOn,
-    /// The watcher or the clock said so.
+    /// The observer or the clock said so.
     Stop,
     /// This thread has proven the root. How far the others came then depends on when they heard of it, so they are not asked.
     Proven,

@@ -25,9 +25,9 @@ pub(crate) struct Simulation<G: PlayableGame> {
     /// Where it is.
     pub state: G::State,
     pub steps: Vec<Step>,
-    /// The positions of the nodes on the way, where somebody asks for them.
+    /// The positions of the nodes on the path, where an option needs them.
     pub passed: Vec<G::State>,
-    /// The moves beyond the tree, where somebody learns from them.
+    /// The moves beyond the tree, where an option learns from them.
     pub played: Played<G::Move>,
 }
 

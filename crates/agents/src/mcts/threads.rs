@@ -21,7 +21,7 @@ use super::search::{Memory, Searcher, Simulation, SimulationPolicy, Stop};
 use crate::limit_checker::LimitChecker;
 
 /// Simulations that a thread begins for each turn with the tree: the more, the less the tree wanders from one processor's cache to the
-/// other's. But whoever begins many, begins them knowing little, so at first they are few.
+/// other's. But many at once are begun with little information, so at first they are few.
 const BATCHES: RangeInclusive<u64> = 4..=64;
 
 /// The visits of the root for each simulation of a batch.
@@ -167,7 +167,7 @@ fn take(left: &AtomicU64, batch: u64) -> usize {
 }
 
 impl<G: PlayableGame> Searcher<'_, G> {
-    /// Counts a simulation under way as lost by whoever chose each of its moves, or takes that back.
+    /// Counts a simulation under way as lost by the player who chose each of its moves, or takes that back.
     fn virtual_loss(&self, tree: &mut Tree<G::Move>, simulation: &Simulation<G>, count: i32) {
         let mut parent = ROOT;
         for step in &simulation.steps {

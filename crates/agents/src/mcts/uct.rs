@@ -53,7 +53,7 @@ impl<G: PlayableGame> Uct<G> {
     /// Makes the memories ready for a position. Returns the visits that are kept from the last search.
     fn begin(&mut self, game: &G, state: &G::State, rng: &mut Rng) -> u32 {
         let last = self.last.replace(state.clone()).filter(|_| self.options.reuse);
-        // Nobody asks the network while the root gets its moves.
+        // The network is not asked while the root gets its moves.
         let leaf_evaluator = LeafEvaluator { game, evaluator: &self.evaluator, net: None, leaf: self.options.leaf, minimax: 0 };
         let mut kept = 0;
         for memory in &mut self.memories {

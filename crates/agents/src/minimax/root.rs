@@ -362,7 +362,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
         }
     }
 
-    /// Tells the watcher what the best move is now.
+    /// Tells the observer what the best move is now.
     fn report(&mut self) {
         let Some(best) = &self.best else { return };
         let value = expected(self.search.evaluator, best.value * self.mover.sign(), self.mover);

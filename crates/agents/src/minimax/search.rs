@@ -9,7 +9,7 @@ use super::settings::{Method, Settings};
 use super::table::{Entry, Table};
 use crate::limit_checker::LimitChecker;
 
-/// The clock is read and the watcher called once in so many nodes: slow evaluations take a microsecond or two.
+/// The clock is read and the observer called once in so many nodes: slow evaluations take a microsecond or two.
 pub(super) const LOOK_EVERY: u64 = 256;
 
 /// Nearer to the end of the look-ahead, looking a position up takes longer than searching it.
@@ -48,7 +48,7 @@ impl Window {
     }
 }
 
-/// How much look-ahead is left, and how much has been used.
+/// The depth of a node: plies left to search, and plies from the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeDepth {
     /// Moves of the players still to be looked ahead; from 0 down while only noisy moves are followed.
@@ -83,7 +83,7 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub table: &'a mut Table,
     pub history: &'a mut History,
     pub checker: LimitChecker<'b, 'c, G::Move>,
-    /// What the watcher is told.
+    /// What the observer is told.
     pub opinion: Opinion<G::Move>,
     pub stats: Stats,
     /// The best lines from each ply on, up to the first chance event.

@@ -2,7 +2,7 @@
 //!
 //! An entry of the list stands for a set of strategies of the player at the root (the maximiser), and its merit bounds what they can
 //! reach. The six cases of the original are the arms of [`OpenList::settle`] and [`OpenList::expand`]; which case holds is decided by
-//! the player at the parent, so that games in which somebody moves twice are no exception.
+//! the player at the parent, so that games in which a player moves twice are no exception.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

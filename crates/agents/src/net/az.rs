@@ -330,7 +330,7 @@ fn rank<M: Copy + Eq>(tree: &Tree<M>, edge: usize, mover: Player) -> f32 {
     }
 }
 
-/// The best edge of a node for whoever is to move there; of chance, the most frequent.
+/// The best edge of a node for the player to move there; of chance, the most frequent.
 fn best<M: Copy + Eq>(tree: &Tree<M>, at: u32) -> Option<usize> {
     let node = tree.node(at);
     let order = |edge: usize| match node.kind {

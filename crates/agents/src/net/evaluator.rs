@@ -1,4 +1,4 @@
-//! A network that knows which game it is asked about.
+//! Networks as evaluators of the positions of a game.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use plyground_core::{Encodable, Encoder, InputError, Player, Turn, Viewpoint, en
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Isa, Network, Predictor};
 
-/// A network with the eyes that it learnt to see with. A clone shares the weights: one for each thread.
+/// A network evaluator: a network with the encoder that it was trained with. A clone shares the weights: one for each thread.
 pub struct NetEvaluator<G: Encodable> {
     encoder: Arc<dyn Encoder<G>>,
     predictor: Predictor,
@@ -97,7 +97,7 @@ impl<G: Encodable> NetEvaluator<G> {
         Ok((header, net))
     }
 
-    /// The same eyes with other weights.
+    /// The same encoder with other weights.
     #[must_use]
     pub fn with_network(&self, network: &Network) -> Self {
         Self { predictor: Predictor::new(network), ..self.clone() }

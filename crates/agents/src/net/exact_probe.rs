@@ -1,4 +1,4 @@
-//! The exact solver of a game, asked for a moment about new positions of a search.
+//! Short probes of the exact solver of a game at new positions of a search.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ const STEP: f32 = 0.125;
 /// Positions with so many moves fewer are not close to it.
 const CLOSE: f32 = 4.0;
 
-/// The solver, and what it is good for.
+/// A probe of the exact solver, limited to positions that it is likely to solve at once.
 pub struct ExactProbe<G: PlayableGame> {
     solver: Box<dyn ExactSolver<G>>,
     /// Positions with more moves are not worth a question.
@@ -39,7 +39,7 @@ impl<G: PlayableGame> ExactProbe<G> {
     }
 }
 
-/// Until the pulse beats for the first time: with the solver of Clobber, as long as some judgements of a small network.
+/// Ends the search at the first check: with the solver of Clobber, that takes as long as some evaluations of a small network.
 struct Moment;
 
 impl StopCheck for Moment {

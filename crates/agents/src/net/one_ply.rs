@@ -136,7 +136,7 @@ impl<G: Encodable> Agent<G> for NetAlone<G> {
                 break;
             }
         }
-        // Moves that were not reached in time, or that nobody judged, are ordered by what the network thinks likely.
+        // Moves that were not reached in time, or were not evaluated, are ordered by what the network thinks likely.
         let (least, most) =
             logits.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &x| (least.min(x), most.max(x)));
         let likely = |number: usize| 1e-6 * (logits[number] - least) / (most - least).max(1e-6);

@@ -135,7 +135,7 @@ impl<'a, G: PlayableGame> Searcher<'a, G> {
         edges.find(|&edge| tree.edges[edge].mv == outcome).expect("what chance does is among what it can do")
     }
 
-    /// The move with the best bound for whoever is to move. Moves that are certain to lose are left alone.
+    /// The move with the best bound for the player to move. Moves that are certain to lose are left alone.
     fn select(&self, tree: &Tree<G::Move>, at: u32, mover: Player) -> usize {
         let node = tree.node(at);
         let sign = mover.sign();

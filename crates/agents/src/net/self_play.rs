@@ -76,7 +76,7 @@ impl Default for SelfPlay {
     }
 }
 
-/// Games in which nobody gets anywhere are ended and not learnt from.
+/// Games without progress are ended and not learnt from.
 const LONGEST: usize = 2_000;
 
 /// A game on its way.
@@ -136,7 +136,7 @@ impl<'a, G: PlayableGame> Play<'a, G> {
     }
 }
 
-/// Plays a game against itself. `None` if somebody said stop.
+/// Plays a game against itself. `None` if `stop` said so.
 pub fn play<G: PlayableGame>(
     game: &G,
     net: &mut NetEvaluator<G>,
@@ -179,7 +179,7 @@ pub fn play<G: PlayableGame>(
     Some(SelfPlayGame { moves: play.moves, result, targets, judgements: net.judgements() - before })
 }
 
-/// Lets an agent play against itself and keeps what it thought of the moves. `None` if somebody said stop.
+/// Lets an agent play against itself and keeps what it thought of the moves. `None` if `stop` said so.
 pub fn teach<G: PlayableGame>(
     game: &G,
     agent: &mut dyn Agent<G>,

@@ -86,7 +86,7 @@ pub struct Solve<G: PlayableGame> {
     simulations: u64,
 }
 
-/// Lets the watcher look at the solver, and keeps it within its part of the budget.
+/// Lets the observer look at the solver, and keeps it within its part of the budget.
 struct Looking<'a, 'b, G: PlayableGame> {
     budget: &'a Budget<'b>,
     observer: &'a mut dyn SearchObserver<G::Move>,
@@ -96,7 +96,7 @@ struct Looking<'a, 'b, G: PlayableGame> {
     before: u64,
     /// What to say before the position is solved.
     first: &'a Choice<G>,
-    /// Did the watcher say stop?
+    /// Did the observer say stop?
     told: bool,
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct AlphaBeta<'a, G: Solvable> {
     frames: Vec<Frame<G>>,
 }
 
-/// Positions looked at between two beats of the pulse: about a tenth of a millisecond.
+/// Positions looked at between two stop checks: about a tenth of a millisecond.
 pub(crate) const BEAT: u64 = 2_048;
 
 impl<'a, G: Solvable> AlphaBeta<'a, G> {

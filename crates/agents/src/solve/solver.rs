@@ -1,4 +1,4 @@
-//! From the worth of a position to a whole answer: best move, line, length, and a tablebase.
+//! The solver: from the value of a position to best move, line, length, and a tablebase.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ impl Method {
     pub const ALL: [Self; 3] = [Self::Auto, Self::AlphaBeta, Self::DfPn];
 }
 
-/// Solves positions of one game, and keeps what it has found between calls.
+/// A solver of the positions of one game that keeps what it has found between calls.
 pub struct Solver<G: Solvable> {
     known: Lookup,
     distances: Distances,
@@ -71,7 +71,7 @@ struct Length {
     most: u64,
 }
 
-/// Remembers that the pulse said stop.
+/// A stop check that remembers that it was told to stop.
 struct Relay<'a> {
     stop_check: &'a mut dyn StopCheck,
     stopped: bool,
@@ -157,7 +157,8 @@ impl<G: Solvable> Solver<G> {
         }
     }
 
-    /// What a position is worth to the player to move; of a finished game, to the player who would be. Bounds when the pulse says stop.
+    /// The value of a position for the player to move; of a finished game, for the player who would be. Bounds when the stop check
+    /// ends the search.
     pub fn value(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Bounds {
         let mut bounds = self.recall(game, state);
         if bounds.exact().is_some() {
@@ -452,7 +453,7 @@ const OPEN_PLIES: u32 = 4;
 /// The work, as a power of two, from which on a position is kept in a tablebase.
 const LEAST_WORK: u32 = 10;
 
-/// The worth of a finished game: whoever would be to move has lost, if anyone has. (The rules do not say who would be to move. It is
+/// The value of a finished game: the player who would be to move has lost, if one has. (The rules do not say who would be to move. It is
 /// the loser in all games but Crosphere, where a player can complete the opponent's chain.)
 fn over(outcome: Outcome) -> GameValue {
     if outcome.winner.is_some() { GameValue::Loss } else { GameValue::Draw }

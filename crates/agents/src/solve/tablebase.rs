@@ -37,7 +37,7 @@ fn key_of<G: Solvable>(game: &G, state: &G::State) -> u64 {
 }
 
 fn packed(worth: GameValue, plies: Option<u32>) -> u16 {
-    // A distance that does not fit is not known to whoever reads the file.
+    // A distance that does not fit is left unknown in the file.
     let plies = plies.and_then(|plies| u16::try_from(plies + 1).ok()).filter(|&plies| plies < 1 << 14);
     worth as u16 | plies.unwrap_or(0) << 2
 }

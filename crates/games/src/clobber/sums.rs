@@ -21,10 +21,10 @@ const SMALL: [(u64, u32); 3] = [(100_000, 8), (1_000_000, 9), (u64::MAX, 10)];
 /// Steps in the arithmetic of values after which a region is left as it stands: well under a millisecond.
 const FUEL: u32 = 1_000;
 
-/// Steps between two beats of the pulse: less than a millisecond.
+/// Steps between two stop checks: less than a millisecond.
 const BEAT: u64 = 100;
 
-/// The pulse said stop.
+/// The stop check ended the search.
 struct Stopped;
 
 /// Regions, values, and what has been found out about their sums.
@@ -222,7 +222,7 @@ impl<B: Bits> Sums<B> {
         false
     }
 
-    /// Lets the pulse beat when it is due.
+    /// Calls the stop check when it is due.
     #[inline]
     fn breathe(&mut self, stop_check: &mut dyn StopCheck) -> Result<(), Stopped> {
         let steps = self.nodes + self.values.work;
