@@ -3,28 +3,28 @@
 use std::marker::PhantomData;
 
 use minimax::Winner;
-use plyground_core::{Evaluator, Heuristics, Player, Turn, hash_state};
+use plyground_core::{Evaluator, PlayableGame, Player, Turn, hash_state};
 
 /// One of our games. The peer's rules have no parameters, so each position brings them along. Only for games in which the players take
 /// turns one by one and nothing is left to chance.
 pub struct Ours<G>(PhantomData<G>);
 
 /// A position of one of our games.
-pub struct Position<G: Heuristics> {
+pub struct Position<G: PlayableGame> {
     game: &'static G,
     state: G::State,
     /// Who made the last move: the peer wants winners named that way.
     last_mover: Player,
 }
 
-impl<G: Heuristics> Position<G> {
+impl<G: PlayableGame> Position<G> {
     /// The position in which a game starts, with the first player to move.
     pub fn start(game: &'static G) -> Self {
         Self { game, state: game.start(), last_mover: Player::Second }
     }
 }
 
-impl<G: Heuristics> Clone for Position<G> {
+impl<G: PlayableGame> Clone for Position<G> {
     #[inline]
     fn clone(&self) -> Self {
         Self { game: self.game, state: self.state.clone(), last_mover: self.last_mover }
@@ -34,7 +34,7 @@ impl<G: Heuristics> Clone for Position<G> {
 /// The peer keeps counts of moves in a table of this size.
 const MOVES: u16 = 1 << 12;
 
-impl<G: Heuristics> minimax::Game for Ours<G> {
+impl<G: PlayableGame> minimax::Game for Ours<G> {
     type S = Position<G>;
     type M = G::Move;
 
@@ -88,9 +88,9 @@ impl<G: Heuristics> minimax::Game for Ours<G> {
 }
 
 /// One of our evaluators, for the player to move. Its scores have to be whole numbers: the peer has no others.
-pub struct OurEvaluator<G: Heuristics>(pub G::Evaluator);
+pub struct OurEvaluator<G: PlayableGame>(pub G::Evaluator);
 
-impl<G: Heuristics> minimax::Evaluator for OurEvaluator<G> {
+impl<G: PlayableGame> minimax::Evaluator for OurEvaluator<G> {
     type G = Ours<G>;
 
     #[inline]

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plyground_session::{EmptyShelf, Seed, infos, open};
+use plyground_session::{NoResources, Seed, infos, open};
 
 fuzz_target!(|input: (u8, &str)| {
     let (game, text) = input;
@@ -15,8 +15,8 @@ fuzz_target!(|input: (u8, &str)| {
         }
     }
     let mut session = open(info.name, None).expect("every game opens with its defaults");
-    let _ = session.seat(text, Seed(0), &EmptyShelf);
+    let _ = session.seat(text, Seed(0), &NoResources);
     for agent in plyground_session::AGENTS {
-        let _ = session.seat(&format!("{}:{text}", agent.name), Seed(0), &EmptyShelf);
+        let _ = session.seat(&format!("{}:{text}", agent.name), Seed(0), &NoResources);
     }
 });

@@ -53,10 +53,13 @@ pub struct Browser {
 impl Browser {
     /// Finds them, or installs what is missing.
     pub fn find() -> Result<Self> {
-        let programs = ["chromium", "node", "npm"];
-        if programs.iter().any(|program| find(program).is_none()) {
-            println!("Chromium, Node.js or npm is missing: asking Debian for them");
-            process::apt_install(&["chromium", "nodejs", "npm"])?;
+        // Only what is missing: a Node.js from elsewhere brings its own npm, and Debian's npm conflicts with it.
+        let packages = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
+        let missing: Vec<&str> =
+            packages.iter().filter(|(program, _)| find(program).is_none()).map(|&(_, package)| package).collect();
+        if !missing.is_empty() {
+            println!("not here: {}; asking Debian for it", missing.join(", "));
+            process::apt_install(&missing)?;
         }
         let found = |program| find(program).with_context(|| format!("`{program}` is not there"));
         let browser = Self { chromium: found("chromium")?, node: found("node")? };

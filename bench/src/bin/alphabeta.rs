@@ -9,7 +9,7 @@ use std::time::Instant;
 use minimax::{IterativeOptions, IterativeSearch, Strategy};
 use plyground_agents::{AgentSpec, build};
 use plyground_bench::peer::{OurEvaluator, Ours, Position};
-use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Params, Seed, Thought, Unwatched, Visitor};
+use plyground_core::{Budget, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, SearchRequest, Seed, Visitor};
 
 const ROUNDS: usize = 5;
 const TABLE_MEGABYTES: usize = 16;
@@ -51,7 +51,7 @@ struct Contest {
 impl Visitor for Contest {
     type Output = ([Measured; 3], [Measured; OURS.len()]);
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
         let game: &'static G = Box::leak(Box::new(game));
         let (mut theirs, mut ours) = ([Measured::NONE; 3], [Measured::NONE; OURS.len()]);
         let limits = Limits { depth: Some(self.depth), ..Limits::default() };
@@ -67,12 +67,12 @@ impl Visitor for Contest {
             }
             for (spec, best) in OURS.iter().zip(&mut ours) {
                 let spec = AgentSpec::parse(spec, game).expect("the spec is known");
-                let mut agent = build(&spec, game, &EmptyShelf).expect("the agent can be built");
+                let mut agent = build(&spec, game, &NoResources).expect("the agent can be built");
                 let mut rng = Seed(round as u64).rng();
                 let budget = Budget { limits, clock: &NoClock };
-                let thought = Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
+                let request = SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
                 let begin = Instant::now();
-                let choice = agent.choose(thought).expect("the start has a move");
+                let choice = agent.choose(request).expect("the start has a move");
                 best.improve(begin, || choice.nodes as f64);
             }
         }

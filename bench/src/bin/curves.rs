@@ -9,7 +9,7 @@ use clap::Parser;
 use plyground_bench::WallClock;
 use plyground_bench::plot::{Line, Plot};
 use plyground_core::Seed;
-use plyground_session::{Advice, EmptyShelf, Limits, Unwatched, open, parse_duration};
+use plyground_session::{Advice, Limits, NoObserver, NoResources, open, parse_duration};
 
 /// Measures how cost grows and plots it
 #[derive(Parser)]
@@ -38,8 +38,8 @@ fn main() -> Result<()> {
 
 fn think(game: &str, agent: &str, limits: Limits) -> Result<Advice> {
     let mut session = open(game, None)?;
-    let seat = session.seat(agent, Seed(1), &EmptyShelf)?;
-    Ok(session.think(seat, limits, &WallClock::start(), &mut Unwatched)?)
+    let seat = session.seat(agent, Seed(1), &NoResources)?;
+    Ok(session.think(seat, limits, &WallClock::start(), &mut NoObserver)?)
 }
 
 fn nodes_against_depth(args: &Args) -> Result<()> {

@@ -162,7 +162,7 @@ struct State {
 }
 
 #[derive(Deserialize)]
-struct Thought {
+struct SearchRequest {
     #[serde(rename = "move")]
     mv: String,
 }
@@ -249,7 +249,7 @@ async fn play(client: &mut Client, game: &str, stage: &Stage, seed: u64, waits: 
             "first" | "second" => {
                 let mut request = place("think");
                 request["agent"] = json!(stage.agent);
-                client.timed::<Thought>(&request, &mut waits.thoughts).await?.mv
+                client.timed::<SearchRequest>(&request, &mut waits.thoughts).await?.mv
             }
             other => bail!("nobody's turn: {other}"),
         };

@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::Parser;
 use plyground_bench::WallClock;
 use plyground_core::{NoClock, Seed, Turn};
-use plyground_session::{EmptyShelf, Limits, Progress, Session, Unwatched, Watcher, open};
+use plyground_session::{Limits, NoObserver, NoResources, Progress, Session, Watcher, open};
 
 /// Measures how well agents keep to their time, and how soon they stop when told to
 #[derive(Parser)]
@@ -90,10 +90,10 @@ fn positions(game: &str, count: u64, mut think: impl FnMut(&mut dyn Session) -> 
 fn timed(game: &str, agent: &str, count: u64) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     positions(game, count, |session| {
-        let seat = session.seat(agent, Seed(2), &EmptyShelf)?;
+        let seat = session.seat(agent, Seed(2), &NoResources)?;
         let begin = Instant::now();
         let limits = Limits { time: Some(TIME), ..Limits::default() };
-        session.think(seat, limits, &WallClock::start(), &mut Unwatched)?;
+        session.think(seat, limits, &WallClock::start(), &mut NoObserver)?;
         times.push(begin.elapsed());
         Ok(())
     })?;
@@ -116,7 +116,7 @@ impl Watcher for Stop<'_> {
 fn stopped(game: &str, agent: &str, count: u64) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     positions(game, count, |session| {
-        let seat = session.seat(agent, Seed(2), &EmptyShelf)?;
+        let seat = session.seat(agent, Seed(2), &NoResources)?;
         let told = Mutex::new(None);
         let answered = thread::scope(|scope| {
             scope.spawn(|| {

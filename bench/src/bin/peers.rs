@@ -14,7 +14,9 @@ use clap::Parser;
 use plyground_agents::{AgentSpec, build};
 use plyground_bench::python::Script;
 use plyground_bench::verdict;
-use plyground_core::{Budget, EmptyShelf, Game, Heuristics, Limits, NoClock, Rng, Scratch, Seed, Thought, Unwatched, Visitor};
+use plyground_core::{
+    Budget, Game, Limits, NoClock, NoObserver, NoResources, PlayableGame, Rng, Scratch, SearchRequest, Seed, Visitor,
+};
 use serde_json::{Value, json};
 
 /// The release whose interface the script uses.
@@ -198,7 +200,7 @@ struct Match<'a> {
 impl Visitor for Match<'_> {
     type Output = Result<Rates>;
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Result<Rates> {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Result<Rates> {
         let mut best = Rates { theirs: None, ours: 0.0 };
         for round in 0..ROUNDS {
             let seed = Seed(u64::from(round));
@@ -215,7 +217,7 @@ impl Visitor for Match<'_> {
 }
 
 /// Our rate in one round.
-fn rate<G: Heuristics>(work: Work, game: &G, state: &G::State, seed: Seed) -> Result<f64> {
+fn rate<G: PlayableGame>(work: Work, game: &G, state: &G::State, seed: Seed) -> Result<f64> {
     let mut rng = seed.rng();
     match work {
         Work::Playouts => Ok(playout_rate(game, state, &mut rng)),
@@ -243,14 +245,14 @@ fn playout_rate<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> f64 {
     }
 }
 
-fn simulation_rate<G: Heuristics>(spec: &str, game: &G, state: &G::State, rng: &mut Rng) -> Result<f64> {
-    let mut agent = build(&AgentSpec::parse(spec, game)?, game, &EmptyShelf)?;
+fn simulation_rate<G: PlayableGame>(spec: &str, game: &G, state: &G::State, rng: &mut Rng) -> Result<f64> {
+    let mut agent = build(&AgentSpec::parse(spec, game)?, game, &NoResources)?;
     let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
     let mut done = 0;
     let begin = Instant::now();
     loop {
         let budget = Budget { limits, clock: &NoClock };
-        let choice = agent.choose(Thought { game, state, budget, rng: &mut *rng, watcher: &mut Unwatched })?;
+        let choice = agent.choose(SearchRequest { game, state, budget, rng: &mut *rng, observer: &mut NoObserver })?;
         ensure!(choice.simulations == SIMULATIONS, "{spec} did not do all simulations");
         done += SIMULATIONS;
         let elapsed = begin.elapsed();
@@ -407,10 +409,10 @@ mod tests {
         struct Open(Contest);
         impl Visitor for Open {
             type Output = Result<()>;
-            fn visit<G: Heuristics>(self, game: G, _: G::State) -> Result<()> {
+            fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Result<()> {
                 for work in [Some(self.0.work), if let Beside::Ours(work) = self.0.beside { Some(work) } else { None }] {
                     if let Some(Work::Search(spec)) = work {
-                        build(&AgentSpec::parse(spec, &game)?, &game, &EmptyShelf)?;
+                        build(&AgentSpec::parse(spec, &game)?, &game, &NoResources)?;
                     }
                 }
                 Ok(())

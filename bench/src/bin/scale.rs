@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use plyground_bench::plot::{Line, Plot};
 use plyground_cluster::{Access, Broker, Fleet, Sleepers};
-use plyground_core::EmptyShelf;
+use plyground_core::NoResources;
 use plyground_match::{Conduct, Experiment, GameRow, Lot, Openings, Store, Threads};
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
         &args.pair.to_string(),
     ]))?;
     let store = Store::open(&folder.join("runs.sqlite"))?;
-    let mut experiment = Experiment::new("clobber", &["random".into(), "mcts:sims=1".into()], &EmptyShelf)?;
+    let mut experiment = Experiment::new("clobber", &["random".into(), "mcts:sims=1".into()], &NoResources)?;
     experiment.openings = Openings::Start;
     let run = experiment.run();
     let fleet = Fleet::new(Arc::new(Broker::connect(&Access::new(&url))?))?;
@@ -140,7 +140,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     let conduct = Conduct {
         store: &store,
         run: &run,
-        shelf: &EmptyShelf,
+        shelf: &NoResources,
         crew: &fleet,
         command: "scale",
         stop: &over,
@@ -181,11 +181,11 @@ fn real_games() -> Result<Vec<GameRow>> {
     let folder = std::env::temp_dir().join(format!("plyground-sleepers-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let store = Store::open(&folder.join("runs.sqlite"))?;
-    let run = Experiment::new("clobber", &["mcts:sims=50".into(), "mcts:sims=100".into()], &EmptyShelf)?.run();
+    let run = Experiment::new("clobber", &["mcts:sims=50".into(), "mcts:sims=100".into()], &NoResources)?.run();
     let conduct = Conduct {
         store: &store,
         run: &run,
-        shelf: &EmptyShelf,
+        shelf: &NoResources,
         crew: &Threads(1),
         command: "scale",
         stop: &|| false,

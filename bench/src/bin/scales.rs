@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Budget, EmptyShelf, Evaluator, Heuristics, NoClock, Params, Player, Scratch, Seed, Thought, Turn, Unwatched, Visitor,
+    Budget, Evaluator, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Scratch, SearchRequest, Seed, Turn,
+    Visitor,
 };
 
 /// Fits the scale of the win chances of evaluators to the results of games
@@ -42,7 +43,7 @@ struct Scales<'a>(&'a Args, &'a str);
 impl Visitor for Scales<'_> {
     type Output = Result<()>;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> Result<()> {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Result<()> {
         let Self(args, name) = self;
         let mut positions = Vec::new();
         for number in 0..args.count {
@@ -71,7 +72,7 @@ impl Visitor for Scales<'_> {
 }
 
 /// Plays one game and keeps its positions (after the opening) with the first player's result.
-fn self_play<G: Heuristics>(
+fn self_play<G: PlayableGame>(
     game: &G,
     start: &G::State,
     args: &Args,
@@ -79,7 +80,7 @@ fn self_play<G: Heuristics>(
     positions: &mut Vec<(G::State, f64)>,
 ) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent, game)?;
-    let mut agent = build(&spec, game, &EmptyShelf)?;
+    let mut agent = build(&spec, game, &NoResources)?;
     let (mut rng, mut scratch) = (seed.rng(), Scratch::default());
     let (mut state, mut plies, first_kept) = (start.clone(), 0, positions.len());
     loop {
@@ -97,7 +98,7 @@ fn self_play<G: Heuristics>(
             Turn::Player(_) => {
                 positions.push((state.clone(), 0.0));
                 let budget = Budget { limits: spec.limits()?, clock: &NoClock };
-                agent.choose(Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched })?.mv
+                agent.choose(SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver })?.mv
             }
         };
         game.play(&mut state, mv);

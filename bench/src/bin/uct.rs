@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use minimax::{MCTSOptions, MonteCarloTreeSearch, Strategy};
 use plyground_agents::{AgentSpec, build};
 use plyground_bench::peer::{Ours, Position};
-use plyground_core::{Budget, EmptyShelf, Heuristics, Limits, NoClock, Seed, Thought, Unwatched, Visitor};
+use plyground_core::{Budget, Limits, NoClock, NoObserver, NoResources, PlayableGame, SearchRequest, Seed, Visitor};
 
 const SIMULATIONS: u32 = 10_000;
 const ROUNDS: u32 = 5;
@@ -33,14 +33,14 @@ impl Visitor for Contest {
     /// The peer, ours, ours with two threads.
     type Output = [f64; 3];
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> [f64; 3] {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> [f64; 3] {
         let game: &'static G = Box::leak(Box::new(game));
         let mut best = [0.0_f64; 3];
         let mut rng = Seed(1).rng();
         let limits = Limits { simulations: Some(u64::from(SIMULATIONS)), ..Limits::default() };
         let mut agents = ["mcts", "mcts:threads=2"].map(|spec| {
             let spec = AgentSpec::parse(spec, game).expect("the spec is known");
-            build(&spec, game, &EmptyShelf).expect("the agent can be built")
+            build(&spec, game, &NoResources).expect("the agent can be built")
         });
         for _ in 0..ROUNDS {
             let position = Position::start(game);
@@ -53,8 +53,8 @@ impl Visitor for Contest {
             for (agent, best) in agents.iter_mut().zip(&mut best[1..]) {
                 *best = best.max(rate(|| {
                     let budget = Budget { limits, clock: &NoClock };
-                    let thought = Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
-                    agent.choose(thought).expect("the start has a move");
+                    let request = SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
+                    agent.choose(request).expect("the start has a move");
                 }));
             }
         }

@@ -3,7 +3,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use plyground_agents::{AgentSpec, build};
-use plyground_core::{Budget, EmptyShelf, Heuristics, NoClock, Scratch, Seed, Thought, Unwatched, Visitor};
+use plyground_core::{Budget, NoClock, NoObserver, NoResources, PlayableGame, Scratch, SearchRequest, Seed, Visitor};
 use plyground_games::open;
 
 const SIMULATIONS: u64 = 10_000;
@@ -23,16 +23,16 @@ struct Search<'a, 'b>(Bencher<'a, 'b>, &'static str);
 impl Visitor for Search<'_, '_> {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         let spec = AgentSpec::parse(self.1, &game).expect("the spec is known");
-        let mut agent = build(&spec, &game, &EmptyShelf).expect("the spec can be built");
+        let mut agent = build(&spec, &game, &NoResources).expect("the spec can be built");
         let mut rng = Seed(1).rng();
         let mut limits = spec.limits().expect("the limits can be read");
         limits.simulations = Some(SIMULATIONS);
         self.0.counter(ItemsCount::new(SIMULATIONS)).bench_local(|| {
             let budget = Budget { limits, clock: &NoClock };
             agent
-                .choose(Thought { game: &game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched })
+                .choose(SearchRequest { game: &game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver })
                 .map(|choice| choice.mv)
         });
     }
@@ -43,7 +43,7 @@ struct Playouts<'a, 'b>(Bencher<'a, 'b>);
 impl Visitor for Playouts<'_, '_> {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         let (mut rng, mut scratch) = (Seed(1).rng(), Scratch::default());
         self.0
             .counter(ItemsCount::new(SIMULATIONS))

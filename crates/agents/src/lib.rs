@@ -5,27 +5,28 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-use plyground_core::{Agent, Heuristics, InputError, KeyInfo, Limits, Params, Shelf, split_spec};
+use plyground_core::{Agent, Evaluated, Game, InputError, KeyInfo, Limits, Params, PlayableGame, Resources, split_spec};
 
-mod informed;
+pub mod catalogue;
 mod learn;
+mod limit_checker;
 mod mcts;
 mod minimax;
 pub mod net;
-mod pace;
 mod random;
-mod slip;
 mod solve;
+mod with_blunders;
+mod with_tablebase;
 
-use informed::Informed;
-pub use learn::{Coach, Learner, Learnt, Lesson, QLearning};
+pub use learn::{Learner, Learnt, QLearning, TrainingObserver, TrainingProgress};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use random::Random;
-use slip::Slipping;
 pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
+use with_blunders::WithBlunders;
+use with_tablebase::WithTablebase;
 
-/// Describes an agent for people.
+/// The description of an agent for users.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentInfo {
     /// The word that opens its spec.
@@ -47,27 +48,28 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// Reads a spec for a game: an agent with its keys, or one of the game's ready-made opponents (`level=4`, `best`, a preset).
+    /// Reads a spec for a game: an agent with its keys, or a name in the game's [`catalogue`] entry (`level=4`, `best`, a preset).
     /// Unknown names are refused here; keys are checked when the agent is made.
-    pub fn parse<G: Heuristics>(text: &str, game: &G) -> Result<Self, InputError> {
+    pub fn parse<G: Game>(text: &str, game: &G) -> Result<Self, InputError> {
         let text = text.trim();
-        let (name, keys) = split_spec(ready_made(text, game)?.unwrap_or(text));
-        let info = INFOS.iter().chain(PUPILS).find(|info| info.name == name);
+        let entry = catalogue::entry(&game.spec());
+        let (name, keys) = split_spec(entry.spec_of(text)?.unwrap_or(text));
+        let info = INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == name);
         let info = info.ok_or_else(|| {
             let agents = INFOS.iter().map(|info| info.name).chain(["level=1 to level=8", "best"]);
-            InputError::unknown("agent", name, agents.chain(game.presets().iter().map(|preset| preset.name)))
+            InputError::unknown("agent", name, agents.chain(entry.presets.iter().map(|preset| preset.name)))
         })?;
         Ok(Self { text: text.to_owned(), name: info.name, params: Params::parse(keys)? })
     }
 
-    /// The text it was read from (for a ready-made opponent, its name).
+    /// The text it was read from (for an agent of the catalogue, its name).
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The description of the agent.
     pub fn info(&self) -> &'static AgentInfo {
-        INFOS.iter().chain(PUPILS).find(|info| info.name == self.name).expect("a parsed spec has a known name")
+        INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == self.name).expect("a parsed spec has a known name")
     }
 
     /// The limits of thinking that the spec sets.
@@ -77,7 +79,7 @@ impl AgentSpec {
 
     /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves by lot: these two. All
     /// it could choose can then be known without asking it ([`Lookahead`]).
-    pub fn fixed_lookahead<G: Heuristics>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
+    pub fn fixed_lookahead<G: Evaluated>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
         let evaluator_keys = G::evaluators().iter().flat_map(|evaluator| evaluator.keys);
         let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
         let plain = [minimax_plain::INFO.name, alphabeta::INFO.name].contains(&self.name);
@@ -85,13 +87,13 @@ impl AgentSpec {
         depth.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
     }
 
-    fn check_keys<G: Heuristics>(&self) -> Result<(), InputError> {
+    fn check_keys<G: Evaluated>(&self) -> Result<(), InputError> {
         self.params.check(self.name, &keys::<G>(self.info()))?;
         self.limits().map(|_| ())
     }
 }
 
-/// The keys that limit a thought, in agent specs and in budgets.
+/// The keys that limit a search, in agent specs and in budgets.
 pub const LIMITS: &[KeyInfo] = &[TIME, SIMS, NODES, DEPTH];
 
 /// The limits that the keys among [`LIMITS`] set.
@@ -129,20 +131,7 @@ const SLIP: KeyInfo =
 /// The keys that every agent has.
 pub const COMMON_KEYS: &[KeyInfo] = &[TABLEBASE, SLIP];
 
-/// The spec that a ready-made opponent of the game stands for; `None` if the text names none.
-pub fn ready_made<G: Heuristics>(text: &str, game: &G) -> Result<Option<&'static str>, InputError> {
-    if text == "best" {
-        return Ok(Some(game.best()));
-    }
-    if text.starts_with("level") {
-        let mut levels = game.levels().into_iter().zip(1..);
-        let level = levels.find(|(_, number)| text == format!("level={number}")).map(|(spec, _)| spec);
-        return level.map(Some).ok_or_else(|| InputError::malformed("level", text, "expected level=1 to level=8"));
-    }
-    Ok(game.presets().iter().find(|preset| preset.name == text).map(|preset| preset.spec))
-}
-
-type Build<G> = fn(&G, &Params, &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError>;
+type Build<G> = fn(&G, &Params, &dyn Resources) -> Result<Box<dyn Agent<G>>, InputError>;
 
 /// Declares the list: the description of every agent, and the function that makes one from a spec.
 macro_rules! agents {
@@ -151,9 +140,9 @@ macro_rules! agents {
         pub const INFOS: &[AgentInfo] = &[$($agent::INFO),+];
 
         /// How the agent with this name is made.
-        fn builder<G: Heuristics>(name: &str) -> Option<Build<G>> {
+        fn builder<G: PlayableGame>(name: &str) -> Option<Build<G>> {
             $(if name == $agent::INFO.name {
-                return Some(|game, params, shelf| Ok(Box::new($agent::build(game, params, shelf)?)));
+                return Some(|game, params, resources| Ok(Box::new($agent::build(game, params, resources)?)));
             })+
             None
         }
@@ -168,7 +157,7 @@ use net::{az, one_ply};
 
 agents!(random, mc, mcts_uct, hybrid, minimax_plain, alphabeta, pvs, negascout, mtdf, sss, expectimax, solve, q, one_ply, az);
 
-type Enrol<G> = fn(&G, &Params) -> Result<Box<dyn Learner<G>>, InputError>;
+type BuildLearner<G> = fn(&G, &Params) -> Result<Box<dyn Learner<G>>, InputError>;
 
 /// Declares which of the agents can be trained.
 macro_rules! learners {
@@ -177,7 +166,7 @@ macro_rules! learners {
         pub const LEARNERS: &[&str] = &[$($agent::INFO.name),+];
 
         /// How the agent with this name is made for training.
-        fn enrolment<G: Heuristics>(name: &str) -> Option<Enrol<G>> {
+        fn learner_builder<G: PlayableGame>(name: &str) -> Option<BuildLearner<G>> {
             $(if name == $agent::INFO.name {
                 return Some(|game, params| Ok(Box::new($agent::learner(game, params)?)));
             })+
@@ -188,19 +177,19 @@ macro_rules! learners {
 
 learners!(q, ffn, reinforce);
 
-/// The descriptions of those that are only trained: what they leave behind is a network, and the agent `net` plays by it.
-pub const PUPILS: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
+/// The descriptions of agents that are only trained: their result is a network, and the agent `net` plays by it.
+pub const TRAIN_ONLY: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
 
 /// Makes the agent that a spec describes, to be trained.
-pub fn learner<G: Heuristics>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
+pub fn learner<G: PlayableGame>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
     let unknown = || InputError::unknown("agent to train", spec.name, LEARNERS.iter().copied());
-    let enrol = enrolment::<G>(spec.name).ok_or_else(unknown)?;
+    let build = learner_builder::<G>(spec.name).ok_or_else(unknown)?;
     spec.check_keys::<G>()?;
-    enrol(game, &spec.params)
+    build(game, &spec.params)
 }
 
 /// The keys that an agent understands for this game: its own, those of the game's evaluators, and those that all have.
-pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
+pub fn keys<G: Evaluated>(info: &AgentInfo) -> Vec<KeyInfo> {
     let mut keys = info.keys.to_vec();
     if info.evaluates {
         for key in G::evaluators().iter().flat_map(|evaluator| evaluator.keys) {
@@ -217,30 +206,30 @@ pub fn keys<G: Heuristics>(info: &AgentInfo) -> Vec<KeyInfo> {
     keys
 }
 
-/// Makes the agent that a spec describes; the files that it names are read from the shelf.
-pub fn build<G: Heuristics>(spec: &AgentSpec, game: &G, shelf: &dyn Shelf) -> Result<Box<dyn Agent<G>>, InputError> {
+/// Makes the agent that a spec describes; the files that it names are read from the resources.
+pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, resources: &dyn Resources) -> Result<Box<dyn Agent<G>>, InputError> {
     spec.check_keys::<G>()?;
     let only_learns = || {
         let detail = "it only learns: train it with ply train GAME --agent SPEC --out FILE, then net:net=FILE plays";
         InputError::malformed("agent", spec.name, detail)
     };
-    let mut agent = builder::<G>(spec.name).ok_or_else(only_learns)?(game, &spec.params, shelf)?;
+    let mut agent = builder::<G>(spec.name).ok_or_else(only_learns)?(game, &spec.params, resources)?;
     // An agent that knows the key itself also searches with the file.
     if let Some(name) = spec.params.get("tb").filter(|_| !spec.info().keys.iter().any(|key| key.key == TABLEBASE.key)) {
-        let tablebase = Tablebase::from_bytes(&shelf.read(name)?, game, name)?;
-        agent = Box::new(Informed { agent, tablebase });
+        let tablebase = Tablebase::from_bytes(&resources.read(name)?, game, name)?;
+        agent = Box::new(WithTablebase { agent, tablebase });
     }
     Ok(match spec.params.number("slip", 0.0..=1.0)? {
         None => agent,
-        Some(probability) => Box::new(Slipping { agent, probability }),
+        Some(probability) => Box::new(WithBlunders { agent, probability }),
     })
 }
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.
-pub(crate) fn evaluator<G: Heuristics>(game: &G, params: &Params) -> Result<G::Evaluator, InputError> {
+pub(crate) fn evaluator<G: Evaluated>(game: &G, params: &Params) -> Result<G::Evaluator, InputError> {
     let names: Vec<&str> = G::evaluators().iter().map(|info| info.name).collect();
     let chosen = &G::evaluators()[params.choice("eval", &names)?];
-    // A key of another evaluator would be read by nobody: refuse it rather than ignore it.
+    // A key of another evaluator would have no effect: refuse it rather than ignore it.
     for other in G::evaluators() {
         for key in other.keys {
             if params.has(key.key) && !chosen.keys.iter().any(|own| own.key == key.key) {

@@ -1,6 +1,6 @@
 //! Any legal move, with equal chances: the yardstick of every study.
 
-use plyground_core::{Agent, AgentError, Choice, Game, InputError, Params, Scratch, Shelf, Thought};
+use plyground_core::{Agent, AgentError, Choice, Game, InputError, Params, Resources, Scratch, SearchRequest};
 
 use crate::AgentInfo;
 
@@ -8,7 +8,7 @@ pub(crate) const INFO: AgentInfo =
     AgentInfo { name: "random", summary: "any legal move, with equal chances", keys: &[], evaluates: false };
 
 #[expect(clippy::unnecessary_wraps, reason = "all agents are built through one signature")]
-pub(crate) fn build<G: Game>(_: &G, _: &Params, _: &dyn Shelf) -> Result<Random, InputError> {
+pub(crate) fn build<G: Game>(_: &G, _: &Params, _: &dyn Resources) -> Result<Random, InputError> {
     Ok(Random)
 }
 
@@ -17,9 +17,9 @@ pub(crate) fn build<G: Game>(_: &G, _: &Params, _: &dyn Shelf) -> Result<Random,
 pub struct Random;
 
 impl<G: Game> Agent<G> for Random {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        thought.mover()?;
-        let Thought { game, state, budget, rng, .. } = thought;
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        request.mover()?;
+        let SearchRequest { game, state, budget, rng, .. } = request;
         let mv = game.random_move(state, rng, &mut Scratch::default());
         Ok(Choice { elapsed: budget.clock.elapsed(), ..Choice::bare(mv) })
     }

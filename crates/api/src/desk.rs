@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
-    RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
+    BoardView, Clock, GameInfo, GameRecord, GameValue, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player,
+    RecordedPlayer, Resources, Seed, Square, StopCheck, Turn, split_spec,
 };
 use plyground_session::{
     Advice, AdvisedMove, LegalMove, Opinion, Opponent, Progress, Session, SolveOrder, Watcher, format_named, infos, open,
@@ -53,7 +53,7 @@ pub type Tell<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 /// Answers requests.
 pub struct Desk<'a> {
     /// Where agents find the files that they name.
-    pub shelf: &'a dyn Shelf,
+    pub shelf: &'a dyn Resources,
     /// What callers may use.
     pub allowance: Allowance,
 }
@@ -196,7 +196,7 @@ impl Desk<'_> {
         let mut listener = Listener { request, ahead: ahead.as_mut(), clock, tell, most: end, told: Duration::ZERO };
         let solved = session.solve(&order, self.shelf, &mut listener)?;
         Ok(json!({
-            "value": solved.worth().map(Worth::word),
+            "value": solved.worth().map(GameValue::word),
             "best": solved.best,
             "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
@@ -256,8 +256,8 @@ impl Watcher for Listener<'_, '_> {
     }
 }
 
-impl Pulse for Listener<'_, '_> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+impl StopCheck for Listener<'_, '_> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         let done = self.clock.elapsed().as_secs_f64() / self.most.as_secs_f64().max(1e-9);
         self.hear(|_| json!({"done": done.min(1.0), "nodes": nodes}))
     }
@@ -282,7 +282,7 @@ fn games() -> Value {
     infos().iter().map(game).collect()
 }
 
-fn opponents(session: &dyn Session, shelf: &dyn Shelf) -> Value {
+fn opponents(session: &dyn Session, shelf: &dyn Resources) -> Value {
     let opponent = |opponent: &Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
     let program = |name: String| {
         let name = format!("cmd:{name}");

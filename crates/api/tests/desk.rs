@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use plyground_api::{Allowance, Desk};
-use plyground_session::{Clock, EmptyShelf, infos};
+use plyground_session::{Clock, NoResources, infos};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ impl Clock for Wall {
 
 fn desk() -> Desk<'static> {
     let allowance = Allowance { time: Duration::from_millis(150), memory: 64, threads: 1, plies: 300 };
-    Desk { shelf: &EmptyShelf, allowance }
+    Desk { shelf: &NoResources, allowance }
 }
 
 fn raw(request: &str) -> Value {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use plyground_engines::{Programs, Setting};
-use plyground_session::{Engine, InputError, Shelf};
+use plyground_session::{Engine, InputError, Resources};
 
 use crate::args::Global;
 use crate::store::data_dir;
@@ -29,7 +29,7 @@ pub fn dismiss() {
 /// What agent specs of the command line name: files, networks, and programs.
 pub struct Files;
 
-impl Shelf for Files {
+impl Resources for Files {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         plyground_match::Files.read(name)
     }

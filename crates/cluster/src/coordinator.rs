@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use plyground_core::{InputError, Shelf as _};
+use plyground_core::{InputError, Resources as _};
 use plyground_match::{Crew, Event, Experiment, GameRow, Job, Keeper as _, LabError, Lot, Task, Unchanged};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use plyground_core::{InputError, Shelf};
+use plyground_core::{InputError, Resources};
 use plyground_match::{LabError, NETWORKS, hash, write_whole};
 use tokio::io::AsyncReadExt as _;
 
@@ -108,7 +108,7 @@ pub struct RunShelf {
     pub hashes: BTreeMap<String, String>,
 }
 
-impl Shelf for RunShelf {
+impl Resources for RunShelf {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let Some(hash) = self.hashes.get(name) else {
             return Err(InputError::malformed("file", name, "the coordinator has sent no such file"));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use plyground_core::{EmptyShelf, Limits, NoClock, Seed, Unwatched};
+use plyground_core::{Limits, NoClock, NoObserver, NoResources, Seed};
 use plyground_match::LabError;
 use plyground_session::{Turn, infos, open};
 use serde::{Deserialize, Serialize};
@@ -79,9 +79,9 @@ fn rules() -> Result<String, LabError> {
 /// Simulations a second.
 fn speed() -> Result<f64, LabError> {
     let mut session = open(POSITION, None)?;
-    let seat = session.seat("mcts", Seed(0), &EmptyShelf)?;
+    let seat = session.seat("mcts", Seed(0), &NoResources)?;
     let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
-    let mut think = || session.think(seat, limits, &NoClock, &mut Unwatched).map_err(LabError::Agent);
+    let mut think = || session.think(seat, limits, &NoClock, &mut NoObserver).map_err(LabError::Agent);
     // The first one finds the caches empty.
     think()?;
     let (begun, mut thoughts) = (Instant::now(), 0);

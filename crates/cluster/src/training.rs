@@ -9,10 +9,10 @@ use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use plyground_core::{EmptyShelf, Seed};
+use plyground_core::{NoResources, Seed};
 use plyground_match::LabError;
 use plyground_nets::weights;
-use plyground_train::{Partner, Plan, PlayedLesson, Players, Wanted, lesson_bytes, lesson_from, trainable_game};
+use plyground_train::{Partner, Plan, Players, SelfPlayGame, Wanted, lesson_bytes, lesson_from, trainable_game};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -134,7 +134,7 @@ impl Players for SelfPlayers {
         wanted: &Wanted<'_>,
         stop: &(dyn Fn() -> bool + Sync),
         told: &dyn Fn(u64),
-    ) -> Result<Vec<PlayedLesson>, LabError> {
+    ) -> Result<Vec<SelfPlayGame>, LabError> {
         self.announce(wanted, stop)?;
         let (mut heard, follower) = self.follow();
         let (mut lessons, mut stale) = (Vec::new(), 0.0);
@@ -177,14 +177,14 @@ struct Stamp {
 }
 
 /// A game as it travels.
-fn sent(stamp: Stamp, lesson: &PlayedLesson) -> Bytes {
+fn sent(stamp: Stamp, lesson: &SelfPlayGame) -> Bytes {
     let mut bytes = (2 * stamp.round + u64::from(stamp.teaching)).to_le_bytes().to_vec();
     bytes.extend(lesson_bytes(lesson));
     bytes.into()
 }
 
 /// A game that has travelled; nothing if it is none.
-fn played(bytes: &[u8]) -> Option<(Stamp, PlayedLesson)> {
+fn played(bytes: &[u8]) -> Option<(Stamp, SelfPlayGame)> {
     let (number, rest) = bytes.split_first_chunk()?;
     let number = u64::from_le_bytes(*number);
     Some((Stamp { round: number / 2, teaching: number % 2 == 1 }, lesson_from(rest)?))
@@ -285,7 +285,7 @@ impl Pupil<'_> {
         let plan = &lecture.plan;
         let dojo = trainable_game(&plan.game, Some(&plan.encoder))?;
         if lecture.teaching {
-            return Ok(dojo.teacher(&plan.teacher, plan.random_plies.max(2), &EmptyShelf)?);
+            return Ok(dojo.teacher(&plan.teacher, plan.random_plies.max(2), &NoResources)?);
         }
         let (_, network) = weights::read(&self.cache.get(&lecture.network)?)?;
         Ok(dojo.learner(&network, plan.self_play()))

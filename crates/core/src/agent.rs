@@ -1,20 +1,22 @@
-//! Who plays: an agent is shown a position and chooses a move.
+//! Agents, search requests, and what a search reports.
 
 use std::{ops::ControlFlow, time::Duration};
 
 use crate::{Budget, Engine, Game, InputError, Player, Rng, Turn};
 
-/// A way of choosing moves. It prints nothing, has no randomness but the one it is given, and reads no clock but the budget's.
+/// An agent: a policy that chooses moves, usually by search.
+///
+/// It prints nothing, has no randomness but the one it is given, and reads no clock but the budget's.
 pub trait Agent<G: Game>: Send {
     /// Chooses a move in a position in which a player is to move.
     ///
     /// An agent may keep what it has learnt between calls (`&mut self`), but without a time limit the same calls with the same
     /// seed give the same choices.
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError>;
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError>;
 }
 
-/// A position to think about, and what there is to think with.
-pub struct Thought<'a, G: Game> {
+/// A request to search a position: the rules, the budget, the randomness and the observer.
+pub struct SearchRequest<'a, G: Game> {
     /// The rules.
     pub game: &'a G,
     /// The position.
@@ -23,16 +25,16 @@ pub struct Thought<'a, G: Game> {
     pub budget: Budget<'a>,
     /// The only randomness.
     pub rng: &'a mut Rng,
-    /// Who looks on, and may say stop.
-    pub watcher: &'a mut dyn Watcher<G::Move>,
+    /// Is told about the progress, and may end the search.
+    pub observer: &'a mut dyn SearchObserver<G::Move>,
 }
 
-impl<G: Game> Thought<'_, G> {
-    /// Who is to move; an error when nobody is.
+impl<G: Game> SearchRequest<'_, G> {
+    /// The player to move; an error at chance events and at the end of the game.
     pub fn mover(&self) -> Result<Player, AgentError> {
         match self.game.turn(self.state) {
             Turn::Player(player) => Ok(player),
-            Turn::Chance | Turn::Over(_) => Err(AgentError::NobodyToMove),
+            Turn::Chance | Turn::Over(_) => Err(AgentError::NoPlayerToMove),
         }
     }
 }
@@ -43,7 +45,7 @@ impl<G: Game> Thought<'_, G> {
 pub enum AgentError {
     /// It was asked in a position in which no player is to move.
     #[error("no player is to move in this position")]
-    NobodyToMove,
+    NoPlayerToMove,
     /// It is a program of its own, and that has ended or broken the rules of the conversation.
     #[error("the engine crashed: {0}")]
     Crashed(String),
@@ -121,13 +123,13 @@ pub struct Fact {
     pub value: f64,
 }
 
-/// How far a thought has come.
+/// The progress of a search.
 pub struct Progress<'a, M> {
     /// The used part of the budget, from 0 to 1.
     pub done: f32,
     /// Positions visited or games simulated so far.
     pub nodes: u64,
-    /// The current opinion. A function, because most watchers do not look at it every time.
+    /// The current opinion. A function, because most observers do not look at it every time.
     pub opinion: &'a dyn Fn() -> Opinion<M>,
 }
 
@@ -150,30 +152,30 @@ impl<M> Default for Opinion<M> {
     }
 }
 
-/// Looks over the shoulder of a thinking agent.
-pub trait Watcher<M> {
+/// An observer of a search.
+pub trait SearchObserver<M> {
     /// Called every few thousand nodes; `Break` asks the agent to answer at once with the best that it has.
     fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()>;
 }
 
-/// Nobody watches.
+/// An observer that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl<M> Watcher<M> for Unwatched {
+impl<M> SearchObserver<M> for NoObserver {
     fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Where agents find what their specs name: tablebases, learnt tables, networks, and programs that play. Handed in from outside:
-/// programs have a file system, browsers have none.
-pub trait Shelf {
+/// A loader of what agent specs name: tablebases, learnt tables, networks, and external engines. Handed in from outside, because
+/// programs have a file system and browsers have none.
+pub trait Resources {
     /// The contents of a file.
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError>;
 
-    /// The program that a spec `cmd:COMMAND` names. Only shelves that were made for it have any: whoever may name a command may do
-    /// everything on this computer.
+    /// The program that a spec `cmd:COMMAND` names. By default there are none, because a
+    /// caller who may name a command may do everything on this computer.
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
         Err(InputError::malformed("agent", &format!("cmd:{command}"), "other programs cannot be started from here"))
     }
@@ -184,11 +186,11 @@ pub trait Shelf {
     }
 }
 
-/// A shelf with nothing on it.
+/// Resources without any file or engine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EmptyShelf;
+pub struct NoResources;
 
-impl Shelf for EmptyShelf {
+impl Resources for NoResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         Err(InputError::malformed("file", name, "there are no files here"))
     }

@@ -1,17 +1,17 @@
-//! Positions and moves as numbers: what networks see, and what those that train them write to files.
+//! Encoders: positions and moves as numbers, the input and the output of networks.
 
-use crate::{Game, Heuristics, MoveSquares, MoverEncoder, Owner, Piece, Player, Scratch, Seed, Square, Turn};
+use crate::{Game, MoveSquares, MoverEncoder, Owner, Piece, Player, Scratch, Seed, Square, Swap, Turn};
 
-/// In whose view an encoder shows positions; a network's value is in the same view.
+/// The player in whose view an encoder shows positions; a network's value is in the same view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewpoint {
     /// Always the first player's.
     First,
-    /// That of whoever is to move.
+    /// That of the player to move.
     Mover,
 }
 
-/// Turns positions into planes of numbers, and moves into indices.
+/// An encoder of positions as planes of numbers and of moves as indices.
 pub trait Encoder<G: Game>: Send + Sync {
     /// What each plane shows, in their order.
     fn planes(&self) -> Vec<String>;
@@ -46,10 +46,35 @@ pub trait Encoder<G: Game>: Send + Sync {
     }
 }
 
+/// A game that networks can learn: its encoders, and how the board looks from the other side. All has defaults:
+/// `impl Encodable for MyGame {}` is enough.
+pub trait Encodable: Game {
+    /// How the board is seen from the second player's side: where the two sides are alike, networks learn both at once.
+    fn swap(&self) -> Swap {
+        Swap::Never
+    }
+
+    /// The name of the encoder that networks of this game learn with unless another one is given.
+    fn default_encoder(&self) -> &'static str {
+        MoverEncoder::INFO.name
+    }
+
+    /// The descriptions of the encoders that only this game has, beside [`MoverEncoder`] and [`GeneralEncoder`].
+    fn encoders() -> &'static [EncoderInfo] {
+        &[]
+    }
+
+    /// The encoder of [`Encodable::encoders`] with this name; `None` for any other name.
+    fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
+        let _ = name;
+        None
+    }
+}
+
 /// The encoder of a game with this name: one that every game has, or one of its own.
-pub fn encoder<G: Heuristics>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
+pub fn encoder<G: Encodable>(game: &G, name: &str) -> Option<Box<dyn Encoder<G>>> {
     match name {
-        // Nobody learns or exports in a browser, and no network that comes with the program sees by it.
+        // There is no training or export in a browser, and no built-in network uses this encoder.
         #[cfg(not(target_family = "wasm"))]
         GeneralEncoder::NAME => Some(Box::new(GeneralEncoder::new(game))),
         MoverEncoder::NAME => Some(Box::new(MoverEncoder::new(game))),
@@ -80,7 +105,7 @@ pub(crate) fn watch<G: Game>(game: &G, games: u64, mut see: impl FnMut(MoveSquar
     }
 }
 
-/// Describes an encoder for people.
+/// The description of an encoder for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncoderInfo {
     /// The word that names it.
@@ -112,7 +137,7 @@ enum Kind {
     Only,
     /// The n-th kind of piece of the player who moves.
     Own(usize),
-    /// The n-th kind of piece that nobody owns.
+    /// The n-th kind of neutral piece.
     Neutral(usize),
 }
 
@@ -127,7 +152,7 @@ impl GeneralEncoder {
     const GAMES: u64 = 20;
 
     /// For a game.
-    pub fn new<G: Heuristics>(game: &G) -> Self {
+    pub fn new<G: Encodable>(game: &G) -> Self {
         let info = G::info();
         let view = game.view(&game.start());
         let name = |player: Player| info.players[player.index()];

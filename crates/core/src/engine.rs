@@ -1,33 +1,33 @@
-//! Programs outside of this one that play: what they are asked and what they answer, all in text.
+//! External engines (other programs that play): queries and answers, all in text.
 //!
-//! How they are started and what is said to them is the business of whoever hands them in with a [`Shelf`](crate::Shelf): here are no
-//! processes, and in a browser there are none at all.
+//! Processes and protocols are not part of this crate: an engine is handed in by [`Resources`](crate::Resources), and in a browser there is
+//! none.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::{AgentError, Limits, Seed};
 
-/// A program outside of this one that plays.
+/// An external engine: another program that plays.
 pub trait Engine: Send {
     /// Makes it ready for a new game; one that has ended is started again.
     fn begin(&mut self, game: &str, seed: Seed) -> Result<(), AgentError>;
-    /// Asks for a move. Whether it is legal is checked by whoever asks. The listener hears from time to time how far the program has
+    /// Asks for a move. Whether it is legal is checked by the caller. The listener hears from time to time how far the program has
     /// come, and `Break` asks for an answer at once.
     fn ask(
         &mut self,
-        question: &Question<'_>,
-        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
-    ) -> Result<(String, Remark), AgentError>;
-    /// The limits that it is given where nobody sets others.
+        question: &SearchQuery<'_>,
+        listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
+    ) -> Result<(String, EngineInfo), AgentError>;
+    /// The limits that it is given where the caller sets no others.
     fn limits(&self) -> Limits;
     /// The files that it is made of, as far as they are known: what the command calls each of them, and where it is.
     fn files(&self) -> Vec<(String, PathBuf)>;
 }
 
-/// A position to think about, and how it came about.
+/// A query for a move: a position with the game that led to it, and the limits of the search.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct SearchQuery<'a> {
     /// The game with its parameters.
     pub game: &'a str,
     /// The position that the game began with, if it was not the usual one.
@@ -42,9 +42,9 @@ pub struct Question<'a> {
     pub limits: Limits,
 }
 
-/// What a program says of its thinking. Nothing of it has been checked.
+/// What an engine reports about its search. Nothing of it has been checked.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Remark {
+pub struct EngineInfo {
     /// The expected result for the mover, from -1 to +1.
     pub value: Option<f32>,
     /// Plies looked ahead.

@@ -1,14 +1,12 @@
-//! Judging positions without searching.
+//! Heuristic evaluation: static evaluators of positions, and scores by which searches order moves.
 
-use crate::{
-    Encoder, EncoderInfo, ExactSolver, Game, GameInfo, InputError, KeyInfo, MoverEncoder, Params, Swap, Turn, Worth, hash_state,
-};
+use crate::{Game, InputError, KeyInfo, Params, Turn};
 
 /// The score of a won game; every score of an evaluator is smaller than this in magnitude. (A whole number of this size is exact in
 /// `f32` with room to spare, so that searches can subtract plies from it to prefer short wins.)
 pub const WIN_SCORE: f32 = 1_000_000.0;
 
-/// Judges positions.
+/// A static evaluation function (heuristic evaluation) of positions.
 pub trait Evaluator<G: Game>: Send + Sync {
     /// How good the position is for the FIRST player, in units of the evaluator's own choice, smaller than [`WIN_SCORE`] in
     /// magnitude. Asked for any position that is not over, those where chance is due included.
@@ -47,7 +45,7 @@ pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Describes an evaluator for people.
+/// The description of an evaluator for users.
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluatorInfo {
     /// The word after `eval=`.
@@ -58,155 +56,67 @@ pub struct EvaluatorInfo {
     pub keys: &'static [KeyInfo],
 }
 
-/// The advice that comes with a game: not rules, and no agent has to take it.
-pub trait Heuristics: Game {
-    /// The evaluators of the game, as one type, so that searches can be compiled for it.
-    type Evaluator: Evaluator<Self>;
+/// The evaluators of a game as one type, so that searches are compiled once for each game: what there is, and how each is made.
+///
+/// Every evaluator type with a [`Default`] value is a set of one, named `default`. A type with several evaluators, or with one that
+/// depends on the game or has keys, implements this trait itself.
+pub trait EvaluatorSet<G: Game>: Evaluator<G> + Sized {
+    /// The descriptions of the evaluators; the first one is the default.
+    const INFOS: &'static [EvaluatorInfo];
 
-    /// The description of the game.
-    fn info() -> &'static GameInfo;
+    /// The evaluator with this name (one of [`EvaluatorSet::INFOS`]) and these values of its keys.
+    fn with_name(game: &G, name: &str, keys: &Params) -> Result<Self, InputError>;
+}
 
-    /// What there is; the first one is the default.
-    fn evaluators() -> &'static [EvaluatorInfo];
+impl<G: Game, E: Evaluator<G> + Default> EvaluatorSet<G> for E {
+    const INFOS: &'static [EvaluatorInfo] =
+        &[EvaluatorInfo { name: "default", summary: "the only evaluator of this game", keys: &[] }];
 
-    /// Makes the evaluator that `name` (one of [`Heuristics::evaluators`]) and its keys describe.
-    fn evaluator(&self, name: &str, keys: &Params) -> Result<Self::Evaluator, InputError>;
+    fn with_name(_: &G, _: &str, _: &Params) -> Result<Self, InputError> {
+        Ok(Self::default())
+    }
+}
 
-    /// How promising a legal move looks before anything is searched: higher is tried first. Cheap: asked for every move of every
-    /// position.
-    fn hint(&self, state: &Self::State, mv: Self::Move) -> i32 {
+/// A game with heuristics: evaluators of positions and scores for the ordering of moves. They are advice, not rules.
+///
+/// A game without heuristics names [`NoHeuristic`] and nothing else:
+/// `impl Evaluated for MyGame { type Evaluator = NoHeuristic; }`.
+pub trait Evaluated: Game {
+    /// The evaluators of the game.
+    type Evaluator: EvaluatorSet<Self>;
+
+    /// The descriptions of the evaluators; the first one is the default.
+    fn evaluators() -> &'static [EvaluatorInfo] {
+        Self::Evaluator::INFOS
+    }
+
+    /// The evaluator with this name (one of [`Evaluated::evaluators`]) and these values of its keys.
+    fn evaluator(&self, name: &str, keys: &Params) -> Result<Self::Evaluator, InputError> {
+        Self::Evaluator::with_name(self, name, keys)
+    }
+
+    /// The move-ordering score of a legal move: searches try higher ones first. Cheap: computed for every move of every position.
+    fn ordering_score(&self, state: &Self::State, mv: Self::Move) -> i32 {
         let _ = (state, mv);
         0
     }
 
-    /// The same for heuristic playouts, which choose among the highest where no move wins at once.
-    fn playout_hint(&self, state: &Self::State, mv: Self::Move) -> i32 {
-        self.hint(state, mv)
+    /// The score of a legal move in heuristic playouts, which choose among the highest where no move wins at once.
+    fn playout_score(&self, state: &Self::State, mv: Self::Move) -> i32 {
+        self.ordering_score(state, mv)
     }
 
-    /// Does a legal move change the balance at one stroke (a capture, a promotion), so that a position should not be judged before
-    /// it has been answered? Where no move is, there is nothing to search beyond the depth.
-    fn noisy(&self, state: &Self::State, mv: Self::Move) -> bool {
+    /// Whether a legal move is noisy (a capture, a promotion): quiescence search follows such moves beyond the depth limit before it
+    /// evaluates a position. Where no move is noisy, quiescence search does nothing.
+    fn is_noisy(&self, state: &Self::State, mv: Self::Move) -> bool {
         let _ = (state, mv);
         false
     }
-
-    /// What a position (not over, a player to move) is surely worth, by a rule that is proved beside it: exact searches need not look
-    /// further. Cheap: asked for every child of every position. `None` where no rule applies.
-    fn foregone(&self, state: &Self::State) -> Option<Worth> {
-        let _ = state;
-        None
-    }
-
-    /// A key of what the position is worth to the player to move: positions that share it have the same worth and the same distance
-    /// to the end. By default the position itself; a game in which the players can swap sides may give both views one key.
-    #[inline]
-    fn worth_key(&self, state: &Self::State) -> u128 {
-        u128::from(hash_state(state)) << 64 | u128::from(hash_state(&(0x517c_c1b7_2722_0a95_u64, state)))
-    }
-
-    /// Replaces the contents of `moves` by those moves that an exact search has to try: all legal ones (there is at least one) but
-    /// those that are proved to be worth no more than one of these.
-    #[inline]
-    fn contenders(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
-        self.moves(state, moves);
-    }
-
-    /// How likely a move, which leads from `state` to `child`, is to be the one that decides an exact search: higher is tried first.
-    #[inline]
-    fn promise(&self, state: &Self::State, mv: Self::Move, child: &Self::State) -> i32 {
-        let _ = child;
-        self.hint(state, mv)
-    }
-
-    /// A solver made for this game, where there is one, that uses about `memory` bytes at most. `knowledge` is what an earlier run
-    /// has computed once and for all and saved.
-    fn exact_solver(&self, memory: usize, knowledge: Option<&[u8]>) -> Result<Option<Box<dyn ExactSolver<Self>>>, InputError> {
-        let _ = (memory, knowledge);
-        Ok(None)
-    }
-
-    /// Computes once and for all what [`Heuristics::exact_solver`] can be given to begin with, where the game knows of such a thing:
-    /// the values of all regions of at most so many stones, for instance. `report` hears how much of how much is done.
-    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
-        let _ = (stones, report);
-        Ok(None)
-    }
-
-    /// The agent specs of the levels 1 to 8, each measured to be beaten by the next.
-    fn levels(&self) -> [&'static str; 8] {
-        DEFAULT_LEVELS
-    }
-
-    /// The spec of the strongest agent known for this game at this size.
-    fn best(&self) -> &'static str {
-        self.levels()[7]
-    }
-
-    /// How the game looks from the other side of the board: where it looks the same, networks learn both sides at once.
-    fn swap(&self) -> Swap {
-        Swap::Never
-    }
-
-    /// The encoder that networks of this game learn with when nobody says otherwise.
-    fn usual_encoder(&self) -> &'static str {
-        MoverEncoder::INFO.name
-    }
-
-    /// The network that comes with the program for this game at this size, where there is one.
-    fn network(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Encoders that show a network more of this game than the general one ([`crate::GeneralEncoder`]) does.
-    fn encoders() -> &'static [EncoderInfo] {
-        &[]
-    }
-
-    /// Makes one of them; `None` for any other name.
-    fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
-        let _ = name;
-        None
-    }
-
-    /// Other ready-made opponents.
-    fn presets(&self) -> &'static [Preset] {
-        &[]
-    }
 }
 
-/// A ready-made opponent of a game.
-#[derive(Clone, Copy, Debug)]
-pub struct Preset {
-    /// The word that names it wherever an agent spec is expected.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub summary: &'static str,
-    /// The agent spec that it stands for.
-    pub spec: &'static str,
-}
-
-/// The levels of a game that has none of its own.
-pub const DEFAULT_LEVELS: [&str; 8] = [
-    "random",
-    "mcts:sims=10",
-    "mcts:sims=30",
-    "mcts:sims=100",
-    "mcts:sims=300",
-    "mcts:sims=1000",
-    "mcts:sims=3000",
-    "mcts:sims=10000",
-];
-
-/// For games without any advice: every position is level.
+/// The evaluator of games without heuristics: 0 for every position.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHeuristic;
-
-impl NoHeuristic {
-    /// How it is listed.
-    pub const INFO: &'static [EvaluatorInfo] =
-        &[EvaluatorInfo { name: "none", summary: "calls every unfinished position level", keys: &[] }];
-}
 
 impl<G: Game> Evaluator<G> for NoHeuristic {
     fn score(&self, _: &G, _: &G::State) -> f32 {

@@ -1,8 +1,8 @@
 //! A game before its parameters are known: its name, its description, and how to open it.
 
-use crate::{GameRecord, Heuristics, InputError, KeyInfo, Params, Piece};
+use crate::{Encodable, Evaluated, GameRecord, InputError, KeyInfo, Params, Piece, Solvable};
 
-/// Describes a game for people.
+/// The description of a game for users.
 #[derive(Clone, Copy, Debug)]
 pub struct GameInfo {
     /// The word that opens it.
@@ -17,7 +17,7 @@ pub struct GameInfo {
     pub summary: &'static str,
     /// The parameters.
     pub keys: &'static [KeyInfo],
-    /// A page of rules: paragraphs, wrapped by whoever prints them.
+    /// A page of rules: paragraphs, to be wrapped when they are printed.
     pub rules: &'static str,
     /// Everything that can stand on a square, as views show it.
     pub pieces: &'static [Piece],
@@ -27,6 +27,23 @@ pub struct GameInfo {
     pub example: Example,
     /// Sizes and variants that people play: listed, and held to the laws by the tests.
     pub samples: &'static [&'static str],
+}
+
+impl GameInfo {
+    /// The description of a game that has none of its own.
+    pub const NONE: Self = Self {
+        name: "",
+        title: "",
+        aliases: &[],
+        players: ["First", "Second"],
+        summary: "",
+        keys: &[],
+        rules: "",
+        pieces: &[],
+        notation: "",
+        example: Example { position: "", caption: "" },
+        samples: &[],
+    };
 }
 
 /// Another word for a game with some parameters set.
@@ -63,12 +80,17 @@ pub trait Family: 'static {
     }
 }
 
+/// A game with everything that agents, training and sessions ask for; implemented for every game that has the parts.
+pub trait PlayableGame: Evaluated + Solvable + Encodable {}
+
+impl<G: Evaluated + Solvable + Encodable> PlayableGame for G {}
+
 /// What to do with a game once its concrete type is known.
 pub trait Visitor {
     /// What comes out.
     type Output;
     /// Called once, with the game and the position to begin with.
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output;
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output;
 }
 
 /// Called once for each game that Plyground knows.

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::{BoardView, InputError, MoveSquares, Outcome, Rng, Turn};
+use crate::{BoardView, GameInfo, InputError, MoveSquares, Outcome, Rng, Turn};
 
 /// Buffers that a caller keeps between calls, so that picking a random move allocates nothing.
 #[derive(Debug)]
@@ -24,13 +24,21 @@ impl<M> Default for Scratch<M> {
 /// A `Move` is whatever takes one position to the next: a move of a player, or an outcome of chance. One type for both keeps
 /// records, trees and undo free of special cases; [`Game::turn`] says which of the two is due.
 ///
+/// Five methods are required: [`Game::spec`], [`Game::start`], [`Game::turn`], [`Game::moves`] and [`Game::play`]. Agents need
+/// [`Evaluated`](crate::Evaluated), [`Solvable`](crate::Solvable) and [`Encodable`](crate::Encodable) as well, whose methods have defaults.
+///
 /// The methods on the hot path trust their caller: [`Game::play`] must be given a move that [`Game::moves`] (or
-/// [`Game::chance`]) lists for that position. Whoever reads moves from outside goes through [`Game::legal_move`].
+/// [`Game::chance`]) lists for that position. Moves from outside are read by [`Game::legal_move`], which checks them.
 pub trait Game: Clone + Send + Sync + 'static {
     /// A position: small, without heap memory where possible, `Copy` where possible (copying beats undoing).
     type State: Clone + Eq + Hash + std::fmt::Debug + Send + Sync + 'static;
     /// A move, or an outcome of chance.
     type Move: Copy + Eq + Ord + Hash + std::fmt::Debug + Send + Sync + 'static;
+
+    /// The description of the game for users.
+    fn info() -> &'static GameInfo {
+        &GameInfo::NONE
+    }
 
     /// The game with its parameters as one word of text that opens the same game again, e.g. `clobber:size=5x6`.
     fn spec(&self) -> String;
@@ -66,19 +74,32 @@ pub trait Game: Clone + Send + Sync + 'static {
         hash_state(state)
     }
 
-    /// The position as one line of text.
-    fn position_text(&self, state: &Self::State) -> String;
+    /// The position as one line of text; by default its `Debug` form.
+    fn position_text(&self, state: &Self::State) -> String {
+        format!("{state:?}")
+    }
 
-    /// A move or an outcome of chance as one word of text.
-    fn move_text(&self, state: &Self::State, mv: Self::Move) -> String;
+    /// A move or an outcome of chance as one word of text; by default its `Debug` form without spaces.
+    fn move_text(&self, state: &Self::State, mv: Self::Move) -> String {
+        let _ = state;
+        format!("{mv:?}").replace(' ', "")
+    }
 
     /// The move as people like to read it, where that differs from [`Game::move_text`].
     fn move_label(&self, state: &Self::State, mv: Self::Move) -> String {
         self.move_text(state, mv)
     }
 
-    /// Reads a move or an outcome of chance. Only the form is checked here; see [`Game::legal_move`].
-    fn parse_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError>;
+    /// Reads a move or an outcome of chance. Only the form is checked here; see [`Game::legal_move`]. By default it is looked for
+    /// among what can be played in the position, by [`Game::move_text`].
+    fn parse_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError> {
+        let mut scratch = Scratch::default();
+        self.moves(state, &mut scratch.moves);
+        self.chance(state, &mut scratch.outcomes);
+        let possible = || scratch.moves.iter().copied().chain(scratch.outcomes.iter().map(|&(outcome, _)| outcome));
+        let found = possible().find(|&mv| self.move_text(state, mv) == text);
+        found.ok_or_else(|| InputError::unknown("move", text, possible().map(|mv| self.move_text(state, mv))))
+    }
 
     /// Why a well-formed move is not legal, in words for a player.
     fn why_illegal(&self, state: &Self::State, mv: Self::Move) -> String {
@@ -92,11 +113,17 @@ pub trait Game: Clone + Send + Sync + 'static {
         String::new()
     }
 
-    /// What a user interface draws.
-    fn view(&self, state: &Self::State) -> BoardView;
+    /// The board as user interfaces draw it; by default a single empty square.
+    fn view(&self, state: &Self::State) -> BoardView {
+        let _ = state;
+        BoardView { files: 1, ranks: 1, cells: vec![None], counters: Vec::new() }
+    }
 
-    /// The squares that a move leaves and enters, for highlighting and for entering moves by pointing.
-    fn move_squares(&self, state: &Self::State, mv: Self::Move) -> MoveSquares;
+    /// The squares that a move leaves and enters, for highlighting and for entering moves by pointing; by default none.
+    fn move_squares(&self, state: &Self::State, mv: Self::Move) -> MoveSquares {
+        let _ = (state, mv);
+        MoveSquares::default()
+    }
 
     /// How many symmetries of the board keep the rules and the players; the identity is number 0.
     fn symmetries(&self) -> u8 {

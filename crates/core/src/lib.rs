@@ -22,13 +22,16 @@ mod sort;
 mod text;
 mod view;
 
-pub use agent::{Agent, AgentError, Candidate, Choice, EmptyShelf, Fact, Opinion, Progress, Shelf, Thought, Unwatched, Watcher};
+pub use agent::{
+    Agent, AgentError, Candidate, Choice, Fact, NoObserver, NoResources, Opinion, Progress, Resources, SearchObserver,
+    SearchRequest,
+};
 pub use budget::{Budget, Clock, Limits, NoClock};
-pub use encode::{Encoder, EncoderInfo, GeneralEncoder, Viewpoint, encoder};
-pub use engine::{Engine, Question, Remark};
-pub use evaluate::{DEFAULT_LEVELS, Evaluator, EvaluatorInfo, Heuristics, NoHeuristic, Preset, WIN_SCORE, logistic};
-pub use exact::{ExactSolver, Pulse, Worth};
-pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, RecordFormat, Visitor};
+pub use encode::{Encodable, Encoder, EncoderInfo, GeneralEncoder, Viewpoint, encoder};
+pub use engine::{Engine, EngineInfo, SearchQuery};
+pub use evaluate::{Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, NoHeuristic, WIN_SCORE, logistic};
+pub use exact::{ExactSolver, GameValue, Solvable, StopCheck};
+pub use family::{Alias, Example, Family, FamilyVisitor, GameInfo, PlayableGame, RecordFormat, Visitor};
 pub use game::{Game, Scratch, hash_state};
 pub use mover::{MoverEncoder, Swap};
 pub use outcome::{Outcome, Player, Turn};

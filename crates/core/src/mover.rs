@@ -1,7 +1,7 @@
-//! Positions as whoever is to move sees them: the encoder that networks learn with.
+//! The encoder that networks learn with by default: positions as the player to move sees them.
 
 use crate::encode::watch;
-use crate::{Encoder, EncoderInfo, Heuristics, MoveSquares, Owner, Piece, Player, Square, Turn, Viewpoint};
+use crate::{Encodable, Encoder, EncoderInfo, MoveSquares, Owner, Piece, Player, Square, Turn, Viewpoint};
 
 /// How a game looks from the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -28,9 +28,9 @@ impl Swap {
     }
 }
 
-/// The encoder that every game can be learnt with: a plane for each kind of piece of whoever is to move, of the opponent and of nobody, a
+/// The encoder that every game can be learnt with: a plane for each kind of piece of the player to move, of the opponent, and neutral, a
 /// plane of ones (beyond the edge a convolution sees zeros), and the numbers beside the board. Where the game says how the board looks
-/// from the other side ([`Heuristics::swap`]), both players see it as the first one does, and what is learnt for one is learnt for both;
+/// from the other side ([`Encodable::swap`]), both players see it as the first one does, and what is learnt for one is learnt for both;
 /// otherwise one more plane says who moves.
 ///
 /// A placement has a plane for each kind of stone, a step one for each direction and distance, on the square that is left.
@@ -47,7 +47,7 @@ pub struct MoverEncoder {
     steps: Vec<[i8; 2]>,
 }
 
-/// What is placed: nobody's piece or not, and the number of its kind among those of its owner.
+/// What is placed: whether it is neutral, and the number of its kind among those of its owner.
 type Kind = (bool, usize);
 
 impl MoverEncoder {
@@ -63,7 +63,7 @@ impl MoverEncoder {
     const COUNTER_UNIT: f32 = 8.0;
 
     /// For a game.
-    pub fn new<G: Heuristics>(game: &G) -> Self {
+    pub fn new<G: Encodable>(game: &G) -> Self {
         let view = game.view(&game.start());
         let swap = game.swap();
         let labels: Vec<&str> = view.counters.iter().filter(|counter| counter.player == Player::First).map(|c| c.label).collect();
@@ -137,7 +137,7 @@ impl MoverEncoder {
     }
 }
 
-impl<G: Heuristics> Encoder<G> for MoverEncoder {
+impl<G: Encodable> Encoder<G> for MoverEncoder {
     fn planes(&self) -> Vec<String> {
         let of = |owner: Owner| self.pieces.iter().filter(move |piece| piece.owner == owner);
         let own = of(Owner::First).map(|piece| format!("own {}", piece.name));

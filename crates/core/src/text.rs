@@ -4,7 +4,7 @@ use std::{fmt, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use crate::AgentError;
 
-/// Something from outside that cannot be used, in words for whoever wrote it.
+/// An error in input from outside, in words for the user who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// A word that is not one of the known ones.
@@ -115,7 +115,7 @@ fn expected_words(words: &[String]) -> String {
 
 /// The known word that a mistyped one was most likely meant to be.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Comparing is quadratic in the length: nobody mistypes a word into a novel.
+    // Comparing is quadratic in the length, and a long text is no mistyped word.
     if found.len() > 64 {
         return None;
     }
@@ -133,7 +133,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// Describes a key of a game or agent spec.
+/// The description of a key of a game or agent spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyInfo {
     /// The word before the `=`.

@@ -1,4 +1,4 @@
-//! What a user interface draws.
+//! Boards, squares and pieces as user interfaces draw them.
 
 use std::{fmt, str::FromStr};
 
@@ -49,7 +49,7 @@ impl FromStr for Square {
     }
 }
 
-/// Whose piece it is.
+/// The owner of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Owner {
@@ -57,7 +57,7 @@ pub enum Owner {
     First,
     /// The second player's.
     Second,
-    /// Nobody's, or everybody's.
+    /// No player's, or both players'.
     Neutral,
 }
 
@@ -70,7 +70,7 @@ impl From<Player> for Owner {
     }
 }
 
-/// What stands on a square.
+/// A piece on a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Piece {
     /// Its letter in the text of a position.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plyground_session::{AgentError, Engine, Limits, Question, Remark, Seed, quoted};
+use plyground_session::{AgentError, Engine, EngineInfo, Limits, SearchQuery, Seed, quoted};
 
 use crate::command::{Command, Protocol};
 use crate::process::{Heard, Program, Setting};
@@ -172,7 +172,7 @@ impl Dialogue {
     }
 
     /// The position in the words of the program.
-    fn position(&self, question: &Question<'_>) -> Result<String, AgentError> {
+    fn position(&self, question: &SearchQuery<'_>) -> Result<String, AgentError> {
         if let Some(variant) = &self.variant {
             let unknown = || AgentError::Refused(format!("{} cannot be said in UCI", quoted(question.position)));
             return Ok(format!("position fen {}", variant.fen(question.position).ok_or_else(unknown)?));
@@ -185,7 +185,7 @@ impl Dialogue {
         Ok(line)
     }
 
-    fn go(&self, question: &Question<'_>) -> String {
+    fn go(&self, question: &SearchQuery<'_>) -> String {
         let mut line = "go".to_owned();
         let Limits { time, nodes, depth, .. } = question.limits;
         if let Some(time) = time {
@@ -206,15 +206,15 @@ impl Dialogue {
 
     fn think(
         &mut self,
-        question: &Question<'_>,
-        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
-    ) -> Result<(String, Remark), AgentError> {
+        question: &SearchQuery<'_>,
+        listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
+    ) -> Result<(String, EngineInfo), AgentError> {
         let (begin, since) = (Instant::now(), self.written());
         self.say(&self.position(question)?);
         // What it says before it is ready, it says about something else.
         self.say("isready");
         let mut end = question.limits.time.map(|time| time + PATIENCE);
-        let mut remark = Remark::default();
+        let mut remark = EngineInfo::default();
         let (mut ready, mut told_to_stop) = (false, false);
         loop {
             let line = self.hear(TICK, since)?.unwrap_or_default();
@@ -261,9 +261,9 @@ impl Engine for Dialogue {
 
     fn ask(
         &mut self,
-        question: &Question<'_>,
-        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
-    ) -> Result<(String, Remark), AgentError> {
+        question: &SearchQuery<'_>,
+        listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
+    ) -> Result<(String, EngineInfo), AgentError> {
         if self.program.is_none() {
             let (game, seed) = self.game.clone().unwrap_or_else(|| (question.game.to_owned(), Seed(0)));
             self.begin(&game, seed)?;
@@ -293,7 +293,7 @@ fn option_name(line: &str) -> Option<String> {
 }
 
 /// What an `info` line says. Whatever is not understood is passed over.
-fn hear_info(info: &str, remark: &mut Remark) {
+fn hear_info(info: &str, remark: &mut EngineInfo) {
     let mut words = info.split_whitespace();
     while let Some(word) = words.next() {
         match word {
@@ -321,12 +321,12 @@ mod tests {
 
     #[test]
     fn infos_are_understood_as_far_as_they_make_sense() {
-        let mut remark = Remark::default();
+        let mut remark = EngineInfo::default();
         hear_info("depth 3 seldepth 4 score cp 0 nodes 77 nps 9 time 1 pv a1a2 b1b2", &mut remark);
         let line = vec!["a1a2".to_owned(), "b1b2".to_owned()];
-        assert_eq!(remark, Remark { value: Some(0.0), depth: Some(3), nodes: 77, line: line.clone() });
+        assert_eq!(remark, EngineInfo { value: Some(0.0), depth: Some(3), nodes: 77, line: line.clone() });
         hear_info("depth many score cp NaN nodes -1 string depth 9", &mut remark);
-        assert_eq!(remark, Remark { value: Some(0.0), depth: Some(3), nodes: 77, line });
+        assert_eq!(remark, EngineInfo { value: Some(0.0), depth: Some(3), nodes: 77, line });
         hear_info("score mate -4", &mut remark);
         assert_eq!(remark.value, Some(-1.0));
         hear_info("score", &mut remark);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use plyground_session::{AgentError, Engine, InputError, Limits, Question, Remark, Seed};
+use plyground_session::{AgentError, Engine, EngineInfo, InputError, Limits, SearchQuery, Seed};
 
 use crate::command::Command;
 use crate::dialogue::Dialogue;
@@ -64,9 +64,9 @@ impl Engine for Hired {
 
     fn ask(
         &mut self,
-        question: &Question<'_>,
-        listener: &mut dyn FnMut(&Remark) -> ControlFlow<()>,
-    ) -> Result<(String, Remark), AgentError> {
+        question: &SearchQuery<'_>,
+        listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
+    ) -> Result<(String, EngineInfo), AgentError> {
         self.dialogue().ask(question, listener)
     }
 

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plyground_session::{
-    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Seat, Seed, Session, Shelf, Turn, Watcher, open,
+    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Resources, Seat, Seed, Session, Turn, Watcher, open,
     split_spec,
 };
 
@@ -34,7 +34,7 @@ pub struct Converser<'a> {
     /// From which the agent's randomness comes.
     pub seed: u64,
     /// Where the agent finds the files that it names.
-    pub shelf: &'a dyn Shelf,
+    pub shelf: &'a dyn Resources,
 }
 
 /// Why a conversation ended before its time.
@@ -96,7 +96,7 @@ struct Search {
 }
 
 struct Talk<'a> {
-    shelf: &'a dyn Shelf,
+    shelf: &'a dyn Resources,
     output: &'a mut dyn Write,
     game: String,
     agent: String,

@@ -2,7 +2,7 @@
 //! an argument picks out a game.
 
 use divan::{Bencher, counter::ItemsCount};
-use plyground_core::{Heuristics, Scratch, Seed, Visitor};
+use plyground_core::{PlayableGame, Scratch, Seed, Visitor};
 use plyground_games::open;
 
 const SPECS: &[&str] = &[
@@ -24,7 +24,7 @@ struct Playouts<'a, 'b>(Bencher<'a, 'b>);
 impl Visitor for Playouts<'_, '_> {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         // One playout is shorter than the clock is exact.
         const GAMES: usize = 1_000;
         let mut rng = Seed(1).rng();

@@ -4,8 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::hint::select_unpredictable;
 
 use plyground_core::{
-    BoardView, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, ExactSolver, Example, Family, Game, GameInfo, Heuristics,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Square, Swap, Turn, Visitor,
+    BoardView, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family,
+    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Solvable,
+    Square, Swap, Turn, Visitor,
 };
 
 use crate::bits::Bits;
@@ -218,7 +219,7 @@ impl<B: Bits> Clobber<B> {
         }
     }
 
-    /// The stones of all islands (groups of neighbouring stones of any colour) where somebody can move.
+    /// The stones of all islands (groups of neighbouring stones of any colour) where a player can move.
     #[inline]
     fn live(&self, [first, second]: [B; 2]) -> B {
         let (all, up) = (first | second, self.up());
@@ -260,6 +261,10 @@ impl<B: Bits> Clobber<B> {
 impl<B: Bits> Game for Clobber<B> {
     type State = State<B>;
     type Move = Step;
+
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
 
     fn spec(&self) -> String {
         let own = if self.own { ",own" } else { "" };
@@ -435,58 +440,40 @@ impl<B: Bits> Evaluator<Clobber<B>> for Count {
     }
 }
 
-/// Measured in docs/levels.md.
-const LEVELS: [&str; 8] = [
-    "mcts:sims=13",
-    "mcts:sims=60",
-    "mcts:sims=270",
-    "mcts:sims=1200",
-    "mcts:sims=5500,solver=on",
-    "mcts:sims=25000,solver=on",
-    "mcts:sims=110000,solver=on,time=900ms",
-    "solve:time=1900ms",
-];
+impl<B: Bits> EvaluatorSet<Clobber<B>> for Count {
+    const INFOS: &'static [EvaluatorInfo] = &[
+        EvaluatorInfo {
+            name: "live",
+            summary: "stones on islands where there is still a move, own minus the opponent's",
+            keys: &[],
+        },
+        EvaluatorInfo {
+            name: "mobility",
+            summary: "moves, own minus the opponent's; always level without the variant own",
+            keys: &[],
+        },
+    ];
 
-impl<B: Bits> Heuristics for Clobber<B> {
-    type Evaluator = Count;
-
-    fn info() -> &'static GameInfo {
-        Rules::INFO
-    }
-
-    fn swap(&self) -> Swap {
-        Swap::Same
-    }
-
-    fn evaluators() -> &'static [EvaluatorInfo] {
-        &[
-            EvaluatorInfo {
-                name: "live",
-                summary: "stones on islands where there is still a move, own minus the opponent's",
-                keys: &[],
-            },
-            EvaluatorInfo {
-                name: "mobility",
-                summary: "moves, own minus the opponent's; always level without the variant own",
-                keys: &[],
-            },
-        ]
-    }
-
-    fn evaluator(&self, name: &str, _: &Params) -> Result<Count, InputError> {
+    fn with_name(game: &Clobber<B>, name: &str, _: &Params) -> Result<Self, InputError> {
         let what = if name == "mobility" { Counted::Moves } else { Counted::Live };
-        Ok(Count { what, worth: if self.own { 1.0 } else { 0.1 } })
+        Ok(Self { what, worth: if game.own { 1.0 } else { 0.1 } })
     }
+}
 
-    fn exact_solver(&self, memory: usize, knowledge: Option<&[u8]>) -> Result<Option<Box<dyn ExactSolver<Self>>>, InputError> {
+impl<B: Bits> Evaluated for Clobber<B> {
+    type Evaluator = Count;
+}
+
+impl<B: Bits> Solvable for Clobber<B> {
+    fn exact_solver(&self, memory: usize, database: Option<&[u8]>) -> Result<Option<Box<dyn ExactSolver<Self>>>, InputError> {
         if self.own {
             return Ok(None);
         }
-        let solver = sums::Sums::new(self.grid.files.into(), self.grid.ranks.into(), memory, knowledge)?;
+        let solver = sums::Sums::new(self.grid.files.into(), self.grid.ranks.into(), memory, database)?;
         Ok(Some(Box::new(solver)))
     }
 
-    fn knowledge(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
+    fn solver_database(&self, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
         if self.own {
             return Ok(None);
         }
@@ -497,6 +484,12 @@ impl<B: Bits> Heuristics for Clobber<B> {
         }
         Ok(Some(database::build(stones, report)))
     }
+}
+
+impl<B: Bits> Encodable for Clobber<B> {
+    fn swap(&self) -> Swap {
+        Swap::Same
+    }
 
     fn encoders() -> &'static [EncoderInfo] {
         &[thesis::INFO]
@@ -504,19 +497,5 @@ impl<B: Bits> Heuristics for Clobber<B> {
 
     fn encoder(&self, name: &str) -> Option<Box<dyn Encoder<Self>>> {
         (name == thesis::INFO.name).then(|| Box::new(thesis::ThesisNumbers::new(self.grid)) as Box<dyn Encoder<Self>>)
-    }
-
-    fn levels(&self) -> [&'static str; 8] {
-        LEVELS
-    }
-
-    fn best(&self) -> &'static str {
-        // Smaller boards are solved in time.
-        if self.network().is_some() { "az:time=1900ms" } else { "solve:time=1900ms" }
-    }
-
-    fn network(&self) -> Option<&'static str> {
-        let learnt_for = |side: u8| (8..=10).contains(&side);
-        (learnt_for(self.grid.files) && learnt_for(self.grid.ranks)).then_some("clobber")
     }
 }

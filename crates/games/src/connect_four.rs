@@ -1,8 +1,8 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
-    Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, logistic,
+    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -170,6 +170,10 @@ impl Game for ConnectFour {
     type State = State;
     type Move = File;
 
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
+
     fn spec(&self) -> String {
         format!("connect-four:size={},k={}", self.grid.size(), self.k)
     }
@@ -291,55 +295,35 @@ impl Evaluator<ConnectFour> for OpenLines {
     }
 }
 
-/// Measured in docs/levels.md.
-const LEVELS: [&str; 8] = [
-    "mcts:sims=9",
-    "mcts:sims=22",
-    "mcts:sims=48",
-    "mcts:sims=105",
-    "mcts:sims=240",
-    "mcts:sims=700,solver=on",
-    "mcts:sims=3500,solver=on,time=900ms",
-    "mcts:sims=20000,solver=on,time=1900ms",
-];
+impl EvaluatorSet<ConnectFour> for OpenLines {
+    const INFOS: &'static [EvaluatorInfo] = &[EvaluatorInfo {
+        name: "lines",
+        summary: "lines of k squares that only one side has discs on, discs squared",
+        keys: &[],
+    }];
 
-impl Heuristics for ConnectFour {
+    fn with_name(game: &ConnectFour, _: &str, _: &Params) -> Result<Self, InputError> {
+        Ok(Self { lines: game.grid.lines(game.k) })
+    }
+}
+
+impl Evaluated for ConnectFour {
     type Evaluator = OpenLines;
-
-    fn info() -> &'static GameInfo {
-        Rules::INFO
-    }
-
-    fn swap(&self) -> Swap {
-        Swap::Same
-    }
-
-    fn evaluators() -> &'static [EvaluatorInfo] {
-        &[EvaluatorInfo {
-            name: "lines",
-            summary: "lines of k squares that only one side has discs on, discs squared",
-            keys: &[],
-        }]
-    }
-
-    fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines, InputError> {
-        Ok(OpenLines { lines: self.grid.lines(self.k) })
-    }
 
     /// A line at once, then a line of the opponent that must be stopped, then the middle.
     #[inline]
-    fn hint(&self, state: &State, mv: File) -> i32 {
+    fn ordering_score(&self, state: &State, mv: File) -> i32 {
         let landing = self.landing(state, mv);
         let [wins, stops] = [state.side, state.side.other()].map(|player| self.line.is_in(state.discs[player.index()] | landing));
         let off_centre = (2 * i32::from(mv.0) + 1 - i32::from(self.grid.files)).abs();
         i32::from(wins) << 6 | i32::from(stops) << 5 | (31 - off_centre)
     }
+}
 
-    fn levels(&self) -> [&'static str; 8] {
-        LEVELS
-    }
+impl Solvable for ConnectFour {}
 
-    fn best(&self) -> &'static str {
-        "solve:time=1900ms"
+impl Encodable for ConnectFour {
+    fn swap(&self) -> Swap {
+        Swap::Same
     }
 }

@@ -1,9 +1,9 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
 use plyground_core::{
-    BoardView, Counter, Encoder, EncoderInfo, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError,
-    KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player, Preset, RecordFormat, Rng, Scratch, Square, Swap,
-    Turn, Visitor, WIN_SCORE, Worth, hash_state,
+    BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family,
+    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player,
+    RecordFormat, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor, WIN_SCORE, hash_state,
 };
 
 use crate::bits::Bits;
@@ -223,7 +223,7 @@ impl Crosphere {
         self.empty(state) & touched[0] & touched[1] & touched[2] & touched[3]
     }
 
-    /// Has the player to move no legal move, in a position in which nobody is linked?
+    /// Has the player to move no legal move, in a position in which neither player is linked?
     #[inline]
     fn is_stuck(&self, state: &State) -> bool {
         let empty = self.empty(state);
@@ -233,7 +233,7 @@ impl Crosphere {
         !has_room(empty) && self.double_links(state) == empty
     }
 
-    /// Fills in the stage of a position in which nobody is linked.
+    /// Fills in the stage of a position in which neither player is linked.
     #[inline]
     pub(crate) fn settle(&self, state: &mut State) {
         state.stage = if self.is_stuck(state) { Stage::Drawn } else { Stage::Open };
@@ -277,6 +277,10 @@ fn has_room(empty: u64) -> bool {
 impl Game for Crosphere {
     type State = State;
     type Move = Place;
+
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
 
     fn spec(&self) -> String {
         format!("crosphere:size={},strong={}", self.grid.size(), self.strong)
@@ -523,133 +527,61 @@ impl Evaluator<Crosphere> for Links {
     }
 }
 
-/// Measured in docs/levels.md.
-const LEVELS: [&str; 8] = [
-    "alphabeta:depth=1,slip=0.16",
-    "alphabeta:depth=1,slip=0.05",
-    "alphabeta:nodes=1500",
-    "alphabeta:nodes=5500",
-    "alphabeta:nodes=28000",
-    "alphabeta:nodes=250000",
-    "alphabeta:nodes=2200000,time=900ms",
-    "alphabeta:nodes=7000000,time=1900ms",
-];
+impl EvaluatorSet<Crosphere> for Links {
+    const INFOS: &'static [EvaluatorInfo] = &[EvaluatorInfo {
+        name: "links",
+        summary: "stones the opponent still needs for a link minus stones we need, and strong stones left",
+        keys: &[
+            KeyInfo {
+                key: "stones",
+                value: "keep|as-printed",
+                default: "keep",
+                meaning: "reward strong stones left, or spent ones as the formula printed in the thesis does",
+            },
+            KeyInfo { key: "w", value: "W", default: "0.4", meaning: "what a strong stone counts, from 0 to 10" },
+        ],
+    }];
 
-/// The opponents of the thesis' app: its three kinds in their three strengths. Its network knows only the usual board.
-const THESIS_APP: &[Preset] = &[
-    Preset {
-        name: "thesis-rollouts-125",
-        summary: "the thesis' app, random games, weak",
-        spec: "mcts:preset=crosphere,leaf=rollout,sims=125",
-    },
-    Preset {
-        name: "thesis-rollouts-250",
-        summary: "the thesis' app, random games, medium",
-        spec: "mcts:preset=crosphere,leaf=rollout,sims=250",
-    },
-    Preset {
-        name: "thesis-rollouts-500",
-        summary: "the thesis' app, random games, strong",
-        spec: "mcts:preset=crosphere,leaf=rollout,sims=500",
-    },
-    Preset { name: "thesis-heuristic-125", summary: "the thesis' app, heuristic, weak", spec: "mcts:preset=crosphere,sims=125" },
-    Preset {
-        name: "thesis-heuristic-250",
-        summary: "the thesis' app, heuristic, medium",
-        spec: "mcts:preset=crosphere,sims=250",
-    },
-    Preset {
-        name: "thesis-heuristic-500",
-        summary: "the thesis' app, heuristic, strong",
-        spec: "mcts:preset=crosphere,sims=500",
-    },
-    Preset {
-        name: "thesis-cnn-125",
-        summary: "the thesis' app, network, weak",
-        spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=125",
-    },
-    Preset {
-        name: "thesis-cnn-250",
-        summary: "the thesis' app, network, medium",
-        spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=250",
-    },
-    Preset {
-        name: "thesis-cnn-500",
-        summary: "the thesis' app, network, strong",
-        spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=500",
-    },
-];
-
-/// Those of them that need no network.
-const WITHOUT_NETWORK: usize = 6;
-
-impl Heuristics for Crosphere {
-    type Evaluator = Links;
-
-    fn info() -> &'static GameInfo {
-        Rules::INFO
-    }
-
-    fn swap(&self) -> Swap {
-        if self.grid.ranks == self.grid.files { Swap::Transposed } else { Swap::Never }
-    }
-
-    fn usual_encoder(&self) -> &'static str {
-        if self.grid.ranks == self.grid.files { planes::WAYS.name } else { MoverEncoder::INFO.name }
-    }
-
-    fn network(&self) -> Option<&'static str> {
-        (self.grid.ranks == 8 && self.grid.files == 8).then_some("crosphere-8x8")
-    }
-
-    fn evaluators() -> &'static [EvaluatorInfo] {
-        &[EvaluatorInfo {
-            name: "links",
-            summary: "stones the opponent still needs for a link minus stones we need, and strong stones left",
-            keys: &[
-                KeyInfo {
-                    key: "stones",
-                    value: "keep|as-printed",
-                    default: "keep",
-                    meaning: "reward strong stones left, or spent ones as the formula printed in the thesis does",
-                },
-                KeyInfo { key: "w", value: "W", default: "0.4", meaning: "what a strong stone counts, from 0 to 10" },
-            ],
-        }]
-    }
-
-    fn evaluator(&self, _: &str, keys: &Params) -> Result<Links, InputError> {
+    fn with_name(_: &Crosphere, _: &str, keys: &Params) -> Result<Self, InputError> {
         let weight = keys.number("w", 0.0..=10.0)?.unwrap_or(0.4);
         let printed = keys.choice("stones", &["keep", "as-printed"])? == 1;
-        Ok(Links { stone: if printed { -weight } else { weight } })
+        Ok(Self { stone: if printed { -weight } else { weight } })
     }
+}
 
+impl Evaluated for Crosphere {
+    type Evaluator = Links;
+}
+
+impl Solvable for Crosphere {
     #[inline]
-    fn foregone(&self, state: &State) -> Option<Worth> {
+    fn known_value(&self, state: &State) -> Option<GameValue> {
         self.foreseen(state)
     }
 
     #[inline]
-    fn worth_key(&self, state: &State) -> u128 {
+    fn value_key(&self, state: &State) -> u128 {
         self.view_key(state)
     }
 
     #[inline]
-    fn contenders(&self, state: &State, moves: &mut Vec<Place>) {
+    fn undominated_moves(&self, state: &State, moves: &mut Vec<Place>) {
         self.useful_moves(state, moves);
     }
 
     #[inline]
-    fn promise(&self, state: &State, mv: Place, child: &State) -> i32 {
+    fn solver_order(&self, state: &State, mv: Place, child: &State) -> i32 {
         self.outlook(state, mv, child)
     }
+}
 
-    fn levels(&self) -> [&'static str; 8] {
-        LEVELS
+impl Encodable for Crosphere {
+    fn swap(&self) -> Swap {
+        if self.grid.ranks == self.grid.files { Swap::Transposed } else { Swap::Never }
     }
 
-    fn best(&self) -> &'static str {
-        if self.network().is_some() { "az:time=1900ms" } else { "alphabeta:time=1900ms" }
+    fn default_encoder(&self) -> &'static str {
+        if self.grid.ranks == self.grid.files { planes::WAYS.name } else { MoverEncoder::INFO.name }
     }
 
     fn encoders() -> &'static [EncoderInfo] {
@@ -663,10 +595,5 @@ impl Heuristics for Crosphere {
             "ways" if ranks == files => Some(Box::new(WaysPlanes { size: ranks })),
             _ => None,
         }
-    }
-
-    fn presets(&self) -> &'static [Preset] {
-        let usual = (self.grid.files, self.grid.ranks) == (8, 8);
-        if usual { THESIS_APP } else { &THESIS_APP[..WITHOUT_NETWORK] }
     }
 }

@@ -1,8 +1,8 @@
 //! Tic-Tac-Toe and its family: m files, n ranks, k in a row wins (a course report of 2024 studied MCTS on it).
 
 use plyground_core::{
-    Alias, BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares,
-    Outcome, Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor,
+    Alias, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor,
 };
 
 use crate::bits::{Bits, U256};
@@ -140,6 +140,10 @@ impl<B: Bits> Mnk<B> {
 impl<B: Bits> Game for Mnk<B> {
     type State = State<B>;
     type Move = Place;
+
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
 
     fn spec(&self) -> String {
         format!("mnk:size={},k={}", self.grid.size(), self.k)
@@ -279,58 +283,27 @@ impl<B: Bits> Evaluator<Mnk<B>> for OpenLines<B> {
     }
 }
 
-/// For Tic-Tac-Toe; measured in docs/levels.md.
-const SMALL_LEVELS: [&str; 8] = [
-    "random",
-    "mcts:sims=3",
-    "mcts:sims=6",
-    "mcts:sims=11",
-    "mcts:sims=24",
-    "mcts:sims=49",
-    "mcts:sims=200",
-    "solve:time=1900ms",
-];
-/// For larger boards; measured in docs/levels.md.
-const LEVELS: [&str; 8] = [
-    "mcts:sims=13",
-    "mcts:sims=19",
-    "mcts:sims=43",
-    "mcts:sims=105",
-    "mcts:sims=150,solver=on",
-    "mcts:sims=480,solver=on",
-    "mcts:sims=3000,solver=on,time=900ms",
-    "mcts:sims=100000,solver=on,time=1900ms",
-];
+impl<B: Bits> EvaluatorSet<Mnk<B>> for OpenLines<B> {
+    const INFOS: &'static [EvaluatorInfo] = &[EvaluatorInfo {
+        name: "lines",
+        summary: "lines of k squares that only one side has stones on, stones squared",
+        keys: &[],
+    }];
 
-impl<B: Bits> Heuristics for Mnk<B> {
-    type Evaluator = OpenLines<B>;
-
-    fn info() -> &'static GameInfo {
-        Rules::INFO
-    }
-
-    fn swap(&self) -> Swap {
-        Swap::Same
-    }
-
-    fn evaluators() -> &'static [EvaluatorInfo] {
-        &[EvaluatorInfo {
-            name: "lines",
-            summary: "lines of k squares that only one side has stones on, stones squared",
-            keys: &[],
-        }]
-    }
-
-    fn evaluator(&self, _: &str, _: &Params) -> Result<OpenLines<B>, InputError> {
-        let lines = self.grid.lines(self.k);
+    fn with_name(game: &Mnk<B>, _: &str, _: &Params) -> Result<Self, InputError> {
+        let lines = game.grid.lines(game.k);
         // A board on which no line fits has no advantages either.
         let unit = 0.5 * lines.len().max(1) as f32;
-        Ok(OpenLines { lines, unit })
+        Ok(Self { lines, unit })
     }
+}
+
+impl<B: Bits> Evaluated for Mnk<B> {
+    type Evaluator = OpenLines<B>;
 
     /// A line at once, then a line of the opponent that must be stopped, then squares beside stones, then those with the most lines.
     #[inline]
-    fn hint(&self, state: &State<B>, mv: Place) -> i32 {
+    fn ordering_score(&self, state: &State<B>, mv: Place) -> i32 {
         let index = u32::from(mv.0);
         let [wins, stops] =
             [state.side, state.side.other()].map(|player| self.line.is_in(state.stones[player.index()] | B::bit(index)));
@@ -343,23 +316,15 @@ impl<B: Bits> Heuristics for Mnk<B> {
     /// The squares with the most lines: on 3x3 centre, corners, edges, the policy of the report of 2024, which did not look at the
     /// opponent's lines.
     #[inline]
-    fn playout_hint(&self, _: &State<B>, mv: Place) -> i32 {
+    fn playout_score(&self, _: &State<B>, mv: Place) -> i32 {
         i32::from(self.through[usize::from(mv.0)])
     }
+}
 
-    fn levels(&self) -> [&'static str; 8] {
-        if self.grid.files * self.grid.ranks <= 9 { SMALL_LEVELS } else { LEVELS }
-    }
+impl<B: Bits> Solvable for Mnk<B> {}
 
-    fn best(&self) -> &'static str {
-        match self.grid.files * self.grid.ranks {
-            ..=9 => SMALL_LEVELS[7],
-            _ if self.network().is_some() => "az:time=1900ms",
-            _ => "alphabeta:time=1900ms",
-        }
-    }
-
-    fn network(&self) -> Option<&'static str> {
-        (self.grid.files == 5 && self.grid.ranks == 5 && self.k == 4).then_some("mnk-5x5")
+impl<B: Bits> Encodable for Mnk<B> {
+    fn swap(&self) -> Swap {
+        Swap::Same
     }
 }

@@ -3,8 +3,9 @@
 use std::hash::{Hash, Hasher};
 
 use plyground_core::{
-    BoardView, Evaluator, EvaluatorInfo, Example, Family, Game, GameInfo, Heuristics, InputError, KeyInfo, MoveSquares, Outcome,
-    Owner, Params, Piece, Player, Rng, Scratch, Square, Swap, Turn, Visitor, Worth, logistic,
+    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, GameValue,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor,
+    logistic,
 };
 
 use crate::bits::Bits;
@@ -279,6 +280,10 @@ impl Game for Pawn {
     type State = State;
     type Move = Step;
 
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
+
     fn spec(&self) -> String {
         let variant = if self.double { ",double" } else { "" };
         format!("pawn:size={}{variant}", self.grid.size())
@@ -500,60 +505,29 @@ const VIEW: KeyInfo = KeyInfo {
     meaning: "the player for whom the formula is computed; second for exactly what the study's second player did",
 };
 
-/// For boards that are solved within a move's time; measured in docs/levels.md.
-const SMALL_LEVELS: [&str; 8] = [
-    "random",
-    "mcts:sims=3",
-    "mcts:sims=7",
-    "mcts:sims=16",
-    "mcts:sims=40",
-    "mcts:sims=115",
-    "mcts:sims=330",
-    "solve:time=1900ms",
-];
-/// For larger boards; measured in docs/levels.md.
-const LEVELS: [&str; 8] = [
-    "mcts:sims=100",
-    "mcts:sims=300",
-    "mcts:sims=900",
-    "mcts:sims=2350,solver=on",
-    "mcts:sims=7000,solver=on",
-    "mcts:sims=19000,solver=on",
-    "mcts:sims=50000,solver=on,time=900ms",
-    "mcts:sims=105000,solver=on,time=1900ms",
-];
+impl EvaluatorSet<Pawn> for StudyValue {
+    const INFOS: &'static [EvaluatorInfo] = &[
+        EvaluatorInfo {
+            name: "advanced",
+            summary: "squares to go, twice the simple value, and whether the gaps between facing pawns are odd",
+            keys: &[VIEW],
+        },
+        EvaluatorInfo { name: "simple", summary: "pawns more or fewer than the opponent", keys: &[VIEW] },
+    ];
 
-impl Heuristics for Pawn {
-    type Evaluator = StudyValue;
-
-    fn info() -> &'static GameInfo {
-        Rules::INFO
-    }
-
-    fn swap(&self) -> Swap {
-        Swap::UpsideDown
-    }
-
-    fn evaluators() -> &'static [EvaluatorInfo] {
-        &[
-            EvaluatorInfo {
-                name: "advanced",
-                summary: "squares to go, twice the simple value, and whether the gaps between facing pawns are odd",
-                keys: &[VIEW],
-            },
-            EvaluatorInfo { name: "simple", summary: "pawns more or fewer than the opponent", keys: &[VIEW] },
-        ]
-    }
-
-    fn evaluator(&self, name: &str, keys: &Params) -> Result<StudyValue, InputError> {
+    fn with_name(_: &Pawn, name: &str, keys: &Params) -> Result<Self, InputError> {
         let formula = if name == "simple" { Formula::Simple } else { Formula::Advanced };
         let view = Player::BOTH[keys.choice("view", &["first", "second"])?];
-        Ok(StudyValue { formula, view })
+        Ok(Self { formula, view })
     }
+}
+
+impl Evaluated for Pawn {
+    type Evaluator = StudyValue;
 
     /// To arrive first of all, then by the fitted outlook: see there.
     #[inline]
-    fn hint(&self, state: &State, mv: Step) -> i32 {
+    fn ordering_score(&self, state: &State, mv: Step) -> i32 {
         if self.far[state.side.index()].has(u32::from(mv.to)) {
             return 1 << 9;
         }
@@ -564,35 +538,30 @@ impl Heuristics for Pawn {
 
     /// Captures and arrivals.
     #[inline]
-    fn noisy(&self, state: &State, mv: Step) -> bool {
+    fn is_noisy(&self, state: &State, mv: Step) -> bool {
         Self::takes(state, mv) || self.far[state.side.index()].has(u32::from(mv.to))
     }
+}
 
+impl Solvable for Pawn {
     #[inline]
-    fn foregone(&self, state: &State) -> Option<Worth> {
+    fn known_value(&self, state: &State) -> Option<GameValue> {
         self.foreseen(state)
     }
 
     #[inline]
-    fn worth_key(&self, state: &State) -> u128 {
+    fn value_key(&self, state: &State) -> u128 {
         self.view_key(state)
     }
 
     #[inline]
-    fn promise(&self, _: &State, mv: Step, child: &State) -> i32 {
+    fn solver_order(&self, _: &State, mv: Step, child: &State) -> i32 {
         self.outlook(mv, child)
     }
+}
 
-    fn levels(&self) -> [&'static str; 8] {
-        if self.grid.files * self.grid.ranks <= 25 { SMALL_LEVELS } else { LEVELS }
-    }
-
-    /// Boards of up to 36 squares are solved in about a second, and on larger ones the solver is strong before it knows everything.
-    fn best(&self) -> &'static str {
-        if self.network().is_some() { "az:time=1900ms" } else { "solve:time=1900ms" }
-    }
-
-    fn network(&self) -> Option<&'static str> {
-        (self.grid.files == 8 && self.grid.ranks == 8 && !self.double).then_some("pawn-8x8")
+impl Encodable for Pawn {
+    fn swap(&self) -> Swap {
+        Swap::UpsideDown
     }
 }

@@ -11,9 +11,9 @@ use plyground_core::{
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText};
 
-mod judge;
+mod evaluator;
 
-pub use judge::Judge;
+pub use evaluator::TucEvaluator;
 
 const INFO: GameInfo = GameInfo {
     name: "tuc-chess",
@@ -98,7 +98,7 @@ const CAPTURE: [u16; 3] = [1, 3, 8];
 const YEARS: [(&str, f64, f64); 3] = [("2022", 0.95, 0.2), ("2021", 0.9, 0.1), ("2019", 0.85, 0.25)];
 const DEFAULT_LIMIT: u16 = 200;
 const LONGEST: u16 = 10_000;
-/// From the start nobody gets further than 28 points and one for each own move; positions that begin with more stop counting here, so
+/// From the start no player gets further than 28 points and one for each own move; positions that begin with more stop counting here, so
 /// that whatever can be reached can be written down.
 const MOST_POINTS: u16 = 9_999;
 
@@ -128,7 +128,7 @@ impl Family for Rules {
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
         let year = params.choice("year", &YEARS.map(|(year, ..)| year))?;
         let (_, worth, appear) = YEARS[year];
-        // Adding 0 turns the -0 that somebody might write into 0.
+        // Adding 0 turns a -0 in the spec into 0.
         let probability = |key, usual| Ok::<f64, InputError>(params.number(key, 0.0..=1.0)?.unwrap_or(usual) + 0.0);
         let game = TucChess {
             year,
@@ -251,7 +251,7 @@ impl State {
         targets
     }
 
-    /// Can the side to move move at all? Bonuses hinder nobody from moving a single square, so they do not matter here.
+    /// Can the side to move move at all? Bonuses hinder no piece from moving a single square, so they do not matter here.
     #[inline]
     fn is_mobile(&self) -> bool {
         let side = self.side.index();
@@ -421,6 +421,10 @@ fn check_pieces(state: &State) -> Result<(), String> {
 impl Game for TucChess {
     type State = State;
     type Move = Move;
+
+    fn info() -> &'static GameInfo {
+        &INFO
+    }
 
     fn spec(&self) -> String {
         let (year, worth, appear) = YEARS[self.year];
@@ -665,7 +669,7 @@ impl Game for TucChess {
     }
 
     /// The order of events matters to the rules, but not to the result: whether the next player can move is found out when a move is
-    /// drawn, and a bonus that appears after the last move harms nobody.
+    /// drawn, and a bonus that appears after the last move does no harm.
     #[inline]
     fn playout(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch<Move>) -> Outcome {
         let mut state = *state;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use plyground_core::{
-    Encoder, Evaluator, Game, GeneralEncoder, Heuristics, MoverEncoder, Outcome, Params, Player, Rng, Scratch, Seed, Turn,
+    Encoder, Evaluator, Game, GeneralEncoder, MoverEncoder, Outcome, Params, PlayableGame, Player, Rng, Scratch, Seed, Turn,
     Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, infos, open};
@@ -33,7 +33,7 @@ struct Reopen;
 
 impl Visitor for Reopen {
     type Output = (String, String, Turn);
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
         (game.spec(), game.position_text(&state), game.turn(&state))
     }
 }
@@ -43,7 +43,7 @@ struct Conformance(&'static str);
 impl Visitor for Conformance {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let spec = self.0;
         let mut by_hash: HashMap<u64, G::State> = HashMap::new();
         assert_eq!(game.start(), start, "{spec}: opened without a position, a game is at its start");
@@ -90,7 +90,7 @@ fn check_texts<G: Game>(game: &G, state: &G::State, here: &str) {
 }
 
 /// Encoders show as much as they say, and tell the moves of a position apart.
-fn check_encoders<G: Heuristics>(game: &G, state: &G::State, encoders: &[Box<dyn Encoder<G>>], here: &str) {
+fn check_encoders<G: PlayableGame>(game: &G, state: &G::State, encoders: &[Box<dyn Encoder<G>>], here: &str) {
     let (mut moves, mut values) = (Vec::new(), Vec::new());
     game.moves(state, &mut moves);
     for encoder in encoders {
@@ -183,7 +183,7 @@ struct SameLuck(&'static str);
 impl Visitor for SameLuck {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let spec = self.0;
         let mut rng = Seed(6).named(spec).rng();
         let mut scratch = Scratch::default();
@@ -288,7 +288,7 @@ struct HonestAdvice(&'static str);
 impl Visitor for HonestAdvice {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let spec = self.0;
         assert!(!G::evaluators().is_empty(), "{spec}: at least the evaluator 'none'");
         for info in G::evaluators() {
@@ -335,7 +335,7 @@ struct Nonsense(&'static str);
 impl Visitor for Nonsense {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let spec = self.0;
         let text = game.position_text(&start);
         let mut rng = Seed(8).named(spec).rng();

@@ -2,7 +2,7 @@
 //!
 //! The naive ones (`tests/naive/`) share no code with the real ones: plain arrays, no tricks, rules read off the specification.
 
-use plyground_core::{Game, Heuristics, Scratch, Seed, Turn, Visitor};
+use plyground_core::{Game, PlayableGame, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 
 mod naive;
@@ -19,7 +19,7 @@ struct Lockstep {
 impl Visitor for Lockstep {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let start_text = game.position_text(&start);
         let mut scratch = Scratch::default();
         for number in self.games {
@@ -121,7 +121,7 @@ fn every_game_has_a_second_implementation() {
     struct Start;
     impl Visitor for Start {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> String {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> String {
             game.position_text(&state)
         }
     }

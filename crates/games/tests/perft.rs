@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plyground_core::{Heuristics, Visitor, divide, perft};
+use plyground_core::{PlayableGame, Visitor, divide, perft};
 use plyground_games::open;
 
 /// Game spec -> counts for depth 1, 2, 3 …
@@ -14,7 +14,7 @@ struct Counts<'a>(&'a [u64]);
 
 impl Visitor for Counts<'_> {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         for (index, &expected) in self.0.iter().enumerate() {
             let depth = index as u32 + 1;
             assert_eq!(perft(&game, &state, depth), expected, "{} depth {depth}", game.spec());

@@ -196,7 +196,7 @@ struct Builder {
     shapes: Vec<Shape>,
     steps: Vec<Step>,
     weights: Vec<Weights>,
-    /// Values that somebody else still needs as they are.
+    /// Values that another layer still needs as they are.
     pinned: Vec<Value>,
     parameter_blocks: usize,
 }

@@ -58,7 +58,7 @@ impl Isa {
 struct Portable;
 
 impl Simd for Portable {
-    // On x86-64 whoever has the instruction has AVX2, too.
+    // Every x86-64 processor with the instruction has AVX2, too.
     const FMA: bool = cfg!(target_arch = "aarch64");
     // Of 16 registers (32 on ARM), 8 (16) for sums.
     const SUMS: usize = if cfg!(target_arch = "aarch64") { 4 } else { 2 };

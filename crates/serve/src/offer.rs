@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plyground_match::{Files, OwnNetworks};
-use plyground_session::{Engine, InputError, Shelf};
+use plyground_session::{Engine, InputError, Resources};
 
 /// The programs that are offered, by their names.
 #[derive(Clone, Default)]
 pub struct Offer {
     commands: BTreeMap<String, String>,
     /// Who starts them.
-    programs: Option<Arc<dyn Shelf + Send + Sync>>,
+    programs: Option<Arc<dyn Resources + Send + Sync>>,
 }
 
 impl Offer {
     /// Offers programs: names, and what stands behind `cmd:` for each.
-    pub fn new(commands: BTreeMap<String, String>, programs: Arc<dyn Shelf + Send + Sync>) -> Self {
+    pub fn new(commands: BTreeMap<String, String>, programs: Arc<dyn Resources + Send + Sync>) -> Self {
         Self { commands, programs: Some(programs) }
     }
 
@@ -38,7 +38,7 @@ impl Offer {
 }
 
 /// What strangers may ask for: networks that come with the program, and programs that are offered.
-impl Shelf for Offer {
+impl Resources for Offer {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         OwnNetworks.read(name)
     }
@@ -55,7 +55,7 @@ impl Shelf for Offer {
 /// What runs of this computer's lab may go on with: files that they have read before, and programs that are offered.
 pub(crate) struct OfferAndFiles<'a>(pub &'a Offer);
 
-impl Shelf for OfferAndFiles<'_> {
+impl Resources for OfferAndFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         Files.read(name)
     }
@@ -75,7 +75,7 @@ mod tests {
     #[derive(Default)]
     struct Asked(Mutex<Vec<String>>);
 
-    impl Shelf for Asked {
+    impl Resources for Asked {
         fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
             Err(InputError::malformed("file", name, "none here"))
         }
@@ -90,7 +90,7 @@ mod tests {
     fn only_what_was_named_is_started() {
         let asked = Arc::new(Asked::default());
         let commands = BTreeMap::from([("mine".to_owned(), "./bot --fast".to_owned())]);
-        let offer = Offer::new(commands, Arc::clone(&asked) as Arc<dyn Shelf + Send + Sync>);
+        let offer = Offer::new(commands, Arc::clone(&asked) as Arc<dyn Resources + Send + Sync>);
         let words = |command: &str| offer.engine(command).err().unwrap().to_string();
         for other in ["rm -rf /", "./bot", "", "mine;", "sh -c mine", "./bot --fast --more"] {
             assert!(words(other).contains("unknown program of this server"), "{other}: {}", words(other));

@@ -105,7 +105,7 @@ pub trait Watcher {
     fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()>;
 }
 
-impl Watcher for plyground_core::Unwatched {
+impl Watcher for plyground_core::NoObserver {
     fn progress(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -118,7 +118,7 @@ pub(crate) struct Onlooker<'a, G: Game> {
     pub watcher: &'a mut dyn Watcher,
 }
 
-impl<G: Game> plyground_core::Watcher<G::Move> for Onlooker<'_, G> {
+impl<G: Game> plyground_core::SearchObserver<G::Move> for Onlooker<'_, G> {
     fn progress(&mut self, progress: &plyground_core::Progress<'_, G::Move>) -> ControlFlow<()> {
         let opinion = || {
             let opinion = (progress.opinion)();

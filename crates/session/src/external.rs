@@ -2,7 +2,9 @@
 //! say is believed.
 
 use plyground_agents::AgentInfo;
-use plyground_core::{AgentError, Budget, Engine, InputError, KeyInfo, Limits, PlayedMove, Question, Remark, Seed, Shelf};
+use plyground_core::{
+    AgentError, Budget, Engine, EngineInfo, InputError, KeyInfo, Limits, PlayedMove, Resources, SearchQuery, Seed,
+};
 
 use crate::advice::{Advice, Opinion, Progress, Watcher};
 
@@ -54,7 +56,7 @@ pub(crate) struct Guest(Box<dyn Engine>);
 
 impl Guest {
     /// Asks for the program of a command and makes it ready for a game.
-    pub fn invite(command: &str, game: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Self, InputError> {
+    pub fn invite(command: &str, game: &str, seed: Seed, shelf: &dyn Resources) -> Result<Self, InputError> {
         let mut engine = shelf.engine(command)?;
         let refused = |error| InputError::Engine { found: format!("cmd:{command}"), error };
         engine.begin(game, seed).map_err(refused)?;
@@ -67,12 +69,12 @@ impl Guest {
 
     pub fn think(&mut self, place: Place<'_>, budget: Budget<'_>, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
         if place.legal.is_empty() {
-            return Err(AgentError::NobodyToMove);
+            return Err(AgentError::NoPlayerToMove);
         }
         let mut legal = place.legal;
         legal.sort();
         let moves: Vec<String> = place.history.iter().map(|played| played.text.clone()).collect();
-        let question = Question {
+        let question = SearchQuery {
             game: place.game,
             start: place.start,
             moves: &moves,
@@ -80,7 +82,7 @@ impl Guest {
             legal: &legal,
             limits: budget.limits,
         };
-        let mut listener = |remark: &Remark| {
+        let mut listener = |remark: &EngineInfo| {
             let done = budget.time_used().unwrap_or(0.0);
             let opinion = || Opinion {
                 value: remark.value,

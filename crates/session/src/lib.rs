@@ -16,15 +16,16 @@ mod solving;
 pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
 pub use draw::{draw_board, draw_counters};
 pub use external::EXTERNAL;
+pub use plyground_agents::catalogue::LEVEL_TITLES;
 pub use plyground_agents::{
-    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Lesson, Method, PUPILS, parse_limits,
+    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Method, TRAIN_ONLY, TrainingProgress, parse_limits,
 };
 pub use plyground_core::{
-    AgentError, BoardView, Clock, EmptyShelf, Engine, EvaluatorInfo, Fact, GameInfo, GameRecord, InputError, KeyInfo, Limits,
-    MoveSquares, NoClock, Outcome, Params, PlayedMove, Player, Pulse, Question, RecordedPlayer, Remark, Seed, Shelf, Turn,
-    Unwatched, Worth, parse_duration, quoted, split_spec,
+    AgentError, BoardView, Clock, Engine, EngineInfo, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue, InputError, KeyInfo,
+    Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player, RecordedPlayer, Resources,
+    SearchQuery, Seed, StopCheck, Turn, parse_duration, quoted, split_spec,
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};
-pub use session::{LEVEL_TITLES, LegalMove, Opponent, Seat, Session, open};
+pub use session::{LegalMove, Opponent, Seat, Session, open};
 pub use solving::{SolveOrder, Solved, solver_database};

@@ -1,9 +1,10 @@
 //! A game in progress, all in text.
 
+use plyground_agents::catalogue::{self, LEVEL_TITLES};
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
-    Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo, Limits,
-    MoveSquares, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Shelf, Thought, Turn, Visitor,
+    Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
+    PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch, SearchRequest, Seed, StopCheck, Turn, Visitor,
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
@@ -61,12 +62,12 @@ pub trait Session: Send {
     /// The ready-made opponents of the game: the levels, the best, and presets.
     fn opponents(&self) -> Vec<Opponent>;
     /// Gives an agent a seat, with its own stream of randomness. The files that its spec names are read from the shelf.
-    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError>;
+    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Resources) -> Result<Seat, InputError>;
     /// Lets a seated agent think about the position. `limits`, where there are any that the agent keeps to, take the place of all
     /// those of its spec; the others are named in the notes of the advice.
     fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
     /// Solves the position; a tablebase to begin with is read from the shelf. The pulse may end it at any time.
-    fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError>;
+    fn solve(&self, order: &SolveOrder, shelf: &dyn Resources, pulse: &mut dyn StopCheck) -> Result<Solved, InputError>;
 }
 
 /// Moves in the order of their texts. Not a method of a game's session: it would be compiled for every game.
@@ -103,10 +104,6 @@ pub struct Opponent {
     pub spec: String,
 }
 
-/// What the levels are called.
-pub const LEVEL_TITLES: [&str; 8] =
-    ["first day", "beginner", "casual", "club player", "strong club player", "expert", "master", "as strong as we can"];
-
 /// An agent that sits at the table of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat(usize);
@@ -119,7 +116,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
     }
     impl Visitor for Open {
         type Output = Box<dyn Session>;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Box<dyn Session> {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Box<dyn Session> {
             Box::new(Table {
                 info: self.info,
                 start: self.at_position.then(|| game.position_text(&state)),
@@ -135,7 +132,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
     plyground_games::open(spec, position, Open { info, at_position: position.is_some() })
 }
 
-struct Table<G: Heuristics> {
+struct Table<G: PlayableGame> {
     info: &'static GameInfo,
     game: G,
     start: Option<String>,
@@ -146,7 +143,7 @@ struct Table<G: Heuristics> {
     seats: Vec<Seated<G>>,
 }
 
-enum Seated<G: Heuristics> {
+enum Seated<G: PlayableGame> {
     Agent { agent: Box<dyn Agent<G>>, info: &'static AgentInfo, limits: Limits, rng: Rng },
     Guest(Guest),
 }
@@ -171,7 +168,7 @@ fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
 }
 
 /// The moves at the beginning of a line that can be played one after the other, as they are usually written, and why it ends there.
-fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> Followed {
+fn followed<G: PlayableGame>(game: &G, state: &G::State, line: &[String]) -> Followed {
     let (mut state, mut moves) = (state.clone(), Vec::new());
     for text in line {
         match game.legal_move(&state, text) {
@@ -185,7 +182,7 @@ fn followed<G: Heuristics>(game: &G, state: &G::State, line: &[String]) -> Follo
     (moves, None)
 }
 
-impl<G: Heuristics> Table<G> {
+impl<G: PlayableGame> Table<G> {
     fn described(&self, state: &G::State, mv: G::Move) -> LegalMove {
         LegalMove {
             text: self.game.move_text(state, mv),
@@ -204,7 +201,7 @@ impl<G: Heuristics> Table<G> {
     }
 }
 
-impl<G: Heuristics> Session for Table<G> {
+impl<G: PlayableGame> Session for Table<G> {
     fn info(&self) -> &'static GameInfo {
         self.info
     }
@@ -340,15 +337,16 @@ impl<G: Heuristics> Session for Table<G> {
             summary: summary.to_owned(),
             spec: spec.to_owned(),
         };
-        let levels = self.game.levels().into_iter().enumerate();
+        let entry = catalogue::entry(&self.game.spec());
+        let levels = entry.levels.into_iter().enumerate();
         let mut opponents: Vec<Opponent> =
             levels.map(|(index, spec)| opponent(&format!("level={}", index + 1), LEVEL_TITLES[index], spec)).collect();
-        opponents.push(opponent("best", "the strongest agent known for this game and size", self.game.best()));
-        opponents.extend(self.game.presets().iter().map(|preset| opponent(preset.name, preset.summary, preset.spec)));
+        opponents.push(opponent("best", "the strongest agent known for this game and size", entry.best));
+        opponents.extend(entry.presets.iter().map(|preset| opponent(preset.name, preset.summary, preset.spec)));
         opponents
     }
 
-    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Shelf) -> Result<Seat, InputError> {
+    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Resources) -> Result<Seat, InputError> {
         let seated = if let Some(command) = external::command(spec) {
             Seated::Guest(Guest::invite(command, &self.game.spec(), seed, shelf)?)
         } else {
@@ -370,7 +368,7 @@ impl<G: Heuristics> Session for Table<G> {
         let mut advice = match &mut self.seats[seat.0] {
             Seated::Agent { agent, rng, .. } => {
                 let mut onlooker = Onlooker { game: &self.game, state: &self.state, watcher };
-                let thought = Thought { game: &self.game, state: &self.state, budget, rng, watcher: &mut onlooker };
+                let thought = SearchRequest { game: &self.game, state: &self.state, budget, rng, observer: &mut onlooker };
                 Advice::new(&self.game, &self.state, agent.choose(thought)?)
             }
             Seated::Guest(guest) => {
@@ -391,7 +389,7 @@ impl<G: Heuristics> Session for Table<G> {
         Ok(advice)
     }
 
-    fn solve(&self, order: &SolveOrder, shelf: &dyn Shelf, pulse: &mut dyn Pulse) -> Result<Solved, InputError> {
+    fn solve(&self, order: &SolveOrder, shelf: &dyn Resources, pulse: &mut dyn StopCheck) -> Result<Solved, InputError> {
         solve(&self.game, &self.state, order, shelf, pulse)
     }
 }

@@ -1,7 +1,7 @@
 //! Solving a position, all in text.
 
 use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
-use plyground_core::{Heuristics, InputError, Pulse, Shelf, Turn, Visitor, Worth};
+use plyground_core::{GameValue, InputError, PlayableGame, Resources, StopCheck, Turn, Visitor};
 
 /// How a position is to be solved.
 #[derive(Clone, Debug)]
@@ -43,17 +43,17 @@ pub struct Solved {
 
 impl Solved {
     /// The worth, where it is known.
-    pub fn worth(&self) -> Option<Worth> {
+    pub fn worth(&self) -> Option<GameValue> {
         self.bounds.exact()
     }
 }
 
-pub(crate) fn solve<G: Heuristics>(
+pub(crate) fn solve<G: PlayableGame>(
     game: &G,
     state: &G::State,
     order: &SolveOrder,
-    shelf: &dyn Shelf,
-    pulse: &mut dyn Pulse,
+    shelf: &dyn Resources,
+    pulse: &mut dyn StopCheck,
 ) -> Result<Solved, InputError> {
     let method = Method::WORDS.iter().position(|word| *word == order.method);
     let method = Method::ALL[method.ok_or_else(|| InputError::unknown("method", &order.method, Method::WORDS))?];
@@ -86,7 +86,7 @@ pub(crate) fn solve<G: Heuristics>(
     })
 }
 
-/// What the game's own solver can begin with ([`Heuristics::knowledge`]), computed once and for all; `None` where there is no such thing.
+/// What the game's own solver can begin with ([`PlayableGame::knowledge`]), computed once and for all; `None` where there is no such thing.
 /// `report` hears how much of how much is done.
 pub fn solver_database(game: &str, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
     struct Compute<'a> {
@@ -95,8 +95,8 @@ pub fn solver_database(game: &str, stones: u32, report: &mut dyn FnMut(u64, u64)
     }
     impl Visitor for Compute<'_> {
         type Output = Result<Option<Vec<u8>>, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
-            game.knowledge(self.stones, self.report)
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
+            game.solver_database(self.stones, self.report)
         }
     }
     plyground_games::open(game, None, Compute { stones, report })?

@@ -1,6 +1,6 @@
 //! Properties of everything that reads text: any text is an error or means something, and nothing panics.
 
-use plyground_session::{EmptyShelf, JSON_LINES, Seed, formats, infos, open, parse_duration, read_any, replay};
+use plyground_session::{JSON_LINES, NoResources, Seed, formats, infos, open, parse_duration, read_any, replay};
 use proptest::prelude::*;
 
 fn any_game() -> impl Strategy<Value = &'static str> {
@@ -43,9 +43,9 @@ proptest! {
         }
         let mut session = open(game, None).unwrap();
         for agent in plyground_session::AGENTS {
-            let _ = session.seat(&format!("{}:{keys}", agent.name), Seed(0), &EmptyShelf);
+            let _ = session.seat(&format!("{}:{keys}", agent.name), Seed(0), &NoResources);
         }
-        let _ = session.seat(&keys, Seed(0), &EmptyShelf);
+        let _ = session.seat(&keys, Seed(0), &NoResources);
         let _ = parse_duration(&keys);
     }
 

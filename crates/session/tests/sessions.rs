@@ -1,7 +1,7 @@
 //! Sessions: games as text, for every game in the list.
 
 use plyground_session::{
-    AGENTS, EmptyShelf, JSON_LINES, Limits, NoClock, RecordedPlayer, Seed, Session, Turn, Unwatched, draw_board, draw_counters,
+    AGENTS, JSON_LINES, Limits, NoClock, NoObserver, NoResources, RecordedPlayer, Seed, Session, Turn, draw_board, draw_counters,
     infos, open, parse_limits, read_any, replay,
 };
 
@@ -12,7 +12,7 @@ fn samples() -> impl Iterator<Item = &'static str> {
 /// Plays a random game with seated agents, as text.
 fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
     let mut session = open(spec, None).unwrap();
-    let seats = [0, 1].map(|player| session.seat("random", seed.numbered(player), &EmptyShelf).unwrap());
+    let seats = [0, 1].map(|player| session.seat("random", seed.numbered(player), &NoResources).unwrap());
     let mut chance = seed.named("chance").rng();
     loop {
         match session.turn() {
@@ -20,7 +20,7 @@ fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
             Turn::Chance => assert!(session.roll(&mut chance).is_some()),
             Turn::Player(player) => {
                 let seat = seats[player.index()];
-                let advice = session.think(seat, Limits::default(), &NoClock, &mut Unwatched).unwrap();
+                let advice = session.think(seat, Limits::default(), &NoClock, &mut NoObserver).unwrap();
                 let number = session.history().len();
                 assert_eq!(session.play(&advice.mv).unwrap(), advice.mv);
                 assert_eq!(session.mover(number), Some(player));
@@ -105,7 +105,7 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
     for sample in samples() {
         let mut session = open(sample, None).unwrap();
         for agent in AGENTS {
-            if let Err(refusal) = session.seat(agent.name, Seed(4), &EmptyShelf) {
+            if let Err(refusal) = session.seat(agent.name, Seed(4), &NoResources) {
                 let refusal = refusal.to_string();
                 let expected: &[&str] = match agent.name {
                     "solve" => &["chance"],
@@ -115,10 +115,10 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
                 };
                 assert!(expected.iter().any(|words| refusal.contains(words)), "{sample} {}: {refusal}", agent.name);
             }
-            assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4), &EmptyShelf).is_err());
+            assert!(session.seat(&format!("{}:nonsense=1", agent.name), Seed(4), &NoResources).is_err());
         }
         for evaluator in session.evaluators() {
-            session.seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4), &EmptyShelf).unwrap();
+            session.seat(&format!("minimax:depth=1,eval={}", evaluator.name), Seed(4), &NoResources).unwrap();
         }
     }
 }
@@ -127,8 +127,8 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
 fn a_budget_takes_the_place_of_the_limits_of_the_spec() {
     let mut session = open("tictactoe", None).unwrap();
     let mut think = |spec: &str, budget: &str| {
-        let seat = session.seat(spec, Seed(5), &EmptyShelf).unwrap();
-        session.think(seat, parse_limits(budget).unwrap(), &NoClock, &mut Unwatched).unwrap()
+        let seat = session.seat(spec, Seed(5), &NoResources).unwrap();
+        session.think(seat, parse_limits(budget).unwrap(), &NoClock, &mut NoObserver).unwrap()
     };
     assert_eq!(think("mcts:sims=50", "").simulations, 50);
     assert_eq!(think("mcts:sims=50", "sims=80").simulations, 80);

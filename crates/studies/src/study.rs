@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use plyground_core::{InputError, Limits, Shelf, parse_duration};
+use plyground_core::{InputError, Limits, Resources, parse_duration};
 use plyground_match::{Experiment, Results, Run, Seats};
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, per_cent, wilson};
 use serde::Deserialize;
@@ -238,7 +238,7 @@ impl Study {
 
 impl Part {
     /// The run that plays this part, always from the start of the game, as the studies did.
-    pub fn run(&self, seed: u64, shelf: &dyn Shelf) -> Result<Run, InputError> {
+    pub fn run(&self, seed: u64, shelf: &dyn Resources) -> Result<Run, InputError> {
         let agents: Vec<String> = self.agents().into_iter().map(str::to_owned).collect();
         let time = self.move_time.as_deref().map(parse_duration).transpose()?;
         let limits = Limits { time, ..Limits::default() };

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::net::{Brain, Lesson, position};
+use plyground_agents::net::{NetEvaluator, SelfPlayGame, position};
 use plyground_agents::{Method, Solver};
-use plyground_core::{Heuristics, Pulse, Turn, Worth};
+use plyground_core::{GameValue, PlayableGame, StopCheck, Turn};
 use serde::{Deserialize, Serialize};
 
 /// How often a network and the solver say the same, on positions that the solver could solve.
@@ -40,8 +40,8 @@ struct Most<'a> {
     stop: &'a dyn Fn() -> bool,
 }
 
-impl Pulse for Most<'_> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+impl StopCheck for Most<'_> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         if nodes >= self.last || (self.stop)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -54,10 +54,10 @@ const MEMORY: usize = 16_000_000;
 
 /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance plays, since then
 /// nothing is won for certain, or if somebody said stop.
-pub(crate) fn agreement<G: Heuristics>(
+pub(crate) fn agreement<G: PlayableGame>(
     game: &G,
-    brain: &mut Brain<G>,
-    lessons: &mut dyn Iterator<Item = &Lesson>,
+    brain: &mut NetEvaluator<G>,
+    lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
     nodes: u64,
     stop: &dyn Fn() -> bool,
 ) -> Option<Agreement> {
@@ -72,7 +72,7 @@ pub(crate) fn agreement<G: Heuristics>(
         let Ok((state, mover)) = position(game, lesson, last.saturating_sub(number % LAST_FEW)) else { continue };
         let mut worth = |state: &G::State| {
             let last = solver.nodes() + nodes;
-            solver.worth(game, state, &mut Most { last, stop }).exact()
+            solver.value(game, state, &mut Most { last, stop }).exact()
         };
         let Some(truth) = worth(&state) else { continue };
         game.moves(&state, &mut moves);
@@ -81,21 +81,17 @@ pub(crate) fn agreement<G: Heuristics>(
         let mut after = state.clone();
         game.play(&mut after, moves[favourite]);
         let left = match game.turn(&after) {
-            Turn::Over(outcome) => Some(match outcome.winner {
-                None => Worth::Draw,
-                Some(winner) if winner == mover => Worth::Win,
-                Some(_) => Worth::Loss,
-            }),
+            Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
             Turn::Player(next) => worth(&after).map(|worth| if next == mover { worth } else { worth.opposite() }),
             Turn::Chance => None,
         };
         let Some(left) = left else { continue };
         agreement.solved += 1;
-        if truth != Worth::Draw {
+        if truth != GameValue::Draw {
             agreement.decided += 1;
-            agreement.winner_right += u64::from((expected > 0.0) == (truth == Worth::Win));
+            agreement.winner_right += u64::from((expected > 0.0) == (truth == GameValue::Win));
         }
-        if truth != Worth::Loss {
+        if truth != GameValue::Loss {
             agreement.to_keep += 1;
             agreement.kept += u64::from(left == truth);
         }

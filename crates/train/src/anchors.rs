@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plyground_core::{InputError, Player, Seed, Shelf};
+use plyground_core::{InputError, Player, Resources, Seed};
 use plyground_match::{Book, Experiment, Openings, Pace, Roster, Standard, Table, opening_plies, play_game};
 use plyground_session::open;
 use plyground_statistics::{EloEstimate, GameResult, MatchResult, elo_of_score, logistic_elo, score_of_elo};
@@ -63,10 +63,10 @@ pub struct Trial<'a> {
 /// The file of a network, and all others from the shelf behind.
 struct Candidate<'a> {
     file: &'a [u8],
-    others: &'a (dyn Shelf + Sync),
+    others: &'a (dyn Resources + Sync),
 }
 
-impl Shelf for Candidate<'_> {
+impl Resources for Candidate<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         if name == CURRENT { Ok(self.file.to_vec()) } else { self.others.read(name) }
     }
@@ -76,7 +76,7 @@ impl Shelf for Candidate<'_> {
 pub fn measure(
     trial: &Trial<'_>,
     file: &[u8],
-    others: &(dyn Shelf + Sync),
+    others: &(dyn Resources + Sync),
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
     told: &(dyn Fn(usize, usize) + Sync),

@@ -1,7 +1,7 @@
 //! Positions and moves as numbers, from text.
 
 use plyground_core::{
-    Encoder, EncoderInfo, GeneralEncoder, Heuristics, InputError, MoverEncoder, Player, Turn, Visitor, encoder, split_spec,
+    Encoder, EncoderInfo, GeneralEncoder, InputError, MoverEncoder, PlayableGame, Player, Turn, Visitor, encoder, split_spec,
 };
 
 /// Turns the positions of games into numbers.
@@ -40,7 +40,7 @@ pub fn encoders(game: &str) -> Result<Vec<EncoderInfo>, InputError> {
     struct List;
     impl Visitor for List {
         type Output = Vec<EncoderInfo>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             let own = G::encoders().iter().filter(|info| game.encoder(info.name).is_some());
             [GeneralEncoder::INFO, MoverEncoder::INFO].iter().chain(own).copied().collect()
         }
@@ -53,7 +53,7 @@ pub fn encoding(game: &str, name: &str) -> Result<Box<dyn Encoding>, InputError>
     struct Open<'a>(&'a str);
     impl Visitor for Open<'_> {
         type Output = Option<Box<dyn Encoding>>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             encoder(&game, self.0).map(|encoder| Box::new(Coder { game, encoder }) as Box<dyn Encoding>)
         }
     }
@@ -63,12 +63,12 @@ pub fn encoding(game: &str, name: &str) -> Result<Box<dyn Encoding>, InputError>
     plyground_games::open(game, None, Open(name))?.ok_or_else(unknown)
 }
 
-struct Coder<G: Heuristics> {
+struct Coder<G: PlayableGame> {
     game: G,
     encoder: Box<dyn Encoder<G>>,
 }
 
-impl<G: Heuristics> Encoding for Coder<G> {
+impl<G: PlayableGame> Encoding for Coder<G> {
     fn planes(&self) -> Vec<String> {
         self.encoder.planes()
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::replay::GameFile;
 use super::{Plan, Round};
-use crate::PlayedLesson;
+use crate::SelfPlayGame;
 
 /// What of the folder counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Folder {
 pub struct Found {
     pub plan: Plan,
     pub rounds: Vec<Round>,
-    pub lessons: Vec<PlayedLesson>,
+    pub lessons: Vec<SelfPlayGame>,
     /// Trainer and average.
     pub networks: Option<[Vec<u8>; 2]>,
 }
@@ -93,7 +93,7 @@ impl Folder {
     }
 
     /// Adds games, and gives them back as they will be read; they count with the next checkpoint.
-    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<Vec<PlayedLesson>, LabError> {
+    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, LabError> {
         self.games.add(lessons)
     }
 

@@ -9,12 +9,12 @@ use plyground_nets::{Architecture, Batch, Learning, Losses, Network, Rule, Train
 use serde::Serialize;
 
 use crate::positions::{PARTS, part_by_moves};
-use crate::{Dojo, PlayedLesson};
+use crate::{Dojo, SelfPlayGame};
 
 /// The games, in the parts of [`PARTS`]: to learn from, to watch over the learning, and to test what was learnt. A game is in one part only.
 #[derive(Debug, Default)]
 pub struct Games {
-    parts: [Vec<PlayedLesson>; 3],
+    parts: [Vec<SelfPlayGame>; 3],
 }
 
 impl Games {
@@ -231,7 +231,7 @@ fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Ne
 }
 
 /// Fills a batch with positions.
-fn show(dojo: &dyn Dojo, lessons: &[PlayedLesson], positions: &[(u32, u16)], batch: &mut Batch) -> Result<(), LabError> {
+fn show(dojo: &dyn Dojo, lessons: &[SelfPlayGame], positions: &[(u32, u16)], batch: &mut Batch) -> Result<(), LabError> {
     batch.clear();
     for &(game, number) in positions {
         dojo.show(&lessons[game as usize], number.into(), batch)?;

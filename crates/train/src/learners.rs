@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Coach, Learner, Learnt, learner};
+use plyground_agents::{AgentSpec, Learner, Learnt, TrainingObserver, learner};
 use plyground_core::{
-    AgentError, Budget, Heuristics, InputError, Limits, NoClock, Player, Rng, Scratch, Seed, Thought, Turn, Unwatched, Visitor,
+    AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Seed, Turn,
+    Visitor,
 };
 
 /// An agent in training for one game.
@@ -14,7 +15,7 @@ pub trait TrainableAgent: Send {
     /// Takes over what a file holds; `name` is what the file is called.
     fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
     /// Plays training games, until the coach says stop.
-    fn train(&mut self, games: u64, coach: &mut Coach<'_>);
+    fn train(&mut self, games: u64, coach: &mut TrainingObserver<'_>);
     /// How much it knows.
     fn learnt(&self) -> Learnt;
     /// What it has learnt, as the contents of a file.
@@ -58,7 +59,7 @@ impl SeatScore {
     }
 }
 
-struct Classroom<G: Heuristics> {
+struct Classroom<G: PlayableGame> {
     game: G,
     learner: Box<dyn Learner<G>>,
 }
@@ -68,7 +69,7 @@ pub fn trainable_agent(game: &str, agent: &str) -> Result<Box<dyn TrainableAgent
     struct Open<'a>(&'a str);
     impl Visitor for Open<'_> {
         type Output = Result<Box<dyn TrainableAgent>, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             let learner = learner(&AgentSpec::parse(self.0, &game)?, &game)?;
             Ok(Box::new(Classroom { game, learner }))
         }
@@ -76,7 +77,7 @@ pub fn trainable_agent(game: &str, agent: &str) -> Result<Box<dyn TrainableAgent
     plyground_games::open(game, None, Open(agent))?
 }
 
-impl<G: Heuristics> Classroom<G> {
+impl<G: PlayableGame> Classroom<G> {
     fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut SeatScore) -> Result<(), AgentError> {
         let game = &self.game;
         let mut state = game.start();
@@ -87,7 +88,8 @@ impl<G: Heuristics> Classroom<G> {
                 Turn::Chance => game.random_outcome(&state, rng, &mut scratch),
                 Turn::Player(player) if player == seat => {
                     let budget = Budget { limits: Limits::default(), clock: &NoClock };
-                    let choice = self.learner.choose(Thought { game, state: &state, budget, rng, watcher: &mut Unwatched })?;
+                    let choice =
+                        self.learner.choose(SearchRequest { game, state: &state, budget, rng, observer: &mut NoObserver })?;
                     tally.moves += 1;
                     tally.guesses += u64::from(choice.value.is_none());
                     choice.mv
@@ -105,7 +107,7 @@ impl<G: Heuristics> Classroom<G> {
     }
 }
 
-impl<G: Heuristics> TrainableAgent for Classroom<G> {
+impl<G: PlayableGame> TrainableAgent for Classroom<G> {
     fn lessons(&self) -> u64 {
         self.learner.lessons()
     }
@@ -114,7 +116,7 @@ impl<G: Heuristics> TrainableAgent for Classroom<G> {
         self.learner.load(&self.game, name, file)
     }
 
-    fn train(&mut self, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, games: u64, coach: &mut TrainingObserver<'_>) {
         self.learner.train(&self.game, games, coach);
     }
 

@@ -24,7 +24,7 @@ pub use glance::{Glance, trainings};
 pub use learners::{SeatScore, TrainableAgent, trainable_agent};
 pub use plan::Plan;
 pub use players::{Players, Wanted, lesson_bytes, lesson_from};
-pub use plyground_agents::net::{Lesson as PlayedLesson, SelfPlay, Target};
+pub use plyground_agents::net::{SelfPlay, SelfPlayGame, Target};
 pub use speed::evaluations_per_second;
 pub use trainable::{Dojo, Partner, header_game, read_network, trainable_game};
 pub use training::{End, Onlooker, Phase, Round, Stage, Training};

@@ -3,7 +3,7 @@
 use plyground_nets::Network;
 
 use crate::replay::{Reader, write};
-use crate::{Plan, PlayedLesson};
+use crate::{Plan, SelfPlayGame};
 use plyground_match::LabError;
 
 /// The games that a round needs.
@@ -30,20 +30,20 @@ pub trait Players: Send + Sync {
         wanted: &Wanted<'_>,
         stop: &(dyn Fn() -> bool + Sync),
         told: &dyn Fn(u64),
-    ) -> Result<Vec<PlayedLesson>, LabError>;
+    ) -> Result<Vec<SelfPlayGame>, LabError>;
 }
 
 /// A game as bytes, as it is kept in the file of a training.
-pub fn lesson_bytes(lesson: &PlayedLesson) -> Vec<u8> {
+pub fn lesson_bytes(lesson: &SelfPlayGame) -> Vec<u8> {
     let mut bytes = lesson.judgements.to_le_bytes().to_vec();
     write(lesson, &mut bytes);
     bytes
 }
 
 /// The game that was made bytes; nothing if it is none.
-pub fn lesson_from(bytes: &[u8]) -> Option<PlayedLesson> {
+pub fn lesson_from(bytes: &[u8]) -> Option<SelfPlayGame> {
     let (judgements, rest) = bytes.split_first_chunk()?;
     let mut reader = Reader(rest);
     let lesson = reader.lesson().filter(|_| reader.0.is_empty())?;
-    Some(PlayedLesson { judgements: u64::from_le_bytes(*judgements), ..lesson })
+    Some(SelfPlayGame { judgements: u64::from_le_bytes(*judgements), ..lesson })
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use plyground_core::Rng;
 use plyground_match::LabError;
 
-use crate::{PlayedLesson, Target};
+use crate::{SelfPlayGame, Target};
 
 /// The newest games. How many positions count as new grows with all that were ever played, but more slowly (Wu, 2019).
 #[derive(Debug, Default)]
 pub struct Replay {
-    lessons: VecDeque<PlayedLesson>,
+    lessons: VecDeque<SelfPlayGame>,
     /// Positions in them.
     positions: usize,
     /// Positions that there ever were.
@@ -38,7 +38,7 @@ impl Replay {
     }
 
     /// Adds a game and drops the oldest ones that are too many.
-    pub fn push(&mut self, lesson: PlayedLesson) {
+    pub fn push(&mut self, lesson: SelfPlayGame) {
         self.positions += lesson.targets.len();
         self.seen += lesson.targets.len() as u64;
         self.lessons.push_back(lesson);
@@ -62,12 +62,12 @@ impl Replay {
     }
 
     /// The newest games first.
-    pub fn newest(&self) -> impl Iterator<Item = &PlayedLesson> {
+    pub fn newest(&self) -> impl Iterator<Item = &SelfPlayGame> {
         self.lessons.iter().rev()
     }
 
     /// A position at random: its game and its number there. Games count by what they have to teach.
-    pub fn draw(&self, rng: &mut Rng) -> (&PlayedLesson, usize) {
+    pub fn draw(&self, rng: &mut Rng) -> (&SelfPlayGame, usize) {
         loop {
             let lesson = &self.lessons[rng.below(self.lessons.len() as u32) as usize];
             // The longest game decides how often a shorter one is passed over.
@@ -94,7 +94,7 @@ pub struct GameFile {
 
 impl GameFile {
     /// Opens a file, cuts it to so many bytes, and gives its games.
-    pub fn open(path: &Path, bytes: u64) -> Result<(Self, Vec<PlayedLesson>), LabError> {
+    pub fn open(path: &Path, bytes: u64) -> Result<(Self, Vec<SelfPlayGame>), LabError> {
         let mut contents = Vec::new();
         let file = OpenOptions::new().create(true).read(true).append(true).open(path).and_then(|mut file| {
             file.read_to_end(&mut contents)?;
@@ -117,7 +117,7 @@ impl GameFile {
     }
 
     /// Adds games, and gives them back as they will be read: a training that was never killed must not know them any better.
-    pub fn add(&mut self, lessons: &[PlayedLesson]) -> Result<Vec<PlayedLesson>, LabError> {
+    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, LabError> {
         let mut bytes = Vec::new();
         for lesson in lessons {
             write(lesson, &mut bytes);
@@ -138,7 +138,7 @@ impl GameFile {
 /// Probabilities are kept in 16 bits.
 const UNIT: f32 = 65_535.0;
 
-pub(super) fn write(lesson: &PlayedLesson, bytes: &mut Vec<u8>) {
+pub(super) fn write(lesson: &SelfPlayGame, bytes: &mut Vec<u8>) {
     let mut number = |number: u16| bytes.extend_from_slice(&number.to_le_bytes());
     number(lesson.moves.len() as u16);
     lesson.moves.iter().for_each(|&mv| number(mv));
@@ -166,11 +166,11 @@ impl Reader<'_> {
         Some(u16::from_le_bytes(*number))
     }
 
-    pub fn lesson(&mut self) -> Option<PlayedLesson> {
+    pub fn lesson(&mut self) -> Option<SelfPlayGame> {
         let moves = (0..self.number()?).map(|_| self.number()).collect::<Option<_>>()?;
         let result = f32::from(self.number()?) - 1.0;
         let targets = (0..self.number()?).map(|_| self.target()).collect::<Option<_>>()?;
-        Some(PlayedLesson { moves, result, targets, judgements: 0 })
+        Some(SelfPlayGame { moves, result, targets, judgements: 0 })
     }
 
     fn target(&mut self) -> Option<Target> {
@@ -193,10 +193,10 @@ mod tests {
     use super::*;
 
     /// A game with so many positions to learn from, told apart by its first move.
-    fn lesson(number: u16, targets: u16) -> PlayedLesson {
+    fn lesson(number: u16, targets: u16) -> SelfPlayGame {
         let target = |ply| Target { ply, moves: 3, policy: vec![(0, 0.25), (2, 0.75)], value: -0.5, certain: ply % 2 == 1 };
         let moves = std::iter::once(number).chain(0..targets).collect();
-        PlayedLesson { moves, result: f32::from(number % 3) - 1.0, targets: (0..targets).map(target).collect(), judgements: 9 }
+        SelfPlayGame { moves, result: f32::from(number % 3) - 1.0, targets: (0..targets).map(target).collect(), judgements: 9 }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What training needs of a game, without its types.
 
-use plyground_agents::net::{Brain, Lesson, SelfPlay, fill, header, network_for, play, recorded, teach};
+use plyground_agents::net::{NetEvaluator, SelfPlay, SelfPlayGame, fill, header, network_for, play, recorded, teach};
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Agent, AgentError, Encoder, GameRecord, Heuristics, InputError, Limits, Rng, Seed, Shelf, Visitor, encoder,
+    Agent, AgentError, Encoder, GameRecord, InputError, Limits, PlayableGame, Resources, Rng, Seed, Visitor, encoder,
 };
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
@@ -31,33 +31,33 @@ pub trait Dojo: Send + Sync {
     fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn Partner>;
 
     /// An agent that plays against itself, from random openings of at most so many moves.
-    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Shelf) -> Result<Box<dyn Partner>, InputError>;
+    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn Partner>, InputError>;
 
     /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
     /// 0) and what the search expected (1).
-    fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
+    fn fill(&self, lesson: &SelfPlayGame, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
 
     /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance
     /// plays, since then nothing is won for certain, or if somebody said stop.
     fn agreement(
         &self,
         network: &Network,
-        lessons: &mut dyn Iterator<Item = &Lesson>,
+        lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
         nodes: u64,
         stop: &dyn Fn() -> bool,
     ) -> Option<Agreement>;
 
     /// What a game that was played teaches: of every position the move and the result.
-    fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError>;
+    fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError>;
 
     /// Adds a position of a lesson to a batch as it was, with the result as the value to learn.
-    fn show(&self, lesson: &Lesson, target: usize, batch: &mut Batch) -> Result<(), NetError>;
+    fn show(&self, lesson: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError>;
 }
 
 /// Somebody who plays games to learn from.
 pub trait Partner: Send {
     /// A game; the same seed gives the same game. `None` if it was told to stop, or the game came to no end.
-    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError>;
+    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError>;
 }
 
 /// Reads a network file for the game that its header names. What does not fit is refused with a reason.
@@ -68,7 +68,7 @@ pub fn read_network(name: &str, file: &[u8]) -> Result<(Header, Network), InputE
     }
     impl Visitor for Fit<'_> {
         type Output = Result<(Header, Network), InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             network_for(&game, self.name, self.file)
         }
     }
@@ -86,7 +86,7 @@ pub fn header_game(header: &Header) -> String {
     }
 }
 
-struct Hall<G: Heuristics> {
+struct Hall<G: PlayableGame> {
     game: G,
     name: String,
     encoder: Box<dyn Encoder<G>>,
@@ -97,8 +97,8 @@ pub fn trainable_game(spec: &str, encoder_name: Option<&str>) -> Result<Box<dyn 
     struct Open<'a>(Option<&'a str>);
     impl Visitor for Open<'_> {
         type Output = Result<Box<dyn Dojo>, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
-            let name = self.0.unwrap_or_else(|| game.usual_encoder()).to_owned();
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
+            let name = self.0.unwrap_or_else(|| game.default_encoder()).to_owned();
             let spec = game.spec();
             let known = crate::encoders(&spec)?;
             let unknown = || InputError::unknown(&format!("encoding of {spec}"), &name, known.iter().map(|info| info.name));
@@ -109,7 +109,7 @@ pub fn trainable_game(spec: &str, encoder_name: Option<&str>) -> Result<Box<dyn 
     plyground_games::open(spec, None, Open(encoder_name))?
 }
 
-impl<G: Heuristics> Dojo for Hall<G> {
+impl<G: PlayableGame> Dojo for Hall<G> {
     fn game(&self) -> String {
         self.game.spec()
     }
@@ -133,17 +133,17 @@ impl<G: Heuristics> Dojo for Hall<G> {
     }
 
     fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn Partner> {
-        let brain = Brain::new(&self.game, &self.name, network, 1).expect("the encoder is there");
+        let brain = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
         Box::new(Sparring { game: self.game.clone(), brain, how })
     }
 
-    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Shelf) -> Result<Box<dyn Partner>, InputError> {
+    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn Partner>, InputError> {
         let spec = AgentSpec::parse(spec, &self.game)?;
         let agent = build(&spec, &self.game, shelf)?;
         Ok(Box::new(Teacher { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
     }
 
-    fn fill(&self, lesson: &Lesson, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError> {
+    fn fill(&self, lesson: &SelfPlayGame, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError> {
         let symmetry = rng.below(self.game.symmetries().into()) as u8;
         fill(&self.game, &*self.encoder, lesson, target, symmetry, trust, batch)
     }
@@ -151,15 +151,15 @@ impl<G: Heuristics> Dojo for Hall<G> {
     fn agreement(
         &self,
         network: &Network,
-        lessons: &mut dyn Iterator<Item = &Lesson>,
+        lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
         nodes: u64,
         stop: &dyn Fn() -> bool,
     ) -> Option<Agreement> {
-        let mut brain = Brain::new(&self.game, &self.name, network, 1).expect("the encoder is there");
+        let mut brain = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
         agreement(&self.game, &mut brain, lessons, nodes, stop)
     }
 
-    fn recorded(&self, record: &GameRecord) -> Result<Lesson, InputError> {
+    fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError> {
         // Written as others write it, it may still be the same game.
         if record.game != self.game.spec() && plyground_session::open(&record.game, None)?.spec() != self.game.spec() {
             return Err(InputError::malformed("record", &record.game, format!("expected a game of {}", self.game.spec())));
@@ -167,33 +167,33 @@ impl<G: Heuristics> Dojo for Hall<G> {
         recorded(&self.game, record)
     }
 
-    fn show(&self, lesson: &Lesson, target: usize, batch: &mut Batch) -> Result<(), NetError> {
+    fn show(&self, lesson: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError> {
         fill(&self.game, &*self.encoder, lesson, target, 0, 0.0, batch)
     }
 }
 
 /// A network and itself.
-struct Sparring<G: Heuristics> {
+struct Sparring<G: PlayableGame> {
     game: G,
-    brain: Brain<G>,
+    brain: NetEvaluator<G>,
     how: SelfPlay,
 }
 
-impl<G: Heuristics> Partner for Sparring<G> {
-    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError> {
+impl<G: PlayableGame> Partner for Sparring<G> {
+    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError> {
         Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), stop))
     }
 }
 
-struct Teacher<G: Heuristics> {
+struct Teacher<G: PlayableGame> {
     game: G,
     agent: Box<dyn Agent<G>>,
     limits: Limits,
     random_plies: u32,
 }
 
-impl<G: Heuristics> Partner for Teacher<G> {
-    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<Lesson>, AgentError> {
+impl<G: PlayableGame> Partner for Teacher<G> {
+    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError> {
         teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), stop)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use plyground_core::{Seed, Shelf};
+use plyground_core::{Resources, Seed};
 use plyground_match::LabError;
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
@@ -20,7 +20,7 @@ use crate::anchors::{Measured, measure};
 use crate::folder::Folder;
 use crate::players::{Players, Wanted};
 use crate::replay::Replay;
-use crate::{Agreement, Dojo, Partner, Plan, PlayedLesson, trainable_game};
+use crate::{Agreement, Dojo, Partner, Plan, SelfPlayGame, trainable_game};
 
 /// What a training is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -230,7 +230,13 @@ impl Training {
     }
 
     /// Trains to the end, or until the onlooker says stop.
-    pub fn run(&mut self, end: End, command: &str, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<(), LabError> {
+    pub fn run(
+        &mut self,
+        end: End,
+        command: &str,
+        shelf: &(dyn Resources + Sync),
+        onlooker: &dyn Onlooker,
+    ) -> Result<(), LabError> {
         self.begun = Instant::now();
         self.before = self.rounds.last().map_or(0.0, |round| round.seconds);
         while self.done(end) < 1.0 && !onlooker.stop() {
@@ -252,7 +258,7 @@ impl Training {
         if words.is_empty() { String::new() } else { format!("with {} simulations: {}", self.plan.anchor_sims, words.join(", ")) }
     }
 
-    fn round(&mut self, end: End, shelf: &(dyn Shelf + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
+    fn round(&mut self, end: End, shelf: &(dyn Resources + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
         let number = self.rounds.len() as u64 + 1;
         let games = self.rounds.last().map_or(0, |round| round.games);
         let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
@@ -330,9 +336,9 @@ impl Training {
         number: u64,
         before: u64,
         teaching: bool,
-        shelf: &(dyn Shelf + Sync),
+        shelf: &(dyn Resources + Sync),
         onlooker: &dyn Onlooker,
-    ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
+    ) -> Result<Option<Vec<SelfPlayGame>>, LabError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
         if let Some(players) = &self.players {
@@ -348,7 +354,7 @@ impl Training {
         }
         let seed = Seed(self.plan.seed).named("games").numbered(number);
         let (next, done) = (AtomicU64::new(0), AtomicUsize::new(0));
-        let played: Mutex<Vec<(u64, PlayedLesson)>> = Mutex::new(Vec::new());
+        let played: Mutex<Vec<(u64, SelfPlayGame)>> = Mutex::new(Vec::new());
         let failed = Mutex::new(None);
         let work = |mut partner: Box<dyn Partner>| {
             loop {
@@ -386,7 +392,7 @@ impl Training {
         }
         let mut played = played.into_inner().expect("no thread has panicked");
         played.sort_by_key(|&(game, _)| game);
-        let lessons: Vec<PlayedLesson> = played.into_iter().map(|(_, lesson)| lesson).collect();
+        let lessons: Vec<SelfPlayGame> = played.into_iter().map(|(_, lesson)| lesson).collect();
         if lessons.is_empty() {
             return Err(LabError::NothingToLearn { game: self.plan.game.clone() });
         }
@@ -401,7 +407,7 @@ impl Training {
         games: u64,
         teaching: bool,
         onlooker: &dyn Onlooker,
-    ) -> Result<Option<Vec<PlayedLesson>>, LabError> {
+    ) -> Result<Option<Vec<SelfPlayGame>>, LabError> {
         let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
         let wanted = Wanted { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use plyground_match::{Book, Conduct, Experiment, Format, Hosted, LabError, Lot, News, REMOTE, Run, Seats, Store};
-use plyground_session::{InputError, Limits, Player, Shelf};
+use plyground_session::{InputError, Limits, Player, Resources};
 
 use crate::room::{Admission, Room};
 
@@ -76,7 +76,7 @@ pub struct Host<'a> {
     /// Where the games are kept.
     pub store: &'a Store,
     /// Where agents of the house find the files that they name.
-    pub shelf: &'a (dyn Shelf + Sync),
+    pub shelf: &'a (dyn Resources + Sync),
     /// The game with its parameters.
     pub game: &'a str,
     /// How much time there is.

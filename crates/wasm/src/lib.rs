@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_api::{Allowance, Desk};
-use plyground_session::{Clock, InputError, Shelf};
+use plyground_session::{Clock, InputError, Resources};
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
@@ -42,7 +42,7 @@ impl Clock for PageClock {
 /// The networks that lie beside the page. Other files there are none.
 struct PageShelf;
 
-impl Shelf for PageShelf {
+impl Resources for PageShelf {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         // SAFETY: the page reads the bytes of the name before it returns, and nothing else.
         let found = unsafe { find(name.as_ptr(), name.len()) };

@@ -2,15 +2,15 @@
 //! towards the result, at a rate that grows from position to position, as the last ones say most about who wins.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encoder, Fact, Heuristics, InputError, KeyInfo, Params, Player, Scratch, Seed, Thought, Turn,
+    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Scratch, SearchRequest, Seed, Turn,
     Viewpoint, encoder,
 };
 use plyground_nets::{Shape, weights};
 
 use super::perceptron::Perceptron;
-use super::{Coach, Learner, Learnt, Lesson, read_training, write_training};
+use super::{Learner, Learnt, TrainingObserver, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
-use crate::net::{Brain, NetAlone, header, network_for};
+use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "ffn",
@@ -46,7 +46,7 @@ const PLAYS: &[&str] = &["random", "own", "first", "second"];
 /// Positions between two looks at the clock: about a millisecond.
 const LOOK_EVERY: u64 = 1_000;
 
-pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<FeedForward<G>, InputError> {
+pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedForward<G>, InputError> {
     let thesis = "thesis";
     let usual = if game.encoder(thesis).is_some() { thesis } else { "general" };
     let name = params.get("encoder").unwrap_or(usual);
@@ -92,7 +92,7 @@ struct Settings {
 }
 
 /// The network of the Clobber thesis, in training.
-pub struct FeedForward<G: Heuristics> {
+pub struct FeedForward<G: Encodable> {
     /// The command that trains it, but for the number of games.
     command: String,
     lessons: u64,
@@ -108,7 +108,7 @@ pub struct FeedForward<G: Heuristics> {
     player: Option<NetAlone<G>>,
 }
 
-impl<G: Heuristics> FeedForward<G> {
+impl<G: Encodable> FeedForward<G> {
     /// Plays a game and keeps its positions as they are encoded, with whose view they are in. Gives the result for the first player, and
     /// how many positions there were.
     fn play(&mut self, game: &G, scratch: &mut Scratch<G::Move>, seen: &mut Vec<(f32, Vec<f32>)>) -> (f32, usize) {
@@ -129,7 +129,7 @@ impl<G: Heuristics> FeedForward<G> {
         loop {
             let mv = match game.turn(&state) {
                 Turn::Over(outcome) => {
-                    // Who is to move when the game is over is nobody's view.
+                    // At the end of the game there is no player to move, and so no view of that player.
                     if first {
                         see(&*self.encoder, &state, 1.0);
                     }
@@ -181,29 +181,29 @@ impl<G: Heuristics> FeedForward<G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for FeedForward<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
+impl<G: Encodable> Agent<G> for FeedForward<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
         if self.player.is_none() {
             let network = self.perceptron.network().expect("what was learnt are finite numbers");
-            let brain = Brain::new(thought.game, &self.name, &network, 1).expect("the encoder is there");
-            self.player = Some(NetAlone::by_value(brain));
+            let net = NetEvaluator::new(request.game, &self.name, &network, 1).expect("the encoder is there");
+            self.player = Some(NetAlone::by_value(net));
         }
-        self.player.as_mut().expect("it was made a moment ago").choose(thought)
+        self.player.as_mut().expect("it was made a moment ago").choose(request)
     }
 }
 
-impl<G: Heuristics> Learner<G> for FeedForward<G> {
+impl<G: Encodable> Learner<G> for FeedForward<G> {
     fn lessons(&self) -> u64 {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
         self.player = None;
         let (mut scratch, mut seen, mut effort) = (Scratch::default(), Vec::new(), 0);
         for played in 0..games {
             if effort >= LOOK_EVERY {
                 effort = 0;
-                if coach(Lesson { games: played, positions: self.positions }).is_break() {
+                if observer(TrainingProgress { games: played, positions: self.positions }).is_break() {
                     return;
                 }
             }

@@ -18,9 +18,9 @@ pub trait Learner<G: Game>: Agent<G> {
     /// The number of training games that its spec asks for.
     fn lessons(&self) -> u64;
 
-    /// Plays `games` training games, or fewer if the coach says stop: then the game in progress counts for nothing. So the same
+    /// Plays `games` training games, or fewer if the observer says stop: then the game in progress counts for nothing. So the same
     /// number of games leads to the same knowledge, however often training was interrupted.
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>);
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>);
 
     /// How much it knows.
     fn learnt(&self) -> Learnt;
@@ -36,12 +36,12 @@ pub trait Learner<G: Game>: Agent<G> {
     fn player(&self, file: &str) -> String;
 }
 
-/// Asked every few moves of training whether to go on.
-pub type Coach<'a> = dyn FnMut(Lesson) -> ControlFlow<()> + 'a;
+/// An observer of a training, called every few moves; `Break` ends it.
+pub type TrainingObserver<'a> = dyn FnMut(TrainingProgress) -> ControlFlow<()> + 'a;
 
-/// How far training has come.
+/// The progress of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lesson {
+pub struct TrainingProgress {
     /// Training games played since training was asked for.
     pub games: u64,
     /// Positions known.

@@ -2,16 +2,16 @@
 //!
 //! What is learnt is the value of the position after a move (an afterstate; Sutton and Barto, 2018, section 6.8): all moves that
 //! lead to one position share what is known of it, symmetric positions do, too, and where chance follows a move the average is
-//! over its outcomes. The update is Watkins's: towards the value of the best move of whoever is to move next, whatever was played.
+//! over its outcomes. The update is Watkins's: towards the value of the best move of the player to move next, whatever was played.
 
 use std::ops::ControlFlow;
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Fact, Game, InputError, KeyInfo, Opinion, Params, Player, Progress, Rng,
-    Scratch, Seed, Shelf, Thought, Turn, Watcher, sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Fact, Game, InputError, KeyInfo, Opinion, Params, Player, Progress, Resources,
+    Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, sort_moves,
 };
 
-use super::{Coach, Learner, Learnt, Lesson, values::Entry, values::Values, values::key};
+use super::{Learner, Learnt, TrainingObserver, TrainingProgress, values::Entry, values::Values, values::key};
 use crate::{AgentInfo, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
@@ -54,13 +54,13 @@ const LOOK_EVERY: usize = 1_000;
 /// A line is followed until so many positions have been looked at for it.
 const LINE_EFFORT: usize = 5_000;
 
-pub(crate) fn build<G: Game>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<QLearning, InputError> {
+pub(crate) fn build<G: Game>(game: &G, params: &Params, resources: &dyn Resources) -> Result<QLearning, InputError> {
     let mut agent = QLearning::new(params)?;
     if let Some(name) = params.get("table") {
         if let Some(key) = TRAINING_KEYS.iter().find(|key| params.has(key)) {
             return Err(InputError::malformed("key", key, "a table that is read from a file is not trained"));
         }
-        agent.load(game, name, &shelf.read(name)?)?;
+        agent.load(game, name, &resources.read(name)?)?;
         return Ok(agent);
     }
     Ok(QLearning { owed: agent.lessons, ..agent })
@@ -81,7 +81,7 @@ pub struct QLearning {
     epsilon: f64,
     gamma: f32,
     lessons: u64,
-    /// Training games that must have been played before the first move: none where somebody else has seen to it.
+    /// Training games that must have been played before the first move: none where the caller trains.
     owed: u64,
     seed: Seed,
     values: Values,
@@ -199,12 +199,12 @@ impl QLearning {
     }
 
     /// Catches up on training before a move; says how many games were played.
-    fn catch_up<G: Game>(&mut self, game: &G, budget: &Budget<'_>, watcher: &mut dyn Watcher<G::Move>) -> u64 {
+    fn catch_up<G: Game>(&mut self, game: &G, budget: &Budget<'_>, observer: &mut dyn SearchObserver<G::Move>) -> u64 {
         let before = self.values.games;
         let missing = self.owed.saturating_sub(before);
         self.train(game, missing, &mut |lesson| {
             let done = (lesson.games as f32 / missing as f32).max(budget.time_used().unwrap_or(0.0)).min(1.0);
-            let watched = watcher.progress(&Progress { done, nodes: lesson.games, opinion: &Opinion::default });
+            let watched = observer.progress(&Progress { done, nodes: lesson.games, opinion: &Opinion::default });
             if budget.out_of_time() { ControlFlow::Break(()) } else { watched }
         });
         self.values.games - before
@@ -212,10 +212,10 @@ impl QLearning {
 }
 
 impl<G: Game> Agent<G> for QLearning {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
-        let simulations = self.catch_up(game, &budget, watcher);
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
+        let simulations = self.catch_up(game, &budget, observer);
         let judged = self.judged(game, state, mover, rng);
         let (mv, entry) = judged[0];
         let value = |entry: Entry| mover.sign() * entry.value;
@@ -250,7 +250,7 @@ impl<G: Game> Learner<G> for QLearning {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
         let mut notes = Notes { choices: Vec::new(), children: Vec::new(), scratch: Scratch::default() };
         let mut effort = 0;
         for played in 0..games {
@@ -260,7 +260,7 @@ impl<G: Game> Learner<G> for QLearning {
                     return true;
                 }
                 effort = 0;
-                coach(Lesson { games: played, positions: agent.values.len() as u64 }).is_continue()
+                observer(TrainingProgress { games: played, positions: agent.values.len() as u64 }).is_continue()
             };
             if !self.lesson(game, &mut notes, go_on) {
                 return;

@@ -2,14 +2,14 @@
 //! become likelier and those of the loser less likely, by how much better or worse the result was than the network expected.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encoder, Fact, Heuristics, InputError, KeyInfo, Params, Player, Rng, Scratch, Seed, Thought, Turn,
-    Viewpoint, encoder,
+    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Rng, Scratch, SearchRequest, Seed,
+    Turn, Viewpoint, encoder,
 };
 use plyground_nets::{Architecture, Batch, Layer, Learning, Network, Rule, Shape, Trainer, softmax, weights};
 
-use super::{Coach, Learner, Learnt, Lesson, read_training, write_training};
+use super::{Learner, Learnt, TrainingObserver, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
-use crate::net::{Brain, NetAlone, header, network_for};
+use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "reinforce",
@@ -37,11 +37,11 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-/// Games in which nobody gets anywhere are ended as a draw.
+/// Games without progress are ended as a draw.
 const LONGEST: usize = 1_000;
 
-pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<Reinforce<G>, InputError> {
-    let name = params.get("encoder").unwrap_or_else(|| game.usual_encoder());
+pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinforce<G>, InputError> {
+    let name = params.get("encoder").unwrap_or_else(|| game.default_encoder());
     let known = ["general", "mover"].into_iter().chain(G::encoders().iter().map(|info| info.name));
     let eyes = encoder(game, name).ok_or_else(|| InputError::unknown(&format!("encoding of {}", game.spec()), name, known))?;
     let hidden = params.number("hidden", 1..=10_000)?.unwrap_or(64);
@@ -62,7 +62,7 @@ pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<Reinfo
         seed: Seed(seed).named("reinforce"),
         compares: baseline == "value",
         entropy,
-        brain: Brain::new(game, name, &network, 1).expect("the encoder was there a moment ago"),
+        net: NetEvaluator::new(game, name, &network, 1).expect("the encoder was there a moment ago"),
         trainer: Trainer::new(network, learning(rate), 1),
         name: name.to_owned(),
         games: 0,
@@ -71,7 +71,7 @@ pub(crate) fn learner<G: Heuristics>(game: &G, params: &Params) -> Result<Reinfo
 }
 
 /// One hidden layer that sees the whole board, with a logit for every move and an expected result.
-fn architecture<G: Heuristics>(eyes: &dyn Encoder<G>, hidden: usize) -> Architecture {
+fn architecture<G: Encodable>(eyes: &dyn Encoder<G>, hidden: usize) -> Architecture {
     let [ranks, files] = eyes.board();
     Architecture {
         input: Shape { planes: eyes.planes().len(), ranks, files },
@@ -87,7 +87,7 @@ fn learning(rate: f32) -> Learning {
 }
 
 /// A network that learns by policy gradient.
-pub struct Reinforce<G: Heuristics> {
+pub struct Reinforce<G: Encodable> {
     /// The command that trains it, but for the number of games.
     command: String,
     lessons: u64,
@@ -98,7 +98,7 @@ pub struct Reinforce<G: Heuristics> {
     entropy: f32,
     trainer: Trainer,
     /// The same network, to be asked.
-    brain: Brain<G>,
+    net: NetEvaluator<G>,
     /// The name of the encoder.
     name: String,
     games: u64,
@@ -117,7 +117,7 @@ struct Decision {
     surprise: f32,
 }
 
-impl<G: Heuristics> Reinforce<G> {
+impl<G: Encodable> Reinforce<G> {
     /// Plays a game against itself.
     fn play(&mut self, game: &G) -> (Vec<Decision>, f32) {
         // Each game has its own numbers: where training was interrupted makes no difference.
@@ -131,17 +131,17 @@ impl<G: Heuristics> Reinforce<G> {
                 Turn::Player(_) if decisions.len() >= LONGEST => return (decisions, 0.0),
                 Turn::Player(mover) => {
                     game.moves(&state, &mut moves);
-                    let eyes = self.brain.encoder();
+                    let eyes = self.net.encoder();
                     // What the encoder was not made for cannot be learnt either.
                     let known = |mv: &G::Move| eyes.move_index(game, &state, *mv).is_some();
                     if moves.iter().any(known) {
                         moves.retain(known);
-                        let expected = self.brain.judge(game, &state, &moves, &mut shares) * mover.sign();
+                        let expected = self.net.judge(game, &state, &moves, &mut shares) * mover.sign();
                         softmax(&mut shares);
                         let chosen = drawn(&shares, &mut rng);
                         let surprise = -shares[chosen].max(f32::MIN_POSITIVE).ln() - entropy(&shares);
                         let mut planes = Vec::new();
-                        let eyes = self.brain.encoder();
+                        let eyes = self.net.encoder();
                         eyes.encode(game, &state, &mut planes);
                         let indices = moves.iter().filter_map(|&mv| eyes.move_index(game, &state, mv)).collect();
                         decisions.push(Decision { mover, planes, indices, chosen, expected, surprise });
@@ -156,7 +156,7 @@ impl<G: Heuristics> Reinforce<G> {
     }
 
     fn learn(&mut self, decisions: &[Decision], result: f32) {
-        let by_mover = self.brain.encoder().viewpoint() == Viewpoint::Mover;
+        let by_mover = self.net.encoder().viewpoint() == Viewpoint::Mover;
         let mut batch = Batch::new(self.trainer.network().architecture());
         for Decision { mover, planes, indices, chosen, expected, surprise } in decisions {
             let reward = result * mover.sign();
@@ -169,7 +169,7 @@ impl<G: Heuristics> Reinforce<G> {
         }
         // A step that leads nowhere is not taken, and the next game may be a better one.
         if !batch.is_empty() && self.trainer.step(&batch).is_ok() {
-            self.brain = self.brain.with_network(self.trainer.network());
+            self.net = self.net.with_network(self.trainer.network());
         }
         self.games += 1;
         self.positions += decisions.len() as u64;
@@ -191,20 +191,20 @@ fn drawn(shares: &[f32], rng: &mut Rng) -> usize {
     found.unwrap_or(shares.len() - 1)
 }
 
-impl<G: Heuristics> Agent<G> for Reinforce<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        NetAlone::by_policy(self.brain.clone()).choose(thought)
+impl<G: Encodable> Agent<G> for Reinforce<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        NetAlone::by_policy(self.net.clone()).choose(request)
     }
 }
 
-impl<G: Heuristics> Learner<G> for Reinforce<G> {
+impl<G: Encodable> Learner<G> for Reinforce<G> {
     fn lessons(&self) -> u64 {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, coach: &mut Coach<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
         for played in 0..games {
-            if coach(Lesson { games: played, positions: self.positions }).is_break() {
+            if observer(TrainingProgress { games: played, positions: self.positions }).is_break() {
                 return;
             }
             let (decisions, result) = self.play(game);
@@ -231,7 +231,7 @@ impl<G: Heuristics> Learner<G> for Reinforce<G> {
     fn load(&mut self, game: &G, name: &str, file: &[u8]) -> Result<(), InputError> {
         let (header, network) = network_for(game, name, file)?;
         (self.games, self.positions) = read_training(&self.command, &header, name)?;
-        self.brain = self.brain.with_network(&network);
+        self.net = self.net.with_network(&network);
         self.trainer = Trainer::new(network, self.trainer.learning, 1);
         Ok(())
     }

@@ -414,7 +414,7 @@ impl<M: Copy> Tree<M> {
     }
 }
 
-/// The kind of a node where somebody acts; `Err` when the game is over.
+/// The kind of a node where a player or chance acts; `Err` when the game is over.
 #[inline]
 pub(crate) fn kind(turn: Turn) -> Result<Kind, Outcome> {
     match turn {

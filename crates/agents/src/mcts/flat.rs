@@ -1,11 +1,11 @@
 //! Flat Monte Carlo: the same number of random games after each legal move; the best average is played.
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Game, InputError, KeyInfo, Opinion, Params, Player, Rng, Scratch, Shelf, Thought,
-    sort_moves,
+    Agent, AgentError, Candidate, Choice, Game, InputError, KeyInfo, Opinion, Params, Player, Resources, Rng, Scratch,
+    SearchRequest, sort_moves,
 };
 
-use crate::{AgentInfo, SIMS, TIME, pace::Pace};
+use crate::{AgentInfo, SIMS, TIME, limit_checker::LimitChecker};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "mc",
@@ -23,7 +23,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-pub(crate) fn build<G: Game>(_: &G, params: &Params, _: &dyn Shelf) -> Result<FlatMonteCarlo, InputError> {
+pub(crate) fn build<G: Game>(_: &G, params: &Params, _: &dyn Resources) -> Result<FlatMonteCarlo, InputError> {
     Ok(FlatMonteCarlo { playouts: params.number("playouts", 1..=u64::from(u32::MAX))? })
 }
 
@@ -52,24 +52,24 @@ fn best_arm<G: Game>(arms: &[Arm<G>]) -> usize {
 }
 
 impl<G: Game> Agent<G> for FlatMonteCarlo {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
         let mut arms = arms(game, state, rng);
         let limited = budget.limits.simulations.is_some() || budget.limits.time.is_some();
         let rounds = self.playouts.unwrap_or(if limited { u64::MAX } else { 100 });
         let all = rounds.saturating_mul(arms.len() as u64);
         let most = budget.limits.simulations.map_or(all, |most| most.min(all));
-        let mut pace = Pace::new(&budget, watcher, Some(most), 256);
-        simulate(game, &mut arms, mover, rounds, rng, &mut pace);
+        let mut checker = LimitChecker::new(&budget, observer, Some(most), 256);
+        simulate(game, &mut arms, mover, rounds, rng, &mut checker);
         let best = best_arm(&arms);
         let Opinion { value, candidates, .. } = opinion(&arms);
         Ok(Choice {
             value,
             principal_variation: vec![arms[best].mv],
             candidates,
-            nodes: pace.steps,
-            simulations: pace.steps,
+            nodes: checker.steps,
+            simulations: checker.steps,
             elapsed: budget.clock.elapsed(),
             ..Choice::bare(arms[best].mv)
         })
@@ -89,7 +89,14 @@ fn arms<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> Vec<Arm<G>> {
     moves.into_iter().map(arm).collect()
 }
 
-fn simulate<G: Game>(game: &G, arms: &mut [Arm<G>], mover: Player, rounds: u64, rng: &mut Rng, pace: &mut Pace<'_, '_, G::Move>) {
+fn simulate<G: Game>(
+    game: &G,
+    arms: &mut [Arm<G>],
+    mover: Player,
+    rounds: u64,
+    rng: &mut Rng,
+    checker: &mut LimitChecker<'_, '_, G::Move>,
+) {
     let mut scratch = Scratch::default();
     for _ in 0..rounds {
         for number in 0..arms.len() {
@@ -97,7 +104,7 @@ fn simulate<G: Game>(game: &G, arms: &mut [Arm<G>], mover: Player, rounds: u64, 
             let outcome = game.playout(&arm.child, rng, &mut scratch);
             arm.games += 1;
             arm.reward += f64::from(outcome.reward(mover));
-            if pace.step(|| opinion(arms)) {
+            if checker.step(|| opinion(arms)) {
                 return;
             }
         }

@@ -1,12 +1,12 @@
 //! Simulations with all switches: solver, RAVE, progressive bias and widening, first-play urgency, shared positions, and minimax.
 
-use plyground_core::{Game, Heuristics, Player, Turn, sort_moves};
+use plyground_core::{Game, PlayableGame, Player, Turn, sort_moves};
 
 use super::amaf::move_key;
 use super::arena::{Kind, Proof, ROOT, Tree};
 use super::leaf::Leaf;
 use super::options::Options;
-use super::search::{Memory, Searcher, Simulation, Step, Stop, Way};
+use super::search::{Memory, Searcher, Simulation, SimulationPolicy, Step, Stop};
 use super::shallow::Shallow;
 use super::solver;
 
@@ -16,11 +16,11 @@ pub(crate) struct Full;
 /// Longer ways exist only where positions repeat, which sharing them does not allow for.
 const LONGEST: usize = 10_000;
 
-impl<G: Heuristics> Way<G> for Full {
+impl<G: PlayableGame> SimulationPolicy<G> for Full {
     const PROVES: bool = true;
 
     fn descend(searcher: &mut Searcher<'_, G>, memory: &mut Memory<G::Move>, simulation: &mut Simulation<G>) -> Stop {
-        let game = searcher.judge.game;
+        let game = searcher.leaf_evaluator.game;
         simulation.passed.clear();
         simulation.played.clear();
         let mut at = ROOT;
@@ -72,16 +72,16 @@ impl<G: Heuristics> Way<G> for Full {
             at = step.node as usize;
             simulation.steps.push(step);
             if new && judged && memory.tree.nodes[at].kind == Kind::Leaf {
-                return Stop::Reward(searcher.judge.chance(memory.tree.score[step.edge as usize]));
+                return Stop::Reward(searcher.leaf_evaluator.chance(memory.tree.score[step.edge as usize]));
             }
         }
     }
 
     fn value(searcher: &mut Searcher<'_, G>, simulation: &mut Simulation<G>) -> f32 {
-        let Searcher { judge, rng, scratch, options, .. } = searcher;
+        let Searcher { leaf_evaluator, rng, scratch, options, .. } = searcher;
         // A network plays no moves that could be learnt from.
         if options.rave.is_some() && options.leaf != Leaf::Net {
-            judge.play(&simulation.state, rng, scratch, |player, mv| simulation.played.push((player, mv)))
+            leaf_evaluator.play(&simulation.state, rng, scratch, |player, mv| simulation.played.push((player, mv)))
         } else {
             searcher.reward(&simulation.state)
         }
@@ -104,7 +104,7 @@ impl<G: Heuristics> Way<G> for Full {
                 let depth = searcher.options.minimax.backprop;
                 // The root must be proven by moves that can be chosen.
                 if lost && depth > 0 && parent != ROOT && tree.nodes[parent].proof == Proof::Unknown {
-                    tree.nodes[parent].proof = Shallow::new(searcher.judge.game).prove(&simulation.passed[index], depth);
+                    tree.nodes[parent].proof = Shallow::new(searcher.leaf_evaluator.game).prove(&simulation.passed[index], depth);
                 }
                 reward = solver::corrected(&tree.nodes[parent], reward);
             }
@@ -130,7 +130,7 @@ enum Pick {
     New(u32),
 }
 
-impl<G: Heuristics> Searcher<'_, G> {
+impl<G: PlayableGame> Searcher<'_, G> {
     /// Gives a leaf its edges, in the order in which they will be considered. False if the memory is used up.
     pub fn expand_ordered(&mut self, tree: &mut Tree<G::Move>, at: usize, state: &G::State) -> bool {
         let expanded = self.expand(tree, at, state);
@@ -231,7 +231,7 @@ impl<G: Heuristics> Searcher<'_, G> {
         if self.options.bias == 0.0 {
             return 0.0;
         }
-        let first = self.judge.chance(tree.score[edge]);
+        let first = self.leaf_evaluator.chance(tree.score[edge]);
         self.options.bias * if player == Player::First { first } else { 1.0 - first }
     }
 
@@ -256,7 +256,7 @@ impl<G: Heuristics> Searcher<'_, G> {
     /// Plays a move that has not been tried and gives its edge a node, and whether that is a new one; `None` when the memory is used
     /// up.
     fn open(&mut self, memory: &mut Memory<G::Move>, at: usize, index: u32, state: &mut G::State) -> Option<(Step, bool)> {
-        let game = self.judge.game;
+        let game = self.leaf_evaluator.game;
         let edge = memory.tree.place(at, index);
         game.play(state, memory.tree.moves[edge]);
         let key = if self.options.transpositions { game.hash(state) } else { 0 };

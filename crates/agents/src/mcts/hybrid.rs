@@ -1,7 +1,7 @@
 //! MCTS-minimax hybrids (Baier and Winands, 2013 and 2015): shallow minimax, which knows only ends of games, inside Monte Carlo tree
 //! search. Trees that grow towards what looks promising overlook traps a few plies deep; minimax does not.
 
-use plyground_core::{Heuristics, InputError, KeyInfo, Params, Shelf};
+use plyground_core::{InputError, KeyInfo, Params, PlayableGame, Resources};
 
 use super::options::{C, CUT, EVAL, FINAL, FORMULA, LEAF, MEMORY, Minimax, NET, Options, PARALLEL, REUSE, THREADS};
 use super::uct::Uct;
@@ -47,7 +47,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: true,
 };
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Uct<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, resources: &dyn Resources) -> Result<Uct<G>, InputError> {
     let minimax = Minimax {
         select: params.number("select", 0..=20)?.unwrap_or(2),
         visits: params.number("visits", 0..=u32::MAX)?.unwrap_or(2),
@@ -58,5 +58,5 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
         return Err(InputError::malformed("key", "rollout", "with leaf=net there are no rollouts"));
     }
     let options = Options { solver: true, minimax, ..Options::read(params)? };
-    Uct::new(options, game, params, shelf)
+    Uct::new(options, game, params, resources)
 }

@@ -1,17 +1,17 @@
-//! What a position at the edge of the tree is worth: a random game, a better one, one that is cut short, or no game at all.
+//! Leaf evaluation: a random game, a better one, one that is cut short, or no game at all.
 //! (What a network says of it is in `search`: asking one takes room of its own, which belongs to a thread.)
 
-use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn, WIN_SCORE};
+use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn, WIN_SCORE};
 
 use super::shallow::Shallow;
-use crate::net::Brain;
+use crate::net::NetEvaluator;
 
 /// How leaves are valued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
     /// A random game.
     Rollout,
-    /// A game in which whoever can win at once does, and one of the most promising moves is played otherwise.
+    /// A game in which a player who can win at once does, and one of the most promising moves is played otherwise.
     HeuristicRollout,
     /// A random game of this many moves at most, then the evaluator's opinion.
     CutRollout(u32),
@@ -24,27 +24,27 @@ pub(crate) enum Leaf {
 /// The moves of a game beyond the tree, with who made them.
 pub(crate) type Played<M> = Vec<(Player, M)>;
 
-/// Values leaves.
-pub(crate) struct Judge<'a, G: Heuristics> {
+/// An evaluator of leaves.
+pub(crate) struct LeafEvaluator<'a, G: PlayableGame> {
     pub game: &'a G,
     pub evaluator: &'a G::Evaluator,
     /// The network that values leaves, where one does.
-    pub brain: Option<&'a Brain<G>>,
+    pub net: Option<&'a NetEvaluator<G>>,
     pub leaf: Leaf,
     /// How deep every move of a rollout is checked by minimax; 0 for not at all.
     pub minimax: u32,
 }
 
 #[expect(clippy::expl_impl_clone_on_copy, reason = "derived, it would want games to be Copy, of which it holds only a reference")]
-impl<G: Heuristics> Clone for Judge<'_, G> {
+impl<G: PlayableGame> Clone for LeafEvaluator<'_, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<G: Heuristics> Copy for Judge<'_, G> {}
+impl<G: PlayableGame> Copy for LeafEvaluator<'_, G> {}
 
-impl<G: Heuristics> Judge<'_, G> {
+impl<G: PlayableGame> LeafEvaluator<'_, G> {
     /// The first player's expected result, from 0 to 1, for a score.
     #[inline]
     pub fn chance(&self, score: f32) -> f32 {
@@ -114,7 +114,7 @@ impl<G: Heuristics> Judge<'_, G> {
             if matches!(self.game.turn(&after), Turn::Over(outcome) if outcome.winner == Some(player)) {
                 return mv;
             }
-            let hint = self.game.playout_hint(state, mv);
+            let hint = self.game.playout_score(state, mv);
             if hint > highest {
                 (highest, equals, chosen) = (hint, 1, mv);
             } else if hint == highest {

@@ -1,19 +1,19 @@
 //! Simulations whose nodes stand for the moves of the players alone (open loop; Perez, Dieskau, Hünermund, Mostaghim and Lucas
 //! 2015): chance is drawn anew every time, and a node holds the average over all that chance may have done before.
 
-use plyground_core::{Heuristics, Turn};
+use plyground_core::{PlayableGame, Turn};
 
 use super::arena::ROOT;
-use super::search::{Memory, Plain, Searcher, Simulation, Step, Stop, Way};
+use super::search::{Memory, Plain, Searcher, Simulation, SimulationPolicy, Step, Stop};
 
 /// UCT over the moves of the players.
 pub(crate) struct OpenLoop;
 
-impl<G: Heuristics> Way<G> for OpenLoop {
+impl<G: PlayableGame> SimulationPolicy<G> for OpenLoop {
     const PROVES: bool = false;
 
     fn descend(searcher: &mut Searcher<'_, G>, memory: &mut Memory<G::Move>, simulation: &mut Simulation<G>) -> Stop {
-        let game = searcher.judge.game;
+        let game = searcher.leaf_evaluator.game;
         let tree = &mut memory.tree;
         let mut at = ROOT;
         loop {

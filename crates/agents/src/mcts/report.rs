@@ -57,7 +57,7 @@ impl Ranking {
     }
 }
 
-/// The best edge of a node for whoever acts there (for chance: the most frequent); of equals the first.
+/// The best edge of a node for the player who acts there (for chance: the most frequent); of equals the first.
 fn best<M: Copy>(tree: &Tree<M>, node: usize, last: Final) -> Option<usize> {
     let here = &tree.nodes[node];
     let ranking = here.kind.player().map(|player| Ranking::new(tree, here, player, last));
@@ -99,7 +99,7 @@ pub(crate) fn opinion<M: Copy>(tree: &Tree<M>, mover: Player, options: &Options)
     candidates.extend(untried.map(|edge| Candidate { mv: tree.moves[edge], visits: 0, value: None }));
     let mut line = line(tree, last);
     if options.open_loop {
-        // Further down, nobody knows what chance has done in between.
+        // Further down, it is not known what chance has done in between.
         line.truncate(1);
     }
     Opinion { value: candidates.first().and_then(|best| best.value), depth: Some(line.len() as u32), line, candidates }

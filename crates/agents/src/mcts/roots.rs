@@ -1,5 +1,5 @@
 //! Several threads with a tree each. Now and then all come together and tell each other what they have found out about the moves that
-//! matter ("slow tree parallelisation", Bourki et al. 2010). In between nobody waits for anybody, and no memory
+//! matter ("slow tree parallelisation", Bourki et al. 2010). In between no thread waits, and no memory
 //! wanders between processors. Without a time limit the same seed gives the same move.
 
 use std::collections::HashMap;
@@ -7,14 +7,14 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use plyground_core::{Heuristics, Rng, Seed};
+use plyground_core::{PlayableGame, Rng, Seed};
 
 use super::arena::{Kind, Proof, ROOT, Tree};
 use super::report::{self, Depths};
 use super::run::{Task, until};
-use super::search::{Memory, Way};
+use super::search::{Memory, SimulationPolicy};
 use super::tables::Lookup;
-use crate::pace::Pace;
+use crate::limit_checker::LimitChecker;
 
 /// Simulations of each thread before the trees are compared for the first time.
 const FIRST_ROUND: u64 = 512;
@@ -25,12 +25,12 @@ const MATTERS: u32 = 16;
 /// Searches until the pace says stop, this thread with the first of the trees. At the end, all of them know what all have found out
 /// about the moves of the root. Returns how deep simulations went, and how many threads there were: there may be fewer than asked
 /// for where the system refuses them.
-pub(crate) fn run<G: Heuristics, W: Way<G>>(
+pub(crate) fn run<G: PlayableGame, W: SimulationPolicy<G>>(
     task: &Task<'_, G>,
     memories: &mut [Memory<G::Move>],
     most: u64,
     rng: &mut Rng,
-    pace: &mut Pace<'_, '_, G::Move>,
+    checker: &mut LimitChecker<'_, '_, G::Move>,
 ) -> (Depths, usize) {
     let mut rngs: Vec<Rng> = (1..memories.len()).map(|_| Seed(rng.bits()).rng()).collect();
     let mut common = Common(HashMap::new());
@@ -40,10 +40,10 @@ pub(crate) fn run<G: Heuristics, W: Way<G>>(
         let left = most - depths.count;
         let round = left.min(threads as u64 * FIRST_ROUND.max(depths.count / threads as u64 / 2));
         let helpers = rngs.iter_mut().take(threads - 1);
-        let (told, done, helped) = one_round::<G, W>(task, (memories, helpers.collect()), round, rng, pace);
+        let (told, done, helped) = one_round::<G, W>(task, (memories, helpers.collect()), round, rng, checker);
         depths.join(done);
         threads = helped + 1;
-        pace.steps = depths.count;
+        checker.steps = depths.count;
         if told == Told::Proven {
             return (depths, threads);
         }
@@ -59,19 +59,19 @@ pub(crate) fn run<G: Heuristics, W: Way<G>>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     GoOn,
-    /// The watcher or the clock said so.
+    /// The observer or the clock said so.
     Stop,
     /// This thread has proven the root. How far the others came then depends on when they heard of it, so they are not asked.
     Proven,
 }
 
 /// A number of simulations, in equal parts by all threads. Also returns how many threads helped.
-fn one_round<G: Heuristics, W: Way<G>>(
+fn one_round<G: PlayableGame, W: SimulationPolicy<G>>(
     task: &Task<'_, G>,
     (memories, rngs): (&mut [Memory<G::Move>], Vec<&mut Rng>),
     simulations: u64,
     rng: &mut Rng,
-    pace: &mut Pace<'_, '_, G::Move>,
+    checker: &mut LimitChecker<'_, '_, G::Move>,
 ) -> (Told, Depths, usize) {
     let stop = &AtomicBool::new(false);
     let threads = rngs.len() as u64 + 1;
@@ -95,8 +95,8 @@ fn one_round<G: Heuristics, W: Way<G>>(
         let together = helpers.len() as u64 + 1;
         depths = until::<G, W>(task, own, rng, |memory, done| {
             // The others are taken to be as far as this one.
-            pace.steps += together - 1;
-            if pace.step(|| report::opinion(&memory.tree, task.mover, task.options)) && done < own_share {
+            checker.steps += together - 1;
+            if checker.step(|| report::opinion(&memory.tree, task.mover, task.options)) && done < own_share {
                 told = Told::Stop;
             }
             done >= own_share || told == Told::Stop

@@ -1,30 +1,30 @@
 //! Simulations until it is enough, in one thread.
 
-use plyground_core::{Heuristics, Player, Rng};
+use plyground_core::{PlayableGame, Player, Rng};
 
 use super::arena::{Proof, ROOT};
-use super::leaf::Judge;
+use super::leaf::LeafEvaluator;
 use super::options::Options;
 use super::report::{self, Depths};
-use super::search::{Memory, Searcher, Simulation, Way};
-use crate::pace::Pace;
+use super::search::{Memory, Searcher, Simulation, SimulationPolicy};
+use crate::limit_checker::LimitChecker;
 
 /// What is searched, by which rules.
-pub(crate) struct Task<'a, G: Heuristics> {
-    pub judge: Judge<'a, G>,
+pub(crate) struct Task<'a, G: PlayableGame> {
+    pub leaf_evaluator: LeafEvaluator<'a, G>,
     pub options: &'a Options,
     pub root: &'a G::State,
     pub mover: Player,
 }
 
 /// Simulates until `enough`, which is asked after each simulation, or until nothing is left to search.
-pub(crate) fn until<G: Heuristics, W: Way<G>>(
+pub(crate) fn until<G: PlayableGame, W: SimulationPolicy<G>>(
     task: &Task<'_, G>,
     memory: &mut Memory<G::Move>,
     rng: &mut Rng,
     mut enough: impl FnMut(&Memory<G::Move>, u64) -> bool,
 ) -> Depths {
-    let mut searcher = Searcher::new(task.judge, task.options, rng);
+    let mut searcher = Searcher::new(task.leaf_evaluator, task.options, rng);
     let mut simulation = Simulation::new(task.root);
     let mut depths = Depths::default();
     loop {
@@ -37,12 +37,12 @@ pub(crate) fn until<G: Heuristics, W: Way<G>>(
 }
 
 /// Simulates until the pace says stop.
-pub(crate) fn at_pace<G: Heuristics, W: Way<G>>(
+pub(crate) fn with_limits<G: PlayableGame, W: SimulationPolicy<G>>(
     task: &Task<'_, G>,
     memory: &mut Memory<G::Move>,
     rng: &mut Rng,
-    pace: &mut Pace<'_, '_, G::Move>,
+    checker: &mut LimitChecker<'_, '_, G::Move>,
 ) -> Depths {
     let opinion = |memory: &Memory<G::Move>| report::opinion(&memory.tree, task.mover, task.options);
-    until::<G, W>(task, memory, rng, |memory, _| pace.step(|| opinion(memory)))
+    until::<G, W>(task, memory, rng, |memory, _| checker.step(|| opinion(memory)))
 }

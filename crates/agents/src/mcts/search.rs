@@ -1,16 +1,16 @@
 //! One simulation: down the tree, the value of a leaf, and back up. Here is plain UCT, which carries nothing that it does not use;
 //! the same with all switches is in `full`.
 
-use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn};
+use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn};
 
 use super::amaf::Amaf;
 use super::arena::{Kind, Layout, Node, ROOT, Tree, kind};
 use super::bounds;
-use super::leaf::{Judge, Leaf, Played};
+use super::leaf::{Leaf, LeafEvaluator, Played};
 use super::options::Options;
 use super::positions::Positions;
 use super::tables::Lookup;
-use crate::net::Brain;
+use crate::net::NetEvaluator;
 
 /// A step down the tree.
 #[derive(Clone, Copy, Debug)]
@@ -21,17 +21,17 @@ pub(crate) struct Step {
 }
 
 /// A simulation on its way.
-pub(crate) struct Simulation<G: Heuristics> {
+pub(crate) struct Simulation<G: PlayableGame> {
     /// Where it is.
     pub state: G::State,
     pub steps: Vec<Step>,
-    /// The positions of the nodes on the way, where somebody asks for them.
+    /// The positions of the nodes on the path, where an option needs them.
     pub passed: Vec<G::State>,
-    /// The moves beyond the tree, where somebody learns from them.
+    /// The moves beyond the tree, where an option learns from them.
     pub played: Played<G::Move>,
 }
 
-impl<G: Heuristics> Simulation<G> {
+impl<G: PlayableGame> Simulation<G> {
     pub fn new(root: &G::State) -> Self {
         Self { state: root.clone(), steps: Vec::new(), passed: Vec::new(), played: Vec::new() }
     }
@@ -93,29 +93,29 @@ impl<M: Copy> Memory<M> {
 }
 
 /// What simulations need beside the memory.
-pub(crate) struct Searcher<'a, G: Heuristics> {
-    pub judge: Judge<'a, G>,
+pub(crate) struct Searcher<'a, G: PlayableGame> {
+    pub leaf_evaluator: LeafEvaluator<'a, G>,
     pub options: &'a Options,
     pub lookup: Lookup,
     pub rng: &'a mut Rng,
     pub scratch: Scratch<G::Move>,
     scores: Vec<f32>,
     /// The judge's network, with room of its own.
-    brain: Option<Brain<G>>,
+    net: Option<NetEvaluator<G>>,
 }
 
-impl<'a, G: Heuristics> Searcher<'a, G> {
-    pub fn new(judge: Judge<'a, G>, options: &'a Options, rng: &'a mut Rng) -> Self {
-        let brain = judge.brain.cloned();
-        Self { judge, options, lookup: Lookup::new(), rng, scratch: Scratch::default(), scores: Vec::new(), brain }
+impl<'a, G: PlayableGame> Searcher<'a, G> {
+    pub fn new(leaf_evaluator: LeafEvaluator<'a, G>, options: &'a Options, rng: &'a mut Rng) -> Self {
+        let net = leaf_evaluator.net.cloned();
+        Self { leaf_evaluator, options, lookup: Lookup::new(), rng, scratch: Scratch::default(), scores: Vec::new(), net }
     }
 
     /// The reward of a leaf in the first player's view.
     #[inline]
     pub fn reward(&mut self, state: &G::State) -> f32 {
-        match &mut self.brain {
-            None => self.judge.reward(state, self.rng, &mut self.scratch),
-            Some(brain) => expected(self.judge.game, state, brain, self.rng, &mut self.scratch),
+        match &mut self.net {
+            None => self.leaf_evaluator.reward(state, self.rng, &mut self.scratch),
+            Some(net) => expected(self.leaf_evaluator.game, state, net, self.rng, &mut self.scratch),
         }
     }
 
@@ -127,7 +127,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
 
     /// Gives a leaf its edges. False if it stays a leaf because the memory is used up.
     pub fn expand(&mut self, tree: &mut Tree<G::Move>, at: usize, state: &G::State) -> bool {
-        let game = self.judge.game;
+        let game = self.leaf_evaluator.game;
         let kind = match kind(game.turn(state)) {
             Ok(kind) => kind,
             Err(outcome) => {
@@ -146,7 +146,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
             return false;
         }
         if kind != Kind::Chance && self.options.judges_children() {
-            self.judge.evaluator.evaluate_children(game, state, &self.scratch.moves, &mut self.scores);
+            self.leaf_evaluator.evaluator.evaluate_children(game, state, &self.scratch.moves, &mut self.scores);
             let first = tree.nodes[at].first as usize;
             tree.score[first..first + self.scores.len()].copy_from_slice(&self.scores);
         }
@@ -165,7 +165,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
 }
 
 /// A kind of simulation. Searches are compiled for each.
-pub(crate) trait Way<G: Heuristics> {
+pub(crate) trait SimulationPolicy<G: PlayableGame> {
     /// Can the root be proven, so that there is nothing left to search?
     const PROVES: bool;
 
@@ -193,12 +193,12 @@ pub(crate) trait Way<G: Heuristics> {
 /// UCT and nothing else.
 pub(crate) struct Plain;
 
-impl<G: Heuristics> Way<G> for Plain {
+impl<G: PlayableGame> SimulationPolicy<G> for Plain {
     const PROVES: bool = false;
 
     #[inline]
     fn descend(searcher: &mut Searcher<'_, G>, memory: &mut Memory<G::Move>, simulation: &mut Simulation<G>) -> Stop {
-        let game = searcher.judge.game;
+        let game = searcher.leaf_evaluator.game;
         let tree = &mut memory.tree;
         let mut at = ROOT;
         loop {
@@ -222,8 +222,8 @@ impl<G: Heuristics> Way<G> for Plain {
                     // Without memory for its children this is a leaf like any other.
                     let Some(child) = tree.open(at, edge) else { return Stop::Leaf };
                     simulation.steps.push(Step { edge: edge as u32, node: child as u32 });
-                    if searcher.judge.leaf == Leaf::Eval {
-                        return Stop::Reward(searcher.judge.chance(tree.score[edge]));
+                    if searcher.leaf_evaluator.leaf == Leaf::Eval {
+                        return Stop::Reward(searcher.leaf_evaluator.chance(tree.score[edge]));
                     }
                     game.play(&mut simulation.state, tree.moves[edge]);
                     return Stop::Leaf;
@@ -259,21 +259,21 @@ impl<G: Heuristics> Way<G> for Plain {
 }
 
 /// The reward that a network expects, for the first player. What chance does before a player is to move is drawn.
-fn expected<G: Heuristics>(
+fn expected<G: PlayableGame>(
     game: &G,
     state: &G::State,
-    brain: &mut Brain<G>,
+    net: &mut NetEvaluator<G>,
     rng: &mut Rng,
     scratch: &mut Scratch<G::Move>,
 ) -> f32 {
     match game.turn(state) {
         Turn::Over(outcome) => outcome.reward(Player::First),
-        Turn::Player(_) => 0.5 + 0.5 * brain.expect(game, state),
+        Turn::Player(_) => 0.5 + 0.5 * net.expect(game, state),
         Turn::Chance => {
             let mut after = state.clone();
             let outcome = game.random_outcome(state, rng, scratch);
             game.play(&mut after, outcome);
-            expected(game, &after, brain, rng, scratch)
+            expected(game, &after, net, rng, scratch)
         }
     }
 }

@@ -4,7 +4,7 @@ use plyground_core::Player;
 
 use super::arena::{Kind, Node, Proof, Tree};
 
-/// Draws conclusions for a node from one of its children. True if the child is a proven loss for whoever moves at the node.
+/// Draws conclusions for a node from one of its children. True if the child is a proven loss for the player to move at the node.
 pub(crate) fn learn<M: Copy>(tree: &mut Tree<M>, parent: usize, child: usize) -> bool {
     let proof = tree.nodes[child].proof;
     let node = &mut tree.nodes[parent];

@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use plyground_core::{Heuristics, Player, Rng, Seed};
+use plyground_core::{PlayableGame, Player, Rng, Seed};
 
 use super::arena::{Proof, ROOT, Tree};
-use super::leaf::Judge;
+use super::leaf::LeafEvaluator;
 use super::options::Options;
 use super::report::{self, Depths};
 use super::run::Task;
-use super::search::{Memory, Searcher, Simulation, Stop, Way};
-use crate::pace::Pace;
+use super::search::{Memory, Searcher, Simulation, SimulationPolicy, Stop};
+use crate::limit_checker::LimitChecker;
 
 /// Simulations that a thread begins for each turn with the tree: the more, the less the tree wanders from one processor's cache to the
-/// other's. But whoever begins many, begins them knowing little, so at first they are few.
+/// other's. But many at once are begun with little information, so at first they are few.
 const BATCHES: RangeInclusive<u64> = 4..=64;
 
 /// The visits of the root for each simulation of a batch.
@@ -31,7 +31,7 @@ const VISITS_PER_SIMULATION: u64 = 128;
 const LOOKS: u32 = 2_000;
 
 /// What the threads share.
-struct Team<'a, G: Heuristics> {
+struct Team<'a, G: PlayableGame> {
     memory: Mutex<&'a mut Memory<G::Move>>,
     root: &'a G::State,
     /// Simulations still to begin.
@@ -41,13 +41,13 @@ struct Team<'a, G: Heuristics> {
 }
 
 /// A simulation of a batch and what came out of it.
-struct Flight<G: Heuristics> {
+struct Flight<G: PlayableGame> {
     simulation: Simulation<G>,
     stop: Stop,
 }
 
 /// One thread's part.
-struct Member<'a, G: Heuristics> {
+struct Member<'a, G: PlayableGame> {
     searcher: Searcher<'a, G>,
     flights: Vec<Flight<G>>,
     /// How many of the flights are under way.
@@ -57,12 +57,12 @@ struct Member<'a, G: Heuristics> {
 
 /// Searches until the pace says stop. Returns how deep simulations went, and how many threads there were: there may be fewer than
 /// asked for where the system refuses them.
-pub(crate) fn run<G: Heuristics, W: Way<G>>(
+pub(crate) fn run<G: PlayableGame, W: SimulationPolicy<G>>(
     task: &Task<'_, G>,
     memory: &mut Memory<G::Move>,
     most: u64,
     rng: &mut Rng,
-    pace: &mut Pace<'_, '_, G::Move>,
+    checker: &mut LimitChecker<'_, '_, G::Move>,
 ) -> (Depths, usize) {
     let team = Team {
         memory: Mutex::new(memory),
@@ -78,10 +78,10 @@ pub(crate) fn run<G: Heuristics, W: Way<G>>(
         let team = &team;
         let mut helpers = Vec::new();
         for seed in helper_seeds {
-            let (judge, options) = (task.judge, task.options);
+            let (leaf_evaluator, options) = (task.leaf_evaluator, task.options);
             let help = move || {
                 let mut rng = seed.rng();
-                let mut member = Member::new(judge, options, team.root, &mut rng);
+                let mut member = Member::new(leaf_evaluator, options, team.root, &mut rng);
                 while member.round::<W>(team) {}
                 member.depths
             };
@@ -91,11 +91,11 @@ pub(crate) fn run<G: Heuristics, W: Way<G>>(
             }
         }
         threads += helpers.len();
-        let mut member = Member::new(task.judge, task.options, team.root, rng);
+        let mut member = Member::new(task.leaf_evaluator, task.options, team.root, rng);
         while member.round::<W>(team) {
-            while pace.steps < team.done.load(Relaxed) && !pace.stopped() {
+            while checker.steps < team.done.load(Relaxed) && !checker.stopped() {
                 let opinion = || report::opinion(&lock(&team.memory).tree, task.mover, task.options);
-                if pace.step(opinion) && pace.steps < most {
+                if checker.step(opinion) && checker.steps < most {
                     team.stop.store(true, Relaxed);
                 }
             }
@@ -108,7 +108,7 @@ pub(crate) fn run<G: Heuristics, W: Way<G>>(
             }
         }
     });
-    pace.steps = team.done.load(Relaxed);
+    checker.steps = team.done.load(Relaxed);
     (depths, threads)
 }
 
@@ -123,16 +123,16 @@ fn lock<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a, G: Heuristics> Member<'a, G> {
-    fn new(judge: Judge<'a, G>, options: &'a Options, root: &G::State, rng: &'a mut Rng) -> Self {
+impl<'a, G: PlayableGame> Member<'a, G> {
+    fn new(leaf_evaluator: LeafEvaluator<'a, G>, options: &'a Options, root: &G::State, rng: &'a mut Rng) -> Self {
         let flight = || Flight { simulation: Simulation::new(root), stop: Stop::Leaf };
         let flights = (0..*BATCHES.end()).map(|_| flight()).collect();
-        Self { searcher: Searcher::new(judge, options, rng), flights, under_way: 0, depths: Depths::default() }
+        Self { searcher: Searcher::new(leaf_evaluator, options, rng), flights, under_way: 0, depths: Depths::default() }
     }
 
     /// Ends the simulations under way and begins the next ones, then values their leaves while others have the tree. False when
     /// there is nothing left to do.
-    fn round<W: Way<G>>(&mut self, team: &Team<'_, G>) -> bool {
+    fn round<W: SimulationPolicy<G>>(&mut self, team: &Team<'_, G>) -> bool {
         let mut memory = lock(&team.memory);
         for flight in &self.flights[..self.under_way] {
             let Stop::Reward(reward) = flight.stop else { unreachable!("every leaf has been valued") };
@@ -166,8 +166,8 @@ fn take(left: &AtomicU64, batch: u64) -> usize {
     before.min(batch) as usize
 }
 
-impl<G: Heuristics> Searcher<'_, G> {
-    /// Counts a simulation under way as lost by whoever chose each of its moves, or takes that back.
+impl<G: PlayableGame> Searcher<'_, G> {
+    /// Counts a simulation under way as lost by the player who chose each of its moves, or takes that back.
     fn virtual_loss(&self, tree: &mut Tree<G::Move>, simulation: &Simulation<G>, count: i32) {
         let mut parent = ROOT;
         for step in &simulation.steps {

@@ -1,20 +1,20 @@
 //! UCT: Monte Carlo tree search that treats every choice as a bandit (Kocsis and Szepesvári, 2006).
 
-use plyground_core::{Agent, AgentError, Choice, Game, Heuristics, InputError, Limits, Params, Rng, Shelf, Thought};
+use plyground_core::{Agent, AgentError, Choice, Game, InputError, Limits, Params, PlayableGame, Resources, Rng, SearchRequest};
 
 use super::arena::{Kind, ROOT};
 use super::full::Full;
-use super::leaf::{Judge, Leaf};
+use super::leaf::{Leaf, LeafEvaluator};
 use super::open_loop::OpenLoop;
 use super::options::{KEYS, Minimax, Options, with_preset};
 use super::report;
 use super::reuse::reroot;
 use super::roots;
-use super::run::{Task, at_pace};
+use super::run::{Task, with_limits};
 use super::search::{Memory, Plain, Searcher};
 use super::threads;
-use crate::net::{Brain, one_ply};
-use crate::{AgentInfo, evaluator, pace::Pace};
+use crate::net::{NetEvaluator, one_ply};
+use crate::{AgentInfo, evaluator, limit_checker::LimitChecker};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "mcts",
@@ -25,36 +25,36 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 
 const DEFAULT_SIMULATIONS: u64 = 1_000;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Uct<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, resources: &dyn Resources) -> Result<Uct<G>, InputError> {
     let params = with_preset(params)?;
-    Uct::new(Options::read(&params)?, game, &params, shelf)
+    Uct::new(Options::read(&params)?, game, &params, resources)
 }
 
 /// Monte Carlo tree search.
-pub struct Uct<G: Heuristics> {
+pub struct Uct<G: PlayableGame> {
     options: Options,
     evaluator: G::Evaluator,
     /// The network of leaf=net.
-    brain: Option<Brain<G>>,
+    net: Option<NetEvaluator<G>>,
     /// One, or one for each thread.
     memories: Vec<Memory<G::Move>>,
     /// The position at the root of what is in them.
     last: Option<G::State>,
 }
 
-impl<G: Heuristics> Uct<G> {
-    pub(crate) fn new(options: Options, game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Self, InputError> {
+impl<G: PlayableGame> Uct<G> {
+    pub(crate) fn new(options: Options, game: &G, params: &Params, resources: &dyn Resources) -> Result<Self, InputError> {
         let evaluator = evaluator(game, params)?;
-        let brain = if options.leaf == Leaf::Net { Some(one_ply::named(game, params, shelf, 1)?) } else { None };
+        let net = if options.leaf == Leaf::Net { Some(one_ply::named(game, params, resources, 1)?) } else { None };
         let memories = (0..options.trees()).map(|_| Memory::new(&options)).collect();
-        Ok(Self { options, evaluator, brain, memories, last: None })
+        Ok(Self { options, evaluator, net, memories, last: None })
     }
 
     /// Makes the memories ready for a position. Returns the visits that are kept from the last search.
     fn begin(&mut self, game: &G, state: &G::State, rng: &mut Rng) -> u32 {
         let last = self.last.replace(state.clone()).filter(|_| self.options.reuse);
-        // Nobody asks the network while the root gets its moves.
-        let judge = Judge { game, evaluator: &self.evaluator, brain: None, leaf: self.options.leaf, minimax: 0 };
+        // The network is not asked while the root gets its moves.
+        let leaf_evaluator = LeafEvaluator { game, evaluator: &self.evaluator, net: None, leaf: self.options.leaf, minimax: 0 };
         let mut kept = 0;
         for memory in &mut self.memories {
             match &last {
@@ -62,31 +62,32 @@ impl<G: Heuristics> Uct<G> {
                 None => memory.clear(),
             }
             if memory.tree.nodes[ROOT].kind == Kind::Leaf && !self.options.open_loop {
-                Searcher::new(judge, &self.options, rng).expand_ordered(&mut memory.tree, ROOT, state);
+                Searcher::new(leaf_evaluator, &self.options, rng).expand_ordered(&mut memory.tree, ROOT, state);
             }
         }
         kept
     }
 }
 
-impl<G: Heuristics> Agent<G> for Uct<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
+impl<G: PlayableGame> Agent<G> for Uct<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
         let kept = self.begin(game, state, rng);
-        let Self { options, evaluator, brain, memories, .. } = self;
-        let judge = Judge { game, evaluator, brain: brain.as_ref(), leaf: options.leaf, minimax: options.minimax.rollout };
-        let task = Task { judge, options, root: state, mover };
+        let Self { options, evaluator, net, memories, .. } = self;
+        let leaf_evaluator =
+            LeafEvaluator { game, evaluator, net: net.as_ref(), leaf: options.leaf, minimax: options.minimax.rollout };
+        let task = Task { leaf_evaluator, options, root: state, mover };
         let most = most_simulations(game, state, &budget.limits, options.playouts, kept);
-        let mut pace = Pace::new(&budget, watcher, Some(most), simulations_between_looks(options));
+        let mut checker = LimitChecker::new(&budget, observer, Some(most), simulations_between_looks(options));
         let (depths, threads) = match (options.threads, options.open_loop, options.is_plain()) {
-            (_, true, _) => (at_pace::<G, OpenLoop>(&task, &mut memories[0], rng, &mut pace), 1),
-            (1, _, true) => (at_pace::<G, Plain>(&task, &mut memories[0], rng, &mut pace), 1),
-            (1, _, false) => (at_pace::<G, Full>(&task, &mut memories[0], rng, &mut pace), 1),
-            (_, _, true) if options.one_tree => threads::run::<G, Plain>(&task, &mut memories[0], most, rng, &mut pace),
-            (_, _, false) if options.one_tree => threads::run::<G, Full>(&task, &mut memories[0], most, rng, &mut pace),
-            (_, _, true) => roots::run::<G, Plain>(&task, memories, most, rng, &mut pace),
-            (_, _, false) => roots::run::<G, Full>(&task, memories, most, rng, &mut pace),
+            (_, true, _) => (with_limits::<G, OpenLoop>(&task, &mut memories[0], rng, &mut checker), 1),
+            (1, _, true) => (with_limits::<G, Plain>(&task, &mut memories[0], rng, &mut checker), 1),
+            (1, _, false) => (with_limits::<G, Full>(&task, &mut memories[0], rng, &mut checker), 1),
+            (_, _, true) if options.one_tree => threads::run::<G, Plain>(&task, &mut memories[0], most, rng, &mut checker),
+            (_, _, false) if options.one_tree => threads::run::<G, Full>(&task, &mut memories[0], most, rng, &mut checker),
+            (_, _, true) => roots::run::<G, Plain>(&task, memories, most, rng, &mut checker),
+            (_, _, false) => roots::run::<G, Full>(&task, memories, most, rng, &mut checker),
         };
         let opinion = report::opinion(&memories[0].tree, mover, options);
         Ok(Choice {
@@ -94,7 +95,7 @@ impl<G: Heuristics> Agent<G> for Uct<G> {
             depth: opinion.depth,
             principal_variation: opinion.line,
             nodes: report::nodes(memories),
-            simulations: pace.steps,
+            simulations: checker.steps,
             elapsed: budget.clock.elapsed(),
             facts: report::facts(memories, depths, kept),
             notes: report::notes(memories, options, threads),

@@ -1,8 +1,8 @@
 //! Chance events: the average over the outcomes, as plain minimax takes it, without looking at all of them where the window allows.
 
-use plyground_core::{Evaluator, Heuristics, Player, Seed, Turn, WIN_SCORE};
+use plyground_core::{Evaluated, Evaluator, Player, Seed, Turn, WIN_SCORE};
 
-use super::search::{ORDER_FROM, Reach, Search, Window};
+use super::search::{NodeDepth, ORDER_FROM, Search, Window};
 use super::settings::Star;
 use super::table::Entry;
 
@@ -41,9 +41,9 @@ impl<M> Event<M> {
     }
 }
 
-impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
+impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// The average value of what chance may do, in the view of `viewer`.
-    pub fn average(&mut self, state: &G::State, viewer: Player, reach: Reach, window: Window) -> f32 {
+    pub fn average(&mut self, state: &G::State, viewer: Player, node: NodeDepth, window: Window) -> f32 {
         self.chance = true;
         let mut event = self.spare_events.pop().unwrap_or_default();
         self.game.chance(state, &mut event.outcomes);
@@ -51,15 +51,15 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         event.bounds.clear();
         event.bounds.resize(event.outcomes.len(), UNBOUNDED);
         // A reply that might be looked at a ply more or less deep is no bound.
-        let value = if self.settings.star == Star::Two && reach.depth > 0 && self.settings.is_even() {
-            self.probe(state, viewer, reach, window, &mut event)
+        let value = if self.settings.star == Star::Two && node.depth > 0 && self.settings.is_even() {
+            self.probe(state, viewer, node, window, &mut event)
         } else {
             None
         };
-        let value = value.unwrap_or_else(|| self.add_up(state, viewer, reach, window, &event));
+        let value = value.unwrap_or_else(|| self.add_up(state, viewer, node, window, &event));
         self.spare_events.push(event);
         // Which line comes next is up to chance.
-        self.line(reach.ply).clear();
+        self.line(node.ply).clear();
         value
     }
 
@@ -84,7 +84,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     }
 
     /// Star1: each outcome is searched in the window in which it can still decide whether the average is inside of `window`.
-    fn add_up(&mut self, state: &G::State, viewer: Player, reach: Reach, window: Window, event: &Event<G::Move>) -> f32 {
+    fn add_up(&mut self, state: &G::State, viewer: Player, node: NodeDepth, window: Window, event: &Event<G::Move>) -> f32 {
         let mut sum = 0.0;
         // The least and the most that the outcomes not yet searched can bring in.
         let Bounds { lower: mut least, upper: mut most } = event.weighed();
@@ -100,7 +100,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             };
             let mut child = state.clone();
             self.game.play(&mut child, outcome);
-            let value = self.value(&child, viewer, reach, inner);
+            let value = self.value(&child, viewer, node, inner);
             if self.stop {
                 return 0.0;
             }
@@ -121,7 +121,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         &mut self,
         state: &G::State,
         viewer: Player,
-        reach: Reach,
+        node: NodeDepth,
         window: Window,
         event: &mut Event<G::Move>,
     ) -> Option<f32> {
@@ -134,10 +134,10 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             if enough == f32::INFINITY {
                 continue;
             }
-            let reply = self.likely_reply(&child, player, reach)?;
+            let reply = self.likely_reply(&child, player, node)?;
             self.game.play(&mut child, reply);
             let reached = Window { alpha: f32::NEG_INFINITY, beta: enough };
-            let value = f64::from(self.value(&child, player, reach.next(), reached));
+            let value = f64::from(self.value(&child, player, node.next(), reached));
             if player == viewer {
                 known.lower = value;
             } else {
@@ -158,13 +158,13 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     }
 
     /// The move that an ordered search would try first.
-    fn likely_reply(&mut self, state: &G::State, player: Player, reach: Reach) -> Option<G::Move> {
-        let known = self.table.is_on().then(|| self.key(state, reach.ply)).and_then(|key| self.table.get(key));
+    fn likely_reply(&mut self, state: &G::State, player: Player, node: NodeDepth) -> Option<G::Move> {
+        let known = self.table.is_on().then(|| self.key(state, node.ply)).and_then(|key| self.table.get(key));
         let hash_move = known.map_or(Entry::NO_MOVE, |entry| entry.best);
         let mut moves = self.spare_moves.pop().unwrap_or_default();
         self.game.moves(state, &mut moves.all);
         let reply = (!moves.all.is_empty()).then(|| {
-            self.rank(state, player, Reach { depth: ORDER_FROM, ..reach }, usize::from(hash_move), &mut moves);
+            self.rank(state, player, NodeDepth { depth: ORDER_FROM, ..node }, usize::from(hash_move), &mut moves);
             let first = moves.pick(0);
             moves.all[first]
         });

@@ -1,6 +1,6 @@
 //! The agents: each is a name, a set of keys, and a way of asking at the root.
 
-use plyground_core::{Heuristics, InputError, KeyInfo, Params, Shelf};
+use plyground_core::{Evaluated, InputError, KeyInfo, Params, Resources};
 
 use super::Searcher;
 use super::settings::{
@@ -27,7 +27,7 @@ pub(super) fn method(name: &str, params: &Params) -> Result<Method, InputError> 
     })
 }
 
-fn make<G: Heuristics>(name: &str, game: &G, params: &Params) -> Result<Searcher<G::Evaluator>, InputError> {
+fn make<G: Evaluated>(name: &str, game: &G, params: &Params) -> Result<Searcher<G::Evaluator>, InputError> {
     Searcher::new(name, params, evaluator(game, params)?)
 }
 
@@ -40,10 +40,10 @@ macro_rules! agents {
             pub(crate) const INFO: AgentInfo =
                 AgentInfo { name: stringify!($name), summary: $summary, keys: $keys, evaluates: true };
 
-            pub(crate) fn build<G: Heuristics>(
+            pub(crate) fn build<G: Evaluated>(
                 game: &G,
                 params: &Params,
-                _: &dyn Shelf,
+                _: &dyn Resources,
             ) -> Result<Searcher<G::Evaluator>, InputError> {
                 make(INFO.name, game, params)
             }

@@ -10,7 +10,7 @@ use super::SURE;
 const MOST_KEPT: usize = 4_000_000;
 
 /// Scores moves as [`super::Minimax`] does. Agents find one best move; this gives all scores, and keeps those of the positions behind
-/// them, since whoever asks about many positions comes by the same ones again. For games without chance.
+/// them, since many positions have successors in common. For games without chance.
 pub struct Lookahead<G: Game, E> {
     evaluator: E,
     /// By the plies that are still looked ahead, in the first player's view.

@@ -1,6 +1,6 @@
 //! Which moves are tried first: the earlier the best one, the more is cut off.
 
-use plyground_core::{Heuristics, InputError, Player, hash_state};
+use plyground_core::{Evaluated, InputError, Player, hash_state};
 
 /// What moves are ordered by, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl<M: Copy + Eq + std::hash::Hash> Moves<M> {
     const ONE_BY_ONE: usize = 4;
 
     /// Computes the sorting keys.
-    pub fn rank<G: Heuristics<Move = M>>(&mut self, order: Order, by: &Ranking<'_, G>) {
+    pub fn rank<G: Evaluated<Move = M>>(&mut self, order: Order, by: &Ranking<'_, G>) {
         self.keys.clear();
         self.sorted = 0;
         let half = 1 << (SCORE_BITS - 1);
@@ -136,7 +136,7 @@ impl<M: Copy + Eq + std::hash::Hash> Moves<M> {
                 key |= u64::from(by.history.get(by.player, mv)) << at;
             }
             if let Some(at) = order.hints {
-                let hint = by.game.hint(by.state, *mv).clamp(1 - half, half - 1);
+                let hint = by.game.ordering_score(by.state, *mv).clamp(1 - half, half - 1);
                 key |= ((hint + half) as u64) << at;
             }
             self.keys.push(key);
@@ -175,7 +175,7 @@ impl<M: Copy + Eq + std::hash::Hash> Moves<M> {
 }
 
 /// What the moves of a position are ranked by.
-pub(super) struct Ranking<'a, G: Heuristics> {
+pub(super) struct Ranking<'a, G: Evaluated> {
     pub game: &'a G,
     pub state: &'a G::State,
     pub player: Player,

@@ -1,12 +1,12 @@
 //! Minimax to a fixed depth, without any pruning: the definition that faster searches are held to.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Evaluator, Fact, Game, Heuristics, InputError, KeyInfo, Opinion, Params,
-    Player, Shelf, Thought, Turn, WIN_SCORE, sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluated, Evaluator, Fact, Game, InputError, KeyInfo, Opinion, Params, Player,
+    Resources, SearchRequest, Turn, WIN_SCORE, sort_moves,
 };
 
 use super::{expected, settings::EVAL};
-use crate::{AgentInfo, NODES, TIME, evaluator, pace::Pace};
+use crate::{AgentInfo, NODES, TIME, evaluator, limit_checker::LimitChecker};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "minimax",
@@ -27,7 +27,7 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 
 const DEFAULT_DEPTH: u32 = 2;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, _: &dyn Shelf) -> Result<Minimax<G::Evaluator>, InputError> {
+pub(crate) fn build<G: Evaluated>(game: &G, params: &Params, _: &dyn Resources) -> Result<Minimax<G::Evaluator>, InputError> {
     Ok(Minimax { evaluator: evaluator(game, params)? })
 }
 
@@ -46,33 +46,37 @@ struct RootMove<M> {
 }
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
         let limits = budget.limits;
         let open_ended = limits.time.is_some() || limits.nodes.is_some();
         let deepest = limits.depth.unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH });
         // With only a depth to reach, there is no use in searching shallower first.
         let mut depth = if open_ended { 1 } else { deepest };
-        let mut search =
-            Search { game, evaluator: &self.evaluator, pace: Pace::new(&budget, watcher, limits.nodes, 1_024), cut_off: false };
+        let mut search = Search {
+            game,
+            evaluator: &self.evaluator,
+            checker: LimitChecker::new(&budget, observer, limits.nodes, 1_024),
+            cut_off: false,
+        };
         // Equal moves are chosen by the seed.
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
         rng.shuffle(&mut moves);
         let mut best = search.root(state, &moves, depth);
         let mut reached = depth;
-        while search.cut_off && depth < deepest && !search.pace.stopped() {
+        while search.cut_off && depth < deepest && !search.checker.stopped() {
             depth += 1;
             search.cut_off = false;
             let deeper = search.root(state, &moves, depth);
             // A search that was stopped in the middle knows less than the one before.
-            if search.pace.stopped() {
+            if search.checker.stopped() {
                 break;
             }
             (best, reached) = (deeper, depth);
         }
-        Ok(self.explain(&best, mover, reached, search.pace.steps, &budget))
+        Ok(self.explain(&best, mover, reached, search.checker.steps, &budget))
     }
 }
 
@@ -110,7 +114,7 @@ impl<E> Minimax<E> {
 struct Search<'a, 'b, 'c, G: Game, E> {
     game: &'a G,
     evaluator: &'a E,
-    pace: Pace<'b, 'c, G::Move>,
+    checker: LimitChecker<'b, 'c, G::Move>,
     /// Was a position judged before its end?
     cut_off: bool,
 }
@@ -123,7 +127,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         };
         let mut scored: Vec<RootMove<G::Move>> = Vec::new();
         for &mv in moves {
-            if self.pace.stopped() && !scored.is_empty() {
+            if self.checker.stopped() && !scored.is_empty() {
                 scored.push(RootMove { mv, score: -WIN_SCORE * mover.sign(), line: vec![mv] });
                 continue;
             }
@@ -140,12 +144,12 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// The score of a position in the first player's view, and the line of play behind it (up to the first chance event).
     fn score(&mut self, state: &G::State, depth: u32, ply: u32, line: &mut Vec<G::Move>) -> f32 {
         line.clear();
-        self.pace.step(Opinion::default);
+        self.checker.step(Opinion::default);
         match self.game.turn(state) {
             // Shorter wins and longer losses are better.
             Turn::Over(outcome) => outcome.value() * (WIN_SCORE - ply as f32),
             Turn::Chance => self.average(state, depth, ply),
-            Turn::Player(_) if depth == 0 || self.pace.stopped() => {
+            Turn::Player(_) if depth == 0 || self.checker.stopped() => {
                 self.cut_off = true;
                 self.evaluator.score(self.game, state)
             }

@@ -1,17 +1,17 @@
 //! The root of a search: iterative deepening, the windows in which each method asks, and the choice of the move.
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Evaluator, Fact, Heuristics, InputError, Limits, Opinion, Params, Player, Thought,
+    Agent, AgentError, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, Opinion, Params, Player, SearchRequest,
     sort_moves,
 };
 
 use super::order::{History, Moves};
-use super::search::{LOOK_EVERY, Reach, Search, Stats, Window};
+use super::search::{LOOK_EVERY, NodeDepth, Search, Stats, Window};
 use super::settings::{DEFAULT_DEPTH, Method, Settings};
 use super::sss::OpenList;
 use super::table::{Entry, Table};
 use super::{DEEPEST, SURE, expected, family};
-use crate::pace::Pace;
+use crate::limit_checker::LimitChecker;
 
 /// Bounds of averages need not be averages themselves, so that null windows could close in on a value by tiny steps: after so many of
 /// them the rest is left to a window of the usual kind.
@@ -41,10 +41,10 @@ impl<E> Searcher<E> {
     }
 }
 
-impl<G: Heuristics, E: Evaluator<G>> Agent<G> for Searcher<E> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
+impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
         let contempt = self.settings.contempt;
         // What a draw counts depends on who thinks.
         if contempt != 0.0 && self.mover.replace(mover).is_some_and(|last| last != mover) {
@@ -58,7 +58,7 @@ impl<G: Heuristics, E: Evaluator<G>> Agent<G> for Searcher<E> {
             settings: &self.settings,
             table: &mut self.table,
             history: &mut self.history,
-            pace: Pace::new(&budget, watcher, budget.limits.nodes, LOOK_EVERY),
+            checker: LimitChecker::new(&budget, observer, budget.limits.nodes, LOOK_EVERY),
             opinion: Opinion::default(),
             stats: Stats::default(),
             lines: Vec::new(),
@@ -109,7 +109,7 @@ struct Best<M> {
     line: Vec<M>,
 }
 
-pub(super) struct Root<'s, 'a, 'b, 'c, G: Heuristics, E> {
+pub(super) struct Root<'s, 'a, 'b, 'c, G: Evaluated, E> {
     search: &'s mut Search<'a, 'b, 'c, G, E>,
     state: &'s G::State,
     mover: Player,
@@ -123,12 +123,12 @@ pub(super) struct Root<'s, 'a, 'b, 'c, G: Heuristics, E> {
     notes: Vec<String>,
 }
 
-impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
+impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: Vec<G::Move>) -> Self {
         let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY };
         let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
         if search.settings.order.uses_hints() {
-            let hint = |root: &RootMove<G::Move>| search.game.hint(state, root.mv);
+            let hint = |root: &RootMove<G::Move>| search.game.ordering_score(state, root.mv);
             sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
         }
         Self { search, state, mover, moves, best: None, depth: 0, branching: 0.0, notes: Vec::new() }
@@ -140,7 +140,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
         let deepest = limits.depth.unwrap_or(if open_ended { DEEPEST } else { DEFAULT_DEPTH }).min(DEEPEST);
         let mut depth = if self.search.settings.iterative { 1 } else { deepest };
         loop {
-            let before = self.search.pace.steps;
+            let before = self.search.checker.steps;
             self.search.cut_short = false;
             self.search.root_depth = depth;
             for root in &mut self.moves {
@@ -151,7 +151,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
                 break;
             }
             self.depth = depth;
-            self.branching = ((self.search.pace.steps - before) as f64).powf(1.0 / f64::from(depth));
+            self.branching = ((self.search.checker.steps - before) as f64).powf(1.0 / f64::from(depth));
             self.bring_forward();
             self.report();
             if depth >= deepest || self.is_settled() {
@@ -168,16 +168,16 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     fn iterate(&mut self, depth: u32) {
-        let reach = Reach { depth: depth as i32, ply: 0 };
+        let node = NodeDepth { depth: depth as i32, ply: 0 };
         let guess = self.best.as_ref().map_or(0.0, |best| best.value);
         let best = match self.search.settings.method {
             Method::AlphaBeta | Method::PrincipalVariation => match self.search.settings.aspiration {
-                Some(width) if self.best.is_some() => self.aspire(reach, guess, width),
-                _ => self.in_window(reach, Window::WHOLE),
+                Some(width) if self.best.is_some() => self.aspire(node, guess, width),
+                _ => self.in_window(node, Window::WHOLE),
             },
-            Method::FromGuess => self.in_null_windows(reach, guess),
-            Method::FromAbove => self.in_null_windows(reach, f32::INFINITY),
-            Method::OpenList => self.by_open_list(reach),
+            Method::FromGuess => self.in_null_windows(node, guess),
+            Method::FromAbove => self.in_null_windows(node, f32::INFINITY),
+            Method::OpenList => self.by_open_list(node),
         };
         if let Some(best) = best {
             self.best = Some(best);
@@ -186,11 +186,11 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     /// Aspiration windows: the value is expected near the last one; where it is not, that side is opened.
-    fn aspire(&mut self, reach: Reach, guess: f32, width: f32) -> Option<Best<G::Move>> {
+    fn aspire(&mut self, node: NodeDepth, guess: f32, width: f32) -> Option<Best<G::Move>> {
         let mut window = Window { alpha: guess - width, beta: guess + width };
         loop {
             let before = self.best.clone();
-            let best = self.in_window(reach, window);
+            let best = self.in_window(node, window);
             if self.search.stop {
                 return best;
             }
@@ -207,7 +207,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
 
     /// Searches all moves in a window that shrinks to what is better than the best so far: or as good, for a move that goes before it
     /// in the shuffled order. Nothing if no move is above `alpha`.
-    fn in_window(&mut self, reach: Reach, window: Window) -> Option<Best<G::Move>> {
+    fn in_window(&mut self, node: NodeDepth, window: Window) -> Option<Best<G::Move>> {
         let mut best: Option<Best<G::Move>> = None;
         for at in 0..self.moves.len() {
             let RootMove { mv, rank, .. } = self.moves[at];
@@ -221,10 +221,10 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
             self.search.line(1).clear();
             let mut value = f32::INFINITY;
             if narrow {
-                value = self.after(mv, reach, Window::above(inner.alpha));
+                value = self.after(mv, node, Window::above(inner.alpha));
             }
             if value > inner.alpha && (!narrow || value < inner.beta) {
-                value = self.after(mv, reach, inner);
+                value = self.after(mv, node, inner);
             }
             if self.search.stop {
                 break;
@@ -249,23 +249,23 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     /// The value of a root move, in the mover's view.
-    fn after(&mut self, mv: G::Move, reach: Reach, window: Window) -> f32 {
+    fn after(&mut self, mv: G::Move, node: NodeDepth, window: Window) -> f32 {
         let mut child = self.state.clone();
         self.search.game.play(&mut child, mv);
-        self.search.value(&child, self.mover, reach.next(), window)
+        self.search.value(&child, self.mover, node.next(), window)
     }
 
     /// MTD: asks again and again whether the value is at least so much, until the bounds meet.
-    fn in_null_windows(&mut self, reach: Reach, guess: f32) -> Option<Best<G::Move>> {
+    fn in_null_windows(&mut self, node: NodeDepth, guess: f32) -> Option<Best<G::Move>> {
         let (mut lower, mut upper) = (f32::NEG_INFINITY, f32::INFINITY);
         let mut beta = guess;
         let mut steps = 0;
         while lower < upper {
             if steps >= MOST_STEPS_WITH_CHANCE && self.search.chance {
-                return self.in_window(reach, Window { alpha: lower.next_down(), beta: upper.next_up() });
+                return self.in_window(node, Window { alpha: lower.next_down(), beta: upper.next_up() });
             }
             steps += 1;
-            let value = self.at_least(reach, beta);
+            let value = self.at_least(node, beta);
             if self.search.stop {
                 return None;
             }
@@ -276,14 +276,14 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
             }
             beta = if value == lower { value.next_up() } else { value };
         }
-        self.first_with(reach, lower)
+        self.first_with(node, lower)
     }
 
     /// One step of MTD: the best of all moves as far as needed to know whether it reaches `beta`.
-    fn at_least(&mut self, reach: Reach, beta: f32) -> f32 {
+    fn at_least(&mut self, node: NodeDepth, beta: f32) -> f32 {
         let mut best = f32::NEG_INFINITY;
         for at in 0..self.moves.len() {
-            let value = self.test(at, reach, beta);
+            let value = self.test(at, node, beta);
             best = best.max(value);
             if best >= beta || self.search.stop {
                 break;
@@ -293,7 +293,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     /// A bound of a root move that tells whether it reaches `beta`.
-    fn test(&mut self, at: usize, reach: Reach, beta: f32) -> f32 {
+    fn test(&mut self, at: usize, node: NodeDepth, beta: f32) -> f32 {
         let RootMove { mv, lower, upper, .. } = self.moves[at];
         if lower >= beta {
             return lower;
@@ -301,7 +301,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
         if upper < beta {
             return upper;
         }
-        let value = self.after(mv, reach, Window { alpha: beta.next_down(), beta });
+        let value = self.after(mv, node, Window { alpha: beta.next_down(), beta });
         let root = &mut self.moves[at];
         if value >= beta {
             root.lower = value;
@@ -312,11 +312,11 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     /// The first move in the shuffled order that has the value of the root.
-    fn first_with(&mut self, reach: Reach, value: f32) -> Option<Best<G::Move>> {
+    fn first_with(&mut self, node: NodeDepth, value: f32) -> Option<Best<G::Move>> {
         let mut by_rank: Vec<usize> = (0..self.moves.len()).collect();
         sort_moves(&mut by_rank, |&a, &b| self.moves[a].rank.cmp(&self.moves[b].rank));
         for at in by_rank {
-            let reached = self.test(at, reach, value);
+            let reached = self.test(at, node, value);
             if self.search.stop {
                 return None;
             }
@@ -330,11 +330,11 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     /// SSS* as it was published; when its list outgrows the memory, in the form that does without.
-    fn by_open_list(&mut self, reach: Reach) -> Option<Best<G::Move>> {
+    fn by_open_list(&mut self, node: NodeDepth) -> Option<Best<G::Move>> {
         let mut ranked: Vec<(usize, G::Move)> = self.moves.iter().map(|root| (root.rank, root.mv)).collect();
         sort_moves(&mut ranked, |a, b| a.0.cmp(&b.0));
         let moves: Vec<G::Move> = ranked.into_iter().map(|(_, mv)| mv).collect();
-        match OpenList::solve(self.search, self.state, self.mover, reach, &moves) {
+        match OpenList::solve(self.search, self.state, self.mover, node, &moves) {
             Some((rank, value)) => {
                 let at = self.moves.iter().position(|root| root.rank == rank)?;
                 let root = &mut self.moves[at];
@@ -345,10 +345,10 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
             None => {
                 let note = format!(
                     "at depth {} the list of open positions needs more than {} MB (tt=): null windows took over",
-                    reach.depth, self.search.settings.table
+                    node.depth, self.search.settings.table
                 );
                 self.notes.push(note);
-                self.in_null_windows(reach, f32::INFINITY)
+                self.in_null_windows(node, f32::INFINITY)
             }
         }
     }
@@ -362,7 +362,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
         }
     }
 
-    /// Tells the watcher what the best move is now.
+    /// Tells the observer what the best move is now.
     fn report(&mut self) {
         let Some(best) = &self.best else { return };
         let value = expected(self.search.evaluator, best.value * self.mover.sign(), self.mover);
@@ -406,7 +406,7 @@ impl<'s, 'a, 'b, 'c, G: Heuristics, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> 
     }
 
     fn choice(&mut self) -> Choice<G> {
-        let nodes = self.search.pace.steps;
+        let nodes = self.search.checker.steps;
         let facts = self.facts();
         let notes = std::mem::take(&mut self.notes);
         // Stopped before the first move was searched: the one that looks best.

@@ -1,15 +1,15 @@
 //! The search that all agents of the family share: fail-soft negamax with everything that can be switched on or off.
 
-use plyground_core::{Evaluator, Heuristics, Opinion, Outcome, Player, Turn, WIN_SCORE};
+use plyground_core::{Evaluated, Evaluator, Opinion, Outcome, Player, Turn, WIN_SCORE};
 
 use super::SURE;
 use super::chance::Event;
 use super::order::{History, Killers, Moves, Ranking};
 use super::settings::{Method, Settings};
 use super::table::{Entry, Table};
-use crate::pace::Pace;
+use crate::limit_checker::LimitChecker;
 
-/// The clock is read and the watcher called once in so many nodes: slow evaluations take a microsecond or two.
+/// The clock is read and the observer called once in so many nodes: slow evaluations take a microsecond or two.
 pub(super) const LOOK_EVERY: u64 = 256;
 
 /// Nearer to the end of the look-ahead, looking a position up takes longer than searching it.
@@ -48,16 +48,16 @@ impl Window {
     }
 }
 
-/// How much look-ahead is left, and how much has been used.
+/// The depth of a node: plies left to search, and plies from the root.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
+pub(super) struct NodeDepth {
     /// Moves of the players still to be looked ahead; from 0 down while only noisy moves are followed.
     pub depth: i32,
     /// Moves of the players since the root.
     pub ply: u32,
 }
 
-impl Reach {
+impl NodeDepth {
     #[inline]
     pub fn next(self) -> Self {
         Self { depth: self.depth - 1, ply: self.ply + 1 }
@@ -76,14 +76,14 @@ pub(super) struct Stats {
     pub table_cut_offs: u64,
 }
 
-pub(super) struct Search<'a, 'b, 'c, G: Heuristics, E> {
+pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub game: &'a G,
     pub evaluator: &'a E,
     pub settings: &'a Settings,
     pub table: &'a mut Table,
     pub history: &'a mut History,
-    pub pace: Pace<'b, 'c, G::Move>,
-    /// What the watcher is told.
+    pub checker: LimitChecker<'b, 'c, G::Move>,
+    /// What the observer is told.
     pub opinion: Opinion<G::Move>,
     pub stats: Stats,
     /// The best lines from each ply on, up to the first chance event.
@@ -107,18 +107,18 @@ pub(super) struct Search<'a, 'b, 'c, G: Heuristics, E> {
     pub root_depth: u32,
 }
 
-impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
+impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// The value of a position in the view of `viewer`: exact inside the window, a bound outside.
-    pub fn value(&mut self, state: &G::State, viewer: Player, reach: Reach, window: Window) -> f32 {
+    pub fn value(&mut self, state: &G::State, viewer: Player, node: NodeDepth, window: Window) -> f32 {
         if self.stop {
             return 0.0;
         }
         self.count();
         match self.game.turn(state) {
-            Turn::Over(outcome) => self.result(outcome, reach.ply) * viewer.sign(),
-            Turn::Chance => self.average(state, viewer, reach, window),
-            Turn::Player(player) if player == viewer => self.best(state, player, reach, window),
-            Turn::Player(player) => -self.best(state, player, reach, window.opposite()),
+            Turn::Over(outcome) => self.result(outcome, node.ply) * viewer.sign(),
+            Turn::Chance => self.average(state, viewer, node, window),
+            Turn::Player(player) if player == viewer => self.best(state, player, node, window),
+            Turn::Player(player) => -self.best(state, player, node, window.opposite()),
         }
     }
 
@@ -126,7 +126,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     #[inline]
     pub fn count(&mut self) {
         let opinion = &self.opinion;
-        self.stop = self.pace.step(|| opinion.clone());
+        self.stop = self.checker.step(|| opinion.clone());
     }
 
     /// The score of a finished game, in the first player's view: shorter wins and longer losses are better.
@@ -139,30 +139,30 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     }
 
     /// The value of a position for the player to move.
-    fn best(&mut self, state: &G::State, player: Player, reach: Reach, window: Window) -> f32 {
-        if reach.depth <= 0 {
-            return self.horizon(state, player, reach, window);
+    fn best(&mut self, state: &G::State, player: Player, node: NodeDepth, window: Window) -> f32 {
+        if node.depth <= 0 {
+            return self.horizon(state, player, node, window);
         }
-        let key = (self.table.is_on() && reach.depth >= TABLE_FROM).then(|| self.key(state, reach.ply));
+        let key = (self.table.is_on() && node.depth >= TABLE_FROM).then(|| self.key(state, node.ply));
         let mut hash_move = usize::MAX;
         if let Some(entry) = key.and_then(|key| self.look_up(key)) {
             hash_move = usize::from(entry.best);
-            if let Some(value) = self.known(&entry, reach, window) {
+            if let Some(value) = self.known(&entry, node, window) {
                 return value;
             }
         }
         let mut moves = self.spare_moves.pop().unwrap_or_default();
         self.game.moves(state, &mut moves.all);
-        let best = if reach.depth == 1 && self.judges_at_once() {
-            self.frontier(state, player, reach, &moves.all)
-        } else if reach.depth == 1 && self.settings.quiescence == 0 {
-            self.try_leaves(state, player, reach, window, &moves.all)
+        let best = if node.depth == 1 && self.judges_at_once() {
+            self.frontier(state, player, node, &moves.all)
+        } else if node.depth == 1 && self.settings.quiescence == 0 {
+            self.try_leaves(state, player, node, window, &moves.all)
         } else {
             // Whether this position hangs on a judgement is asked apart from what came before.
             let cut_short = std::mem::take(&mut self.cut_short);
-            let (best, best_move) = self.try_moves(state, player, reach, window, hash_move, &mut moves);
+            let (best, best_move) = self.try_moves(state, player, node, window, hash_move, &mut moves);
             if let Some(key) = key.filter(|_| !self.stop) {
-                self.remember(key, reach, window, best, best_move);
+                self.remember(key, node, window, best, best_move);
             }
             self.cut_short |= cut_short;
             best
@@ -171,12 +171,12 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         best
     }
 
-    pub fn rank(&mut self, state: &G::State, player: Player, reach: Reach, hash_move: usize, moves: &mut Moves<G::Move>) {
+    pub fn rank(&mut self, state: &G::State, player: Player, node: NodeDepth, hash_move: usize, moves: &mut Moves<G::Move>) {
         let order = self.settings.order;
-        if order.is_none() || reach.depth < ORDER_FROM {
+        if order.is_none() || node.depth < ORDER_FROM {
             return moves.leave();
         }
-        let ply = reach.ply as usize;
+        let ply = node.ply as usize;
         if self.killers.len() <= ply {
             self.killers.resize(ply + 1, [None; 2]);
         }
@@ -189,7 +189,7 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         &mut self,
         state: &G::State,
         player: Player,
-        reach: Reach,
+        node: NodeDepth,
         window: Window,
         hash_move: usize,
         moves: &mut Moves<G::Move>,
@@ -198,23 +198,23 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         // The best move of an earlier search is often enough: the others are ranked when it was not.
         let is_first_known = self.settings.order.hash && hash_move < moves.all.len();
         if !is_first_known {
-            if let Some(value) = self.known_to_be_enough(state, player, reach, window, moves) {
+            if let Some(value) = self.known_to_be_enough(state, player, node, window, moves) {
                 return value;
             }
-            self.rank(state, player, reach, hash_move, moves);
+            self.rank(state, player, node, hash_move, moves);
         }
-        let singular = self.singular(state, player, reach, moves);
+        let singular = self.singular(state, player, node, moves);
         let is_null = window.is_null();
         if !is_null {
-            self.line(reach.ply).clear();
+            self.line(node.ply).clear();
         }
         let (mut best, mut best_move) = (f32::NEG_INFINITY, usize::from(Entry::NO_MOVE));
         for turn in 0..moves.all.len() {
             if turn == 1 && is_first_known {
-                if let Some(value) = self.known_to_be_enough(state, player, reach, window, moves) {
+                if let Some(value) = self.known_to_be_enough(state, player, node, window, moves) {
                     return value;
                 }
-                self.rank(state, player, reach, hash_move, moves);
+                self.rank(state, player, node, hash_move, moves);
                 moves.pick(0);
             }
             let number = if turn == 0 && is_first_known { hash_move } else { moves.pick(turn) };
@@ -222,14 +222,14 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             let mut child = state.clone();
             self.game.play(&mut child, mv);
             if !is_null {
-                self.line(reach.ply + 1).clear();
+                self.line(node.ply + 1).clear();
             }
             let inner = Window { alpha: window.alpha.max(best), ..window };
-            let mut next = reach.next();
+            let mut next = node.next();
             if singular == Some(number) {
                 next.depth += 1;
             }
-            let late = singular.is_none() && self.is_late(state, mv, turn, reach);
+            let late = singular.is_none() && self.is_late(state, mv, turn, node);
             let value = self.try_move(&child, player, next, inner, turn, late);
             if self.stop {
                 break;
@@ -237,11 +237,11 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             if value > best {
                 (best, best_move) = (value, number);
                 if value >= window.beta {
-                    self.cut(player, mv, turn, reach);
+                    self.cut(player, mv, turn, node);
                     break;
                 }
                 if value > window.alpha && !is_null {
-                    self.extend_line(reach.ply, mv);
+                    self.extend_line(node.ply, mv);
                 }
             }
         }
@@ -253,11 +253,11 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         &mut self,
         state: &G::State,
         player: Player,
-        reach: Reach,
+        node: NodeDepth,
         window: Window,
         moves: &Moves<G::Move>,
     ) -> Option<(f32, usize)> {
-        let next = reach.next();
+        let next = node.next();
         if !self.table.is_on() || next.depth < TABLE_FROM || window.beta == f32::INFINITY || !self.settings.is_even() {
             return None;
         }
@@ -282,12 +282,12 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
 
     /// A ply before the end of the look-ahead: the best of the children, judged one after the other. The same as [`Search::try_moves`]
     /// with all that has no effect there left out.
-    fn try_leaves(&mut self, state: &G::State, player: Player, reach: Reach, window: Window, moves: &[G::Move]) -> f32 {
+    fn try_leaves(&mut self, state: &G::State, player: Player, node: NodeDepth, window: Window, moves: &[G::Move]) -> f32 {
         self.stats.expanded += 1;
-        let next = reach.next();
+        let next = node.next();
         let mut best = f32::NEG_INFINITY;
         if !window.is_null() {
-            self.line(reach.ply).clear();
+            self.line(node.ply).clear();
         }
         for (turn, &mv) in moves.iter().enumerate() {
             let mut child = state.clone();
@@ -307,12 +307,12 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             if value > best {
                 best = value;
                 if value >= window.beta {
-                    self.cut(player, mv, turn, reach);
+                    self.cut(player, mv, turn, node);
                     break;
                 }
                 if value > window.alpha && !window.is_null() {
                     self.line(next.ply).clear();
-                    self.extend_line(reach.ply, mv);
+                    self.extend_line(node.ply, mv);
                 }
             }
         }
@@ -321,9 +321,9 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
 
     /// The value of a move that is tried as number `turn`.
     #[inline]
-    fn try_move(&mut self, child: &G::State, player: Player, next: Reach, window: Window, turn: usize, late: bool) -> f32 {
+    fn try_move(&mut self, child: &G::State, player: Player, next: NodeDepth, window: Window, turn: usize, late: bool) -> f32 {
         if late {
-            let less = Reach { depth: next.depth - 1, ..next };
+            let less = NodeDepth { depth: next.depth - 1, ..next };
             let value = self.value(child, player, less, Window::above(window.alpha));
             if value <= window.alpha {
                 return value;
@@ -341,19 +341,19 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
 
     /// Late-move reductions: is the move one of those that are unlikely to matter?
     #[inline]
-    fn is_late(&self, state: &G::State, mv: G::Move, turn: usize, reach: Reach) -> bool {
-        reach.depth >= REDUCE_FROM && self.settings.reduce.is_some_and(|after| turn >= after) && !self.game.noisy(state, mv)
+    fn is_late(&self, state: &G::State, mv: G::Move, turn: usize, node: NodeDepth) -> bool {
+        node.depth >= REDUCE_FROM && self.settings.reduce.is_some_and(|after| turn >= after) && !self.game.is_noisy(state, mv)
     }
 
     /// Singular extensions (Anantharaman, Campbell and Hsu 1990): the number of the move, if there is one, that is better than all
     /// others by more than the margin when all are searched three plies less deep.
-    fn singular(&mut self, state: &G::State, player: Player, reach: Reach, moves: &mut Moves<G::Move>) -> Option<usize> {
+    fn singular(&mut self, state: &G::State, player: Player, node: NodeDepth, moves: &mut Moves<G::Move>) -> Option<usize> {
         let margin = self.settings.singular?;
         // A line of forced moves ends after as many plies again as were asked for.
-        if reach.depth < SINGULAR_FROM || moves.all.len() < 2 || reach.ply >= 2 * self.root_depth {
+        if node.depth < SINGULAR_FROM || moves.all.len() < 2 || node.ply >= 2 * self.root_depth {
             return None;
         }
-        let less = Reach { depth: reach.depth - 3, ply: reach.ply + 1 };
+        let less = NodeDepth { depth: node.depth - 3, ply: node.ply + 1 };
         let after = |search: &mut Self, number: usize, window| {
             let mut child = state.clone();
             search.game.play(&mut child, moves.all[number]);
@@ -377,22 +377,22 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     }
 
     /// At the end of the look-ahead: the evaluation, or with quiescence the best of it and what the noisy moves lead to.
-    fn horizon(&mut self, state: &G::State, player: Player, reach: Reach, window: Window) -> f32 {
+    fn horizon(&mut self, state: &G::State, player: Player, node: NodeDepth, window: Window) -> f32 {
         self.cut_short = true;
         let mut best = self.evaluator.score(self.game, state) * player.sign();
-        if -reach.depth >= self.settings.quiescence || best >= window.beta {
+        if -node.depth >= self.settings.quiescence || best >= window.beta {
             return best;
         }
         let mut moves = self.spare_moves.pop().unwrap_or_default();
         self.game.moves(state, &mut moves.all);
-        moves.all.retain(|&mv| self.game.noisy(state, mv));
-        self.rank(state, player, Reach { depth: ORDER_FROM, ..reach }, usize::MAX, &mut moves);
+        moves.all.retain(|&mv| self.game.is_noisy(state, mv));
+        self.rank(state, player, NodeDepth { depth: ORDER_FROM, ..node }, usize::MAX, &mut moves);
         for turn in 0..moves.all.len() {
             let number = moves.pick(turn);
             let mut child = state.clone();
             self.game.play(&mut child, moves.all[number]);
             let inner = Window { alpha: window.alpha.max(best), ..window };
-            let value = self.value(&child, player, reach.next(), inner);
+            let value = self.value(&child, player, node.next(), inner);
             if self.stop {
                 break;
             }
@@ -411,12 +411,12 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     }
 
     /// A ply before the end of the look-ahead: the best of all children, judged at once.
-    fn frontier(&mut self, state: &G::State, player: Player, reach: Reach, moves: &[G::Move]) -> f32 {
-        self.pace.steps += moves.len() as u64;
+    fn frontier(&mut self, state: &G::State, player: Player, node: NodeDepth, moves: &[G::Move]) -> f32 {
+        self.checker.steps += moves.len() as u64;
         self.evaluator.evaluate_children(self.game, state, moves, &mut self.scores);
         let best = self.scores.iter().fold(f32::NEG_INFINITY, |best, score| best.max(score * player.sign()));
         if best.abs() == WIN_SCORE {
-            return best.signum() * (WIN_SCORE - reach.next().ply as f32);
+            return best.signum() * (WIN_SCORE - node.next().ply as f32);
         }
         self.cut_short = true;
         best
@@ -442,14 +442,14 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     }
 
     /// Notes that a move was enough.
-    fn cut(&mut self, player: Player, mv: G::Move, turn: usize, reach: Reach) {
+    fn cut(&mut self, player: Player, mv: G::Move, turn: usize, node: NodeDepth) {
         self.stats.cut_offs += 1;
         self.stats.first_cut_offs += u64::from(turn == 0);
-        if reach.depth < ORDER_FROM || self.settings.order.is_none() {
+        if node.depth < ORDER_FROM || self.settings.order.is_none() {
             return;
         }
-        self.history.praise(player, &mv, reach.depth);
-        if let Some(killers) = self.killers.get_mut(reach.ply as usize)
+        self.history.praise(player, &mv, node.depth);
+        if let Some(killers) = self.killers.get_mut(node.ply as usize)
             && killers[0] != Some(mv)
         {
             *killers = [Some(mv), killers[0]];
@@ -474,9 +474,9 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
 
     /// What the table knows, if it is enough.
     #[inline]
-    fn known(&mut self, entry: &Entry, reach: Reach, window: Window) -> Option<f32> {
-        let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(reach.depth, self.chance);
-        let (lower, upper) = (self.counted_from_root(lower, reach.ply), self.counted_from_root(upper, reach.ply));
+    fn known(&mut self, entry: &Entry, node: NodeDepth, window: Window) -> Option<f32> {
+        let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(node.depth, self.chance);
+        let (lower, upper) = (self.counted_from_root(lower, node.ply), self.counted_from_root(upper, node.ply));
         let (value, lasts) = if lower >= window.beta || lower == upper {
             (lower, lower_lasts && (lower >= window.beta || upper_lasts))
         } else if upper <= window.alpha {
@@ -489,11 +489,11 @@ impl<G: Heuristics, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         Some(value)
     }
 
-    fn remember(&mut self, key: u64, reach: Reach, window: Window, value: f32, best_move: usize) {
+    fn remember(&mut self, key: u64, node: NodeDepth, window: Window, value: f32, best_move: usize) {
         // The key may have become another one when the search met chance for the first time: then the entry is never found.
-        let value_here = self.counted_from_here(value, reach.ply);
+        let value_here = self.counted_from_here(value, node.ply);
         let is_final = !self.cut_short;
-        let mut entry = Entry { depth: reach.depth as u8, best: best_move as u16, ..Entry::UNKNOWN };
+        let mut entry = Entry { depth: node.depth as u8, best: best_move as u16, ..Entry::UNKNOWN };
         if value > window.alpha {
             (entry.lower, entry.final_lower) = (value_here, is_final);
         }

@@ -2,18 +2,18 @@
 //!
 //! An entry of the list stands for a set of strategies of the player at the root (the maximiser), and its merit bounds what they can
 //! reach. The six cases of the original are the arms of [`OpenList::settle`] and [`OpenList::expand`]; which case holds is decided by
-//! the player at the parent, so that games in which somebody moves twice are no exception.
+//! the player at the parent, so that games in which a player moves twice are no exception.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use plyground_core::{Evaluator, Heuristics, Player, Turn, sort_moves};
+use plyground_core::{Evaluated, Evaluator, Player, Turn, sort_moves};
 
-use super::search::{Reach, Search, Window};
+use super::search::{NodeDepth, Search, Window};
 
 struct Node<S, M> {
     state: S,
-    reach: Reach,
+    left: NodeDepth,
     parent: u32,
     /// Its place among its siblings.
     place: u16,
@@ -64,15 +64,15 @@ pub(super) struct OpenList<S, M> {
 
 impl<S: Clone, M: Copy> OpenList<S, M> {
     /// The place of the best root move and its value in the view of the player to move; nothing when stopped, or out of memory.
-    pub fn solve<G: Heuristics<State = S, Move = M>, E: Evaluator<G>>(
+    pub fn solve<G: Evaluated<State = S, Move = M>, E: Evaluator<G>>(
         search: &mut Search<'_, '_, '_, G, E>,
         state: &S,
         maximiser: Player,
-        reach: Reach,
+        left: NodeDepth,
         moves: &[M],
     ) -> Option<(usize, f32)> {
         let root =
-            Node { state: state.clone(), reach, parent: ROOT, place: 0, is_max: true, is_solved: false, moves: moves.into() };
+            Node { state: state.clone(), left, parent: ROOT, place: 0, is_max: true, is_solved: false, moves: moves.into() };
         let mut list = Self { maximiser, nodes: vec![root], open: BinaryHeap::new(), bytes: 0, best: 0 };
         for place in 0..moves.len() {
             list.add(search.game, ROOT, place, f32::INFINITY);
@@ -109,13 +109,13 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// Puts a child of a node on the list.
-    fn add<G: Heuristics<State = S, Move = M>>(&mut self, game: &G, parent: u32, place: usize, merit: f32) {
+    fn add<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, parent: u32, place: usize, merit: f32) {
         let above = &self.nodes[parent as usize];
-        let (mut state, reach) = (above.state.clone(), above.reach.next());
+        let (mut state, left) = (above.state.clone(), above.left.next());
         game.play(&mut state, above.moves[place]);
         let is_max = matches!(game.turn(&state), Turn::Player(player) if player == self.maximiser);
         let node = self.nodes.len() as u32;
-        self.nodes.push(Node { state, reach, parent, place: place as u16, is_max, is_solved: false, moves: Box::new([]) });
+        self.nodes.push(Node { state, left, parent, place: place as u16, is_max, is_solved: false, moves: Box::new([]) });
         self.bytes += size_of::<Node<S, M>>();
         self.push(node, merit, false);
     }
@@ -133,7 +133,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// A node is solved: so is a parent that maximises; a parent that minimises wants the next child, if there is one.
-    fn settle<G: Heuristics<State = S, Move = M>>(&mut self, game: &G, node: u32, merit: f32) {
+    fn settle<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, node: u32, merit: f32) {
         let Node { parent, place, .. } = self.nodes[node as usize];
         let above = &self.nodes[parent as usize];
         let next = usize::from(place) + 1;
@@ -148,16 +148,16 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// A node is looked at for the first time: a leaf is judged, the maximiser tries all moves, the opponent one after the other.
-    fn expand<G: Heuristics<State = S, Move = M>, E: Evaluator<G>>(
+    fn expand<G: Evaluated<State = S, Move = M>, E: Evaluator<G>>(
         &mut self,
         search: &mut Search<'_, '_, '_, G, E>,
         node: u32,
         merit: f32,
     ) {
-        let Node { ref state, reach, is_max, .. } = self.nodes[node as usize];
+        let Node { ref state, left, is_max, .. } = self.nodes[node as usize];
         // Chance events are left to the search: averages are no strategies.
-        if reach.depth <= 0 || !matches!(search.game.turn(state), Turn::Player(_)) {
-            let value = search.value(state, self.maximiser, reach, Window::WHOLE);
+        if left.depth <= 0 || !matches!(search.game.turn(state), Turn::Player(_)) {
+            let value = search.value(state, self.maximiser, left, Window::WHOLE);
             // Adding 0 turns -0 into 0: equal merits must compare equal.
             return self.push(node, merit.min(value) + 0.0, true);
         }
@@ -165,7 +165,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
         let mut moves = Vec::new();
         search.game.moves(state, &mut moves);
         if search.settings.order.uses_hints() {
-            let hint = |&mv: &G::Move| search.game.hint(state, mv);
+            let hint = |&mv: &G::Move| search.game.ordering_score(state, mv);
             sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
         }
         let children = if is_max { moves.len() } else { 1 };

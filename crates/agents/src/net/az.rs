@@ -4,16 +4,16 @@
 use std::sync::Mutex;
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Player, Rng, Shelf,
-    Thought,
+    Agent, AgentError, Candidate, Choice, Fact, InputError, KeyInfo, Limits, Opinion, Params, PlayableGame, Player, Resources,
+    Rng, SearchRequest,
 };
 
-use super::brain::Brain;
+use super::evaluator::NetEvaluator;
+use super::exact_probe::ExactProbe;
 use super::one_ply::{NET, best_first, named};
-use super::oracle::Oracle;
 use super::search::{Searcher, Settings, Visit};
 use super::tree::{Kind, ROOT, Tree};
-use crate::{AgentInfo, SIMS, TIME, pace::Pace};
+use crate::{AgentInfo, SIMS, TIME, limit_checker::LimitChecker};
 
 const DEFAULT_SIMULATIONS: u64 = 400;
 
@@ -50,12 +50,12 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetSearch<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, resources: &dyn Resources) -> Result<NetSearch<G>, InputError> {
     let usual = Settings::default();
     let batch = params.number("batch", 1..=64)?.unwrap_or(1);
     let threads = params.number("threads", 1..=64)?.unwrap_or(1);
     let exact = params.choice("exact", &["on", "off"])? == 0;
-    let oracle = |_| if exact { Oracle::new(game, ORACLE_MEMORY) } else { None };
+    let probe = |_| if exact { ExactProbe::new(game, ORACLE_MEMORY) } else { None };
     Ok(NetSearch {
         settings: Settings {
             exploration: params.number("c", 0.0..=100.0)?.unwrap_or(usual.exploration),
@@ -64,31 +64,31 @@ pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf)
             temperature: params.number("temper", 0.1..=10.0)?.unwrap_or(usual.temperature),
         },
         batch,
-        oracles: (0..threads).map(oracle).collect(),
+        oracles: (0..threads).map(probe).collect(),
         reuse: params.choice("reuse", &["yes", "no"])? == 0,
         memory: params.number("memory", 1..=1_000_000)?.unwrap_or(1_000) * 1_000_000,
-        brain: named(game, params, shelf, batch)?,
+        net: named(game, params, resources, batch)?,
         tree: Tree::new(),
         last: None,
     })
 }
 
 /// Tree search led by a network.
-pub struct NetSearch<G: Heuristics> {
+pub struct NetSearch<G: PlayableGame> {
     settings: Settings,
     batch: usize,
     /// One for each thread; none in it where the game has no solver.
-    oracles: Vec<Option<Oracle<G>>>,
+    oracles: Vec<Option<ExactProbe<G>>>,
     reuse: bool,
     /// In bytes.
     memory: usize,
-    brain: Brain<G>,
+    net: NetEvaluator<G>,
     tree: Tree<G::Move>,
     /// The position at the root of the tree.
     last: Option<G::State>,
 }
 
-impl<G: Heuristics> NetSearch<G> {
+impl<G: PlayableGame> NetSearch<G> {
     /// Makes the tree ready for a position.
     fn begin(&mut self, game: &G, state: &G::State) -> u32 {
         let last = self.last.replace(state.clone());
@@ -106,7 +106,7 @@ const PLIES_BETWEEN: u32 = 6;
 /// Positions that are compared at most.
 const LOOKED_AT: usize = 20_000;
 
-fn find<G: Heuristics>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: &G::State) -> Option<u32> {
+fn find<G: PlayableGame>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: &G::State) -> Option<u32> {
     let mut level = vec![(ROOT, root.clone())];
     let mut left = LOOKED_AT;
     for _ in 0..=PLIES_BETWEEN {
@@ -129,14 +129,14 @@ fn find<G: Heuristics>(game: &G, tree: &Tree<G::Move>, root: &G::State, wanted: 
     None
 }
 
-impl<G: Heuristics> Agent<G> for NetSearch<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
+impl<G: PlayableGame> Agent<G> for NetSearch<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
         let kept = self.begin(game, state);
         let most = simulations(&budget.limits);
         // A judgement of the largest network takes a millisecond in a browser.
-        let mut pace = Pace::new(&budget, watcher, Some(most), (8 / self.batch as u64).max(1));
+        let mut checker = LimitChecker::new(&budget, observer, Some(most), (8 / self.batch as u64).max(1));
         let job = Job { game, root: state, settings: self.settings, memory: self.memory, batch: self.batch };
         // In a browser there are no threads.
         #[cfg(not(target_family = "wasm"))]
@@ -144,12 +144,12 @@ impl<G: Heuristics> Agent<G> for NetSearch<G> {
         #[cfg(target_family = "wasm")]
         let alone = true;
         if alone {
-            job.alone(&mut self.tree, &mut self.brain, self.oracles[0].as_mut(), rng, &mut pace, mover);
+            job.alone(&mut self.tree, &mut self.net, self.oracles[0].as_mut(), rng, &mut checker, mover);
         }
         #[cfg(not(target_family = "wasm"))]
         if !alone {
             let tree = std::mem::replace(&mut self.tree, Tree::new());
-            self.tree = job.together(tree, &self.brain, &mut self.oracles, most, rng, &mut pace, mover);
+            self.tree = job.together(tree, &self.net, &mut self.oracles, most, rng, &mut checker, mover);
         }
         let opinion = opinion(&self.tree, mover);
         let mut notes = Vec::new();
@@ -164,7 +164,7 @@ impl<G: Heuristics> Agent<G> for NetSearch<G> {
             principal_variation: opinion.line,
             candidates: opinion.candidates,
             nodes: self.tree.nodes.len() as u64,
-            simulations: pace.steps,
+            simulations: checker.steps,
             elapsed: budget.clock.elapsed(),
             facts: vec![
                 Fact { name: "tree nodes", value: self.tree.nodes.len() as f64 },
@@ -183,7 +183,7 @@ fn simulations(limits: &Limits) -> u64 {
 }
 
 /// A search.
-struct Job<'a, G: Heuristics> {
+struct Job<'a, G: PlayableGame> {
     game: &'a G,
     root: &'a G::State,
     settings: Settings,
@@ -191,7 +191,7 @@ struct Job<'a, G: Heuristics> {
     batch: usize,
 }
 
-impl<G: Heuristics> Job<'_, G> {
+impl<G: PlayableGame> Job<'_, G> {
     /// Is there nothing left to find out, or no room for it?
     fn done(&self, tree: &Tree<G::Move>) -> bool {
         let root = tree.node(ROOT);
@@ -201,36 +201,36 @@ impl<G: Heuristics> Job<'_, G> {
     fn alone(
         &self,
         tree: &mut Tree<G::Move>,
-        brain: &mut Brain<G>,
-        oracle: Option<&mut Oracle<G>>,
+        net: &mut NetEvaluator<G>,
+        probe: Option<&mut ExactProbe<G>>,
         rng: &mut Rng,
-        pace: &mut Pace<'_, '_, G::Move>,
+        checker: &mut LimitChecker<'_, '_, G::Move>,
         mover: Player,
     ) {
-        let mut searcher = Searcher::new(self.game, self.settings, oracle);
+        let mut searcher = Searcher::new(self.game, self.settings, probe);
         let mut visits: Vec<Visit<G>> = (0..self.batch).map(|_| Visit::new(self.root)).collect();
-        while !pace.stopped() && !self.done(tree) {
+        while !checker.stopped() && !self.done(tree) {
             // The first look at the root is one that nothing can be batched with.
             let count = if tree.node(ROOT).kind == Kind::New { 1 } else { self.batch };
             let mut waiting = 0;
             for visit in &mut visits[..count] {
                 searcher.descend(tree, self.root, None, rng, visit);
                 if visit.waits {
-                    brain.load(waiting, self.game, &visit.state);
+                    net.load(waiting, self.game, &visit.state);
                     waiting += 1;
                 }
             }
             if waiting > 0 {
-                brain.run(waiting);
+                net.run(waiting);
             }
             let mut place = 0;
             for visit in &visits[..count] {
                 let judged = visit.waits.then(|| {
                     place += 1;
-                    searcher.judged(tree, visit, brain, place - 1)
+                    searcher.judged(tree, visit, net, place - 1)
                 });
                 Searcher::finish(tree, visit, judged);
-                pace.step(|| opinion(tree, mover));
+                checker.step(|| opinion(tree, mover));
             }
         }
     }
@@ -241,20 +241,20 @@ impl<G: Heuristics> Job<'_, G> {
     fn together(
         &self,
         tree: Tree<G::Move>,
-        brain: &Brain<G>,
-        oracles: &mut [Option<Oracle<G>>],
+        net: &NetEvaluator<G>,
+        oracles: &mut [Option<ExactProbe<G>>],
         most: u64,
         rng: &mut Rng,
-        pace: &mut Pace<'_, '_, G::Move>,
+        checker: &mut LimitChecker<'_, '_, G::Move>,
         mover: Player,
     ) -> Tree<G::Move> {
         use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
         let shared = Mutex::new(tree);
         let (begun, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let seed = plyground_core::Seed(rng.bits());
-        let work = |number: u64, oracle: Option<&mut Oracle<G>>, watch: &mut dyn FnMut(&Tree<G::Move>)| {
-            let (mut brain, mut rng) = (brain.clone(), seed.numbered(number).rng());
-            let mut searcher = Searcher::new(self.game, self.settings, oracle);
+        let work = |number: u64, probe: Option<&mut ExactProbe<G>>, watch: &mut dyn FnMut(&Tree<G::Move>)| {
+            let (mut net, mut rng) = (net.clone(), seed.numbered(number).rng());
+            let mut searcher = Searcher::new(self.game, self.settings, probe);
             let mut visit = Visit::new(self.root);
             while !stop.load(Ordering::Relaxed) && begun.fetch_add(1, Ordering::Relaxed) < most {
                 {
@@ -269,10 +269,10 @@ impl<G: Heuristics> Job<'_, G> {
                         continue;
                     }
                 }
-                brain.load(0, self.game, &visit.state);
-                brain.run(1);
+                net.load(0, self.game, &visit.state);
+                net.run(1);
                 let mut tree = shared.lock().expect("no thread has panicked");
-                let judged = searcher.judged(&mut tree, &visit, &mut brain, 0);
+                let judged = searcher.judged(&mut tree, &visit, &mut net, 0);
                 Searcher::finish(&mut tree, &visit, Some(judged));
                 watch(&tree);
             }
@@ -280,12 +280,12 @@ impl<G: Heuristics> Job<'_, G> {
         std::thread::scope(|scope| {
             let mut oracles = (0..).zip(oracles.iter_mut().map(Option::as_mut));
             let (_, own) = oracles.next().expect("there is a thread");
-            for (number, oracle) in oracles {
-                scope.spawn(move || work(number, oracle, &mut |_| ()));
+            for (number, probe) in oracles {
+                scope.spawn(move || work(number, probe, &mut |_| ()));
             }
             work(0, own, &mut |tree| {
-                pace.steps = begun.load(Ordering::Relaxed).min(most) - 1;
-                if pace.step(|| opinion(tree, mover)) {
+                checker.steps = begun.load(Ordering::Relaxed).min(most) - 1;
+                if checker.step(|| opinion(tree, mover)) {
                     stop.store(true, Ordering::Relaxed);
                 }
             });
@@ -330,7 +330,7 @@ fn rank<M: Copy + Eq>(tree: &Tree<M>, edge: usize, mover: Player) -> f32 {
     }
 }
 
-/// The best edge of a node for whoever is to move there; of chance, the most frequent.
+/// The best edge of a node for the player to move there; of chance, the most frequent.
 fn best<M: Copy + Eq>(tree: &Tree<M>, at: u32) -> Option<usize> {
     let node = tree.node(at);
     let order = |edge: usize| match node.kind {

@@ -1,10 +1,10 @@
 //! The root of a search with few simulations (Danihelka, Guez, Schrittwieser and Silver, 2022): moves are drawn without replacement by the
 //! policy, halved again and again by their values, and what comes out improves the policy however few simulations there are.
 
-use plyground_core::{Heuristics, Player, Rng};
+use plyground_core::{PlayableGame, Player, Rng};
 use plyground_nets::softmax;
 
-use super::brain::Brain;
+use super::evaluator::NetEvaluator;
 use super::search::{Searcher, Visit};
 use super::tree::{Kind, ROOT, Tree};
 
@@ -23,17 +23,17 @@ pub struct Verdict {
 }
 
 /// Searches with so many simulations.
-pub fn search<G: Heuristics>(
+pub fn search<G: PlayableGame>(
     searcher: &mut Searcher<'_, G>,
     tree: &mut Tree<G::Move>,
-    brain: &mut Brain<G>,
+    net: &mut NetEvaluator<G>,
     root: &G::State,
     simulations: u32,
     rng: &mut Rng,
 ) -> Verdict {
     let mut visit = Visit::new(root);
     if tree.node(ROOT).kind == Kind::New {
-        searcher.simulate(tree, brain, root, None, rng, &mut visit);
+        searcher.simulate(tree, net, root, None, rng, &mut visit);
     }
     let node = *tree.node(ROOT);
     let Kind::Player(mover) = node.kind else { unreachable!("a player is to move where somebody searches") };
@@ -52,7 +52,7 @@ pub fn search<G: Heuristics>(
                 // Nothing is learnt from looking at what is certain.
                 let certain = tree.child(edges[index]).is_some_and(|child| child.proof.is_some());
                 if left > 0 && !certain {
-                    searcher.simulate(tree, brain, root, Some(edges[index]), rng, &mut visit);
+                    searcher.simulate(tree, net, root, Some(edges[index]), rng, &mut visit);
                 }
                 left = left.saturating_sub(1);
             }

@@ -1,17 +1,17 @@
 //! Agents that ask a network, and the search that both they and self-play use.
 
 pub(crate) mod az;
-mod brain;
+mod evaluator;
+mod exact_probe;
 mod gumbel;
 pub(crate) mod one_ply;
-mod oracle;
 mod records;
 mod search;
 mod self_play;
 mod tree;
 
-pub use brain::{Brain, header, network_for};
+pub use evaluator::{NetEvaluator, header, network_for};
 pub(crate) use one_ply::NetAlone;
 pub use records::recorded;
 pub use search::Settings;
-pub use self_play::{Lesson, SelfPlay, Target, fill, play, position, teach};
+pub use self_play::{SelfPlay, SelfPlayGame, Target, fill, play, position, teach};

@@ -1,12 +1,12 @@
 //! A network alone: the move after which it expects most, as in the Clobber thesis.
 
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Heuristics, InputError, KeyInfo, Opinion, Params, Progress, Scratch, Shelf, Thought,
-    Turn, Viewpoint, sort_moves,
+    Agent, AgentError, Candidate, Choice, Encodable, InputError, KeyInfo, Opinion, Params, Progress, Resources, Scratch,
+    SearchRequest, Turn, Viewpoint, sort_moves,
 };
 
-use super::brain::Brain;
-use crate::AgentInfo;
+use super::evaluator::NetEvaluator;
+use crate::{AgentInfo, catalogue};
 
 /// Which network; also the key of the other agents that have one.
 pub const NET: KeyInfo =
@@ -33,30 +33,35 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     evaluates: false,
 };
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<NetAlone<G>, InputError> {
+pub(crate) fn build<G: Encodable>(game: &G, params: &Params, resources: &dyn Resources) -> Result<NetAlone<G>, InputError> {
     let by_policy = params.choice("by", &["value", "policy"])? == 1;
-    let brain = named(game, params, shelf, 1)?;
+    let net = named(game, params, resources, 1)?;
     let ends_judged = params.choice("ends", &["rules", "network"])? == 1;
     if ends_judged && by_policy {
         return Err(InputError::malformed("key", "ends", "with by=policy nobody looks at what a move leads to"));
     }
-    if ends_judged && brain.encoder().viewpoint() == Viewpoint::Mover {
+    if ends_judged && net.encoder().viewpoint() == Viewpoint::Mover {
         return Err(InputError::malformed(
             "key",
             "ends",
             "this network sees as the player to move does, and there is none at the end",
         ));
     }
-    Ok(NetAlone { brain, by_policy, ends_judged })
+    Ok(NetAlone { net, by_policy, ends_judged })
 }
 
 /// The network that the key `net` names.
-pub(crate) fn named<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf, at_once: usize) -> Result<Brain<G>, InputError> {
+pub(crate) fn named<G: Encodable>(
+    game: &G,
+    params: &Params,
+    resources: &dyn Resources,
+    at_once: usize,
+) -> Result<NetEvaluator<G>, InputError> {
     let name = params
         .get("net")
-        .or_else(|| game.network())
+        .or_else(|| catalogue::entry(&game.spec()).network)
         .ok_or_else(|| InputError::malformed("key", "net", "it is missing: expected a network, net=NAME or net=FILE"))?;
-    Ok(Brain::read(game, name, &shelf.read(name)?, at_once)?.1)
+    Ok(NetEvaluator::read(game, name, &resources.read(name)?, at_once)?.1)
 }
 
 /// The numbers of ranks from the highest to the lowest; of equals, the first comes first.
@@ -67,22 +72,22 @@ pub(crate) fn best_first(ranks: &[f32]) -> Vec<usize> {
 }
 
 /// A network without a search.
-pub struct NetAlone<G: Heuristics> {
-    brain: Brain<G>,
+pub struct NetAlone<G: Encodable> {
+    net: NetEvaluator<G>,
     by_policy: bool,
     /// Does the network judge finished games, too?
     ends_judged: bool,
 }
 
-impl<G: Heuristics> NetAlone<G> {
+impl<G: Encodable> NetAlone<G> {
     /// Plays the move after which the network expects most.
-    pub fn by_value(brain: Brain<G>) -> Self {
-        Self { brain, by_policy: false, ends_judged: false }
+    pub fn by_value(net: NetEvaluator<G>) -> Self {
+        Self { net, by_policy: false, ends_judged: false }
     }
 
     /// Plays the move that the network thinks likeliest.
-    pub fn by_policy(brain: Brain<G>) -> Self {
-        Self { brain, by_policy: true, ends_judged: false }
+    pub fn by_policy(net: NetEvaluator<G>) -> Self {
+        Self { net, by_policy: true, ends_judged: false }
     }
 
     /// What the first player can expect after a move, over everything that chance may do.
@@ -91,7 +96,7 @@ impl<G: Heuristics> NetAlone<G> {
             Turn::Over(outcome) if !self.ends_judged => outcome.value(),
             Turn::Player(_) | Turn::Over(_) => {
                 *looked += 1;
-                self.brain.expect(game, state)
+                self.net.expect(game, state)
             }
             Turn::Chance => {
                 let mut scratch = Scratch::<G::Move>::default();
@@ -108,13 +113,13 @@ impl<G: Heuristics> NetAlone<G> {
     }
 }
 
-impl<G: Heuristics> Agent<G> for NetAlone<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Thought { game, state, budget, watcher, .. } = thought;
+impl<G: Encodable> Agent<G> for NetAlone<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let SearchRequest { game, state, budget, observer, .. } = request;
         let (mut moves, mut logits, mut looked) = (Vec::new(), Vec::new(), 1);
         game.moves(state, &mut moves);
-        let value = self.brain.judge(game, state, &moves, &mut logits) * mover.sign();
+        let value = self.net.judge(game, state, &moves, &mut logits) * mover.sign();
         let mut candidates: Vec<Candidate<G::Move>> = Vec::new();
         for (number, &mv) in moves.iter().enumerate() {
             let value = if self.by_policy {
@@ -127,11 +132,11 @@ impl<G: Heuristics> Agent<G> for NetAlone<G> {
             candidates.push(Candidate { mv, visits: 0, value });
             let done = (number + 1) as f32 / moves.len() as f32;
             let progress = Progress { done, nodes: looked, opinion: &Opinion::default };
-            if watcher.progress(&progress).is_break() || budget.out_of_time() {
+            if observer.progress(&progress).is_break() || budget.out_of_time() {
                 break;
             }
         }
-        // Moves that were not reached in time, or that nobody judged, are ordered by what the network thinks likely.
+        // Moves that were not reached in time, or were not evaluated, are ordered by what the network thinks likely.
         let (least, most) =
             logits.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &x| (least.min(x), most.max(x)));
         let likely = |number: usize| 1e-6 * (logits[number] - least) / (most - least).max(1e-6);

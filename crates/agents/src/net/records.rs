@@ -1,12 +1,12 @@
 //! Games that others have played, to learn from.
 
-use plyground_core::{GameRecord, Heuristics, InputError, Outcome, Player, Turn};
+use plyground_core::{Encodable, GameRecord, InputError, Outcome, Player, Turn};
 
-use super::self_play::{Lesson, Target};
+use super::self_play::{SelfPlayGame, Target};
 
 /// What a record teaches: of every position in which a player moved the move and the result. Records of another game, from another start,
 /// or without a result are refused, and so are those that break the rules.
-pub fn recorded<G: Heuristics>(game: &G, record: &GameRecord) -> Result<Lesson, InputError> {
+pub fn recorded<G: Encodable>(game: &G, record: &GameRecord) -> Result<SelfPlayGame, InputError> {
     let refuse = |detail: String| Err(InputError::malformed("record", &record.game, detail));
     let results = [Outcome::win(Player::First), Outcome::win(Player::Second), Outcome::DRAW];
     let Some(result) = results.iter().find(|outcome| outcome.word() == record.result) else {
@@ -36,5 +36,5 @@ pub fn recorded<G: Heuristics>(game: &G, record: &GameRecord) -> Result<Lesson, 
         moves.push(number);
         game.play(&mut state, mv);
     }
-    Ok(Lesson { moves, result: result.value(), targets, judgements: 0 })
+    Ok(SelfPlayGame { moves, result: result.value(), targets, judgements: 0 })
 }

@@ -1,10 +1,10 @@
 //! A simulation led by a network: down the tree by PUCT (Rosin, 2011; Silver et al., 2017), one judgement, and back up.
 
-use plyground_core::{Heuristics, Player, Rng, Scratch, Turn, Worth};
+use plyground_core::{GameValue, PlayableGame, Player, Rng, Scratch, Turn};
 use plyground_nets::softmax;
 
-use super::brain::Brain;
-use super::oracle::Oracle;
+use super::evaluator::NetEvaluator;
+use super::exact_probe::ExactProbe;
 use super::tree::{Edge, Kind, NONE, ROOT, Tree};
 
 /// The switches of the search.
@@ -27,7 +27,7 @@ impl Default for Settings {
 }
 
 /// A simulation that waits to be judged, or has nothing to wait for.
-pub struct Visit<G: Heuristics> {
+pub struct Visit<G: PlayableGame> {
     /// The nodes on the way from the root.
     pub way: Vec<u32>,
     pub state: G::State,
@@ -35,25 +35,25 @@ pub struct Visit<G: Heuristics> {
     pub waits: bool,
 }
 
-impl<G: Heuristics> Visit<G> {
+impl<G: PlayableGame> Visit<G> {
     pub fn new(root: &G::State) -> Self {
         Self { way: Vec::new(), state: root.clone(), waits: false }
     }
 }
 
 /// What a thread needs to search.
-pub struct Searcher<'a, G: Heuristics> {
+pub struct Searcher<'a, G: PlayableGame> {
     pub game: &'a G,
     pub settings: Settings,
-    oracle: Option<&'a mut Oracle<G>>,
+    probe: Option<&'a mut ExactProbe<G>>,
     scratch: Scratch<G::Move>,
     logits: Vec<f32>,
 }
 
-impl<'a, G: Heuristics> Searcher<'a, G> {
+impl<'a, G: PlayableGame> Searcher<'a, G> {
     /// The oracle is asked about what is new, before the network.
-    pub fn new(game: &'a G, settings: Settings, oracle: Option<&'a mut Oracle<G>>) -> Self {
-        Self { game, settings, oracle, scratch: Scratch::default(), logits: Vec::new() }
+    pub fn new(game: &'a G, settings: Settings, probe: Option<&'a mut ExactProbe<G>>) -> Self {
+        Self { game, settings, probe, scratch: Scratch::default(), logits: Vec::new() }
     }
 
     /// From the root to a node that has not been judged, or to an end. `root_edge` is the move to begin with, where that is not for the
@@ -120,11 +120,11 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
     }
 
     /// What is certain about a position without a network.
-    fn known(&mut self, state: &G::State) -> Option<Worth> {
-        self.game.foregone(state).or_else(|| {
-            let oracle = self.oracle.as_mut()?;
+    fn known(&mut self, state: &G::State) -> Option<GameValue> {
+        self.game.known_value(state).or_else(|| {
+            let probe = self.probe.as_mut()?;
             self.game.moves(state, &mut self.scratch.moves);
-            oracle.ask(self.game, state, self.scratch.moves.len())
+            probe.ask(self.game, state, self.scratch.moves.len())
         })
     }
 
@@ -135,7 +135,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
         edges.find(|&edge| tree.edges[edge].mv == outcome).expect("what chance does is among what it can do")
     }
 
-    /// The move with the best bound for whoever is to move. Moves that are certain to lose are left alone.
+    /// The move with the best bound for the player to move. Moves that are certain to lose are left alone.
     fn select(&self, tree: &Tree<G::Move>, at: u32, mover: Player) -> usize {
         let node = tree.node(at);
         let sign = mover.sign();
@@ -175,9 +175,9 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
     }
 
     /// Gives the node at the end of a visit what the network says of it: place `place` of the brain.
-    pub fn judged(&mut self, tree: &mut Tree<G::Move>, visit: &Visit<G>, brain: &mut Brain<G>, place: usize) -> f32 {
+    pub fn judged(&mut self, tree: &mut Tree<G::Move>, visit: &Visit<G>, net: &mut NetEvaluator<G>, place: usize) -> f32 {
         let at = *visit.way.last().expect("a visit has a way");
-        let value = brain.value(place, self.game, &visit.state);
+        let value = net.value(place, self.game, &visit.state);
         if tree.node(at).kind != Kind::New {
             // Another visit was here meanwhile.
             return value;
@@ -185,7 +185,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
         let Turn::Player(mover) = self.game.turn(&visit.state) else { return value };
         self.game.moves(&visit.state, &mut self.scratch.moves);
         let moves = &self.scratch.moves;
-        brain.logits(place, self.game, &visit.state, moves, &mut self.logits);
+        net.logits(place, self.game, &visit.state, moves, &mut self.logits);
         if self.settings.uniform {
             self.logits.fill(0.0);
         }
@@ -213,7 +213,7 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
     pub fn simulate(
         &mut self,
         tree: &mut Tree<G::Move>,
-        brain: &mut Brain<G>,
+        net: &mut NetEvaluator<G>,
         root: &G::State,
         root_edge: Option<usize>,
         rng: &mut Rng,
@@ -221,9 +221,9 @@ impl<'a, G: Heuristics> Searcher<'a, G> {
     ) {
         self.descend(tree, root, root_edge, rng, visit);
         let judged = visit.waits.then(|| {
-            brain.load(0, self.game, &visit.state);
-            brain.run(1);
-            self.judged(tree, visit, brain, 0)
+            net.load(0, self.game, &visit.state);
+            net.run(1);
+            self.judged(tree, visit, net, 0)
         });
         Self::finish(tree, visit, judged);
     }

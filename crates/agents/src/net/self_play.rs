@@ -1,18 +1,19 @@
 //! Games to learn from: a network against itself, or an agent that is already good.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Encoder, Heuristics, Limits, NoClock, Player, Rng, Scratch, Thought, Turn, Unwatched, Viewpoint,
+    Agent, AgentError, Budget, Encoder, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Turn,
+    Viewpoint,
 };
 use plyground_nets::{Batch, NetError};
 
-use super::brain::Brain;
+use super::evaluator::NetEvaluator;
 use super::gumbel;
 use super::search::{Searcher, Settings};
 use super::tree::{ROOT, Tree};
 
 /// A game to learn from. Moves are numbers in the lists of the rules, so it means nothing without them, and takes little room.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lesson {
+pub struct SelfPlayGame {
     /// Which of the legal moves, or of the outcomes of chance, was played in each position.
     pub moves: Vec<u16>,
     /// The result in the first player's view: -1, 0 or 1.
@@ -75,18 +76,18 @@ impl Default for SelfPlay {
     }
 }
 
-/// Games in which nobody gets anywhere are ended and not learnt from.
+/// Games without progress are ended and not learnt from.
 const LONGEST: usize = 2_000;
 
 /// A game on its way.
-struct Play<'a, G: Heuristics> {
+struct Play<'a, G: PlayableGame> {
     game: &'a G,
     state: G::State,
     moves: Vec<u16>,
     scratch: Scratch<G::Move>,
 }
 
-impl<'a, G: Heuristics> Play<'a, G> {
+impl<'a, G: PlayableGame> Play<'a, G> {
     fn new(game: &'a G) -> Self {
         Self { game, state: game.start(), moves: Vec::new(), scratch: Scratch::default() }
     }
@@ -135,19 +136,19 @@ impl<'a, G: Heuristics> Play<'a, G> {
     }
 }
 
-/// Plays a game against itself. `None` if somebody said stop.
-pub fn play<G: Heuristics>(
+/// Plays a game against itself. `None` if `stop` said so.
+pub fn play<G: PlayableGame>(
     game: &G,
-    brain: &mut Brain<G>,
+    net: &mut NetEvaluator<G>,
     how: &SelfPlay,
     rng: &mut Rng,
     stop: &dyn Fn() -> bool,
-) -> Option<Lesson> {
+) -> Option<SelfPlayGame> {
     let mut play = Play::new(game);
     let mut searcher = Searcher::new(game, how.settings, None);
     let mut tree = Tree::new();
     let mut targets = Vec::new();
-    let before = brain.judgements();
+    let before = net.judgements();
     play.open(how.random_plies, rng);
     let result = loop {
         if stop() || play.moves.len() > LONGEST {
@@ -163,7 +164,7 @@ pub fn play<G: Heuristics>(
         let full = rng.unit() < how.full_share;
         tree.clear();
         let simulations = if full { how.full } else { how.fast };
-        let verdict = gumbel::search(&mut searcher, &mut tree, brain, &play.state, simulations, rng);
+        let verdict = gumbel::search(&mut searcher, &mut tree, net, &play.state, simulations, rng);
         let certain = tree.node(ROOT).proof.is_some();
         if full || certain {
             targets.push(Target::new(play.moves.len(), &verdict.policy, verdict.value, certain));
@@ -175,18 +176,18 @@ pub fn play<G: Heuristics>(
         let number = verdict.edge - tree.node(ROOT).first as usize;
         play.play(number);
     };
-    Some(Lesson { moves: play.moves, result, targets, judgements: brain.judgements() - before })
+    Some(SelfPlayGame { moves: play.moves, result, targets, judgements: net.judgements() - before })
 }
 
-/// Lets an agent play against itself and keeps what it thought of the moves. `None` if somebody said stop.
-pub fn teach<G: Heuristics>(
+/// Lets an agent play against itself and keeps what it thought of the moves. `None` if `stop` said so.
+pub fn teach<G: PlayableGame>(
     game: &G,
     agent: &mut dyn Agent<G>,
     limits: Limits,
     random_plies: u32,
     rng: &mut Rng,
     stop: &dyn Fn() -> bool,
-) -> Result<Option<Lesson>, AgentError> {
+) -> Result<Option<SelfPlayGame>, AgentError> {
     let mut play = Play::new(game);
     let mut targets = Vec::new();
     play.open(random_plies, rng);
@@ -199,7 +200,7 @@ pub fn teach<G: Heuristics>(
             Ok(mover) => mover,
         };
         let budget = Budget { limits, clock: &NoClock };
-        let choice = agent.choose(Thought { game, state: &play.state, budget, rng, watcher: &mut Unwatched })?;
+        let choice = agent.choose(SearchRequest { game, state: &play.state, budget, rng, observer: &mut NoObserver })?;
         let visits =
             |mv: G::Move| choice.candidates.iter().find(|candidate| candidate.mv == mv).map_or(0, |candidate| candidate.visits);
         let all: u64 = choice.candidates.iter().map(|candidate| candidate.visits).sum();
@@ -213,7 +214,7 @@ pub fn teach<G: Heuristics>(
         targets.push(Target::new(play.moves.len(), &policy, value, false));
         play.play(number);
     };
-    Ok(Some(Lesson { moves: play.moves, result, targets, judgements: 0 }))
+    Ok(Some(SelfPlayGame { moves: play.moves, result, targets, judgements: 0 }))
 }
 
 fn unfit() -> NetError {
@@ -221,7 +222,7 @@ fn unfit() -> NetError {
 }
 
 /// A position of a lesson, and who is to move. Says where a lesson does not fit the game.
-pub fn position<G: Heuristics>(game: &G, lesson: &Lesson, target: usize) -> Result<(G::State, Player), NetError> {
+pub fn position<G: PlayableGame>(game: &G, lesson: &SelfPlayGame, target: usize) -> Result<(G::State, Player), NetError> {
     let target = &lesson.targets[target];
     let (mut state, mut scratch) = (game.start(), Scratch::default());
     for &number in lesson.moves.get(..target.ply.into()).ok_or_else(unfit)? {
@@ -246,10 +247,10 @@ pub fn position<G: Heuristics>(game: &G, lesson: &Lesson, target: usize) -> Resu
 
 /// Adds a position of a lesson to a batch, seen through one of the symmetries of the game. The value to learn is between the result
 /// (`trust` 0) and what the search expected (1). Says where a lesson does not fit the game.
-pub fn fill<G: Heuristics>(
+pub fn fill<G: PlayableGame>(
     game: &G,
     encoder: &dyn Encoder<G>,
-    lesson: &Lesson,
+    lesson: &SelfPlayGame,
     target: usize,
     symmetry: u8,
     trust: f32,

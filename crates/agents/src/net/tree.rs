@@ -1,6 +1,6 @@
 //! The tree of a search that is led by a network: an arena of nodes and edges, addressed by index.
 
-use plyground_core::{Outcome, Player, Worth};
+use plyground_core::{GameValue, Outcome, Player};
 
 /// The node of the position that is thought about.
 pub const ROOT: u32 = 0;
@@ -120,7 +120,7 @@ impl<M: Copy + Eq> Tree<M> {
     }
 
     /// The end of the game is known at a node, where this player is to move.
-    pub fn foresee(&mut self, at: u32, mover: Player, worth: Worth) {
+    pub fn foresee(&mut self, at: u32, mover: Player, worth: GameValue) {
         self.know(at, (worth.value() * mover.sign()) as i8);
     }
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Fact, Heuristics, InputError, KeyInfo, Limits, Opinion, Params, Progress,
-    Pulse, Shelf, Thought, Unwatched, Watcher, Worth, sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Fact, GameValue, InputError, KeyInfo, Limits, NoObserver, Opinion, Params,
+    PlayableGame, Progress, Resources, SearchObserver, SearchRequest, StopCheck, sort_moves,
 };
 
 use super::{
@@ -60,23 +60,23 @@ const JUDGEMENTS: u64 = 800;
 /// So many choose what is said before anything is known.
 const FIRST_SIMULATIONS: u64 = 50;
 
-pub(crate) fn build<G: Heuristics>(game: &G, params: &Params, shelf: &dyn Shelf) -> Result<Solve<G>, InputError> {
+pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, resources: &dyn Resources) -> Result<Solve<G>, InputError> {
     let method = Method::ALL[params.choice("method", &Method::WORDS)?];
     let memory = params.number("memory", 1..=1_000_000)?.unwrap_or(256_usize).saturating_mul(1_000_000);
-    let read = |name: &str| Tablebase::from_bytes(&shelf.read(name)?, game, name);
+    let read = |name: &str| Tablebase::from_bytes(&resources.read(name)?, game, name);
     let tablebase = params.get("tb").map(read).transpose()?;
-    let regions = params.get("regions").map(|name| shelf.read(name)).transpose()?;
+    let regions = params.get("regions").map(|name| resources.read(name)).transpose()?;
     let solver = Solver::new(game, method, memory, tablebase, regions.as_deref())?;
     let (otherwise, simulations): (Box<dyn Agent<G>>, u64) = match params.get("net") {
-        Some(net) => (Box::new(az::build(game, &Params::parse(&format!("net={net}"))?, shelf)?), JUDGEMENTS),
-        None => (Box::new(uct::build(game, &Params::parse("solver=on")?, shelf)?), SIMULATIONS),
+        Some(net) => (Box::new(az::build(game, &Params::parse(&format!("net={net}"))?, resources)?), JUDGEMENTS),
+        None => (Box::new(uct::build(game, &Params::parse("solver=on")?, resources)?), SIMULATIONS),
     };
     let part = params.number("part", 0.01..=0.99)?.unwrap_or(SOLVING_PART);
     Ok(Solve { solver, part, otherwise, simulations })
 }
 
 /// The agent that solves.
-pub struct Solve<G: Heuristics> {
+pub struct Solve<G: PlayableGame> {
     solver: Solver<G>,
     /// Of the time, for solving.
     part: f32,
@@ -86,22 +86,22 @@ pub struct Solve<G: Heuristics> {
     simulations: u64,
 }
 
-/// Lets the watcher look at the solver, and keeps it within its part of the budget.
-struct Looking<'a, 'b, G: Heuristics> {
+/// Lets the observer look at the solver, and keeps it within its part of the budget.
+struct Looking<'a, 'b, G: PlayableGame> {
     budget: &'a Budget<'b>,
-    watcher: &'a mut dyn Watcher<G::Move>,
+    observer: &'a mut dyn SearchObserver<G::Move>,
     most: Option<u64>,
     /// Of the time.
     part: f32,
     before: u64,
     /// What to say before the position is solved.
     first: &'a Choice<G>,
-    /// Did the watcher say stop?
+    /// Did the observer say stop?
     told: bool,
 }
 
-impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+impl<G: PlayableGame> StopCheck for Looking<'_, '_, G> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         let nodes = nodes.saturating_sub(self.before);
         let by_nodes = self.most.map_or(0.0, |most| nodes as f32 / most as f32);
         let by_time = self.budget.time_used().unwrap_or(0.0);
@@ -112,24 +112,25 @@ impl<G: Heuristics> Pulse for Looking<'_, '_, G> {
             line: self.first.principal_variation.clone(),
             candidates: self.first.candidates.clone(),
         };
-        self.told |= self.watcher.progress(&Progress { done, nodes, opinion: &opinion }).is_break();
+        self.told |= self.observer.progress(&Progress { done, nodes, opinion: &opinion }).is_break();
         if self.told || by_nodes >= 1.0 || by_time >= self.part { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-impl<G: Heuristics> Agent<G> for Solve<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        thought.mover()?;
-        let Thought { game, state, budget, rng, watcher } = thought;
+impl<G: PlayableGame> Agent<G> for Solve<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        request.mover()?;
+        let SearchRequest { game, state, budget, rng, observer } = request;
         let clock = budget.clock;
         let simulate = |simulations, time| Budget { limits: Limits { simulations, time, ..Limits::default() }, clock };
         let shortest = simulate(Some(FIRST_SIMULATIONS), budget.limits.time);
-        let first = self.otherwise.choose(Thought { game, state, budget: shortest, rng: &mut *rng, watcher: &mut Unwatched })?;
+        let first =
+            self.otherwise.choose(SearchRequest { game, state, budget: shortest, rng: &mut *rng, observer: &mut NoObserver })?;
         let open_ended = budget.limits.nodes.is_none() && budget.limits.time.is_none();
         let most = if open_ended { Some(DEFAULT_NODES) } else { budget.limits.nodes };
         let before = self.solver.nodes();
         let mut looking =
-            Looking { budget: &budget, watcher: &mut *watcher, most, part: self.part, before, first: &first, told: false };
+            Looking { budget: &budget, observer: &mut *observer, most, part: self.part, before, first: &first, told: false };
         let solution = self.solver.solve(game, state, &mut looking);
         let told = looking.told;
         let known = self.solver.moves(game, state);
@@ -138,7 +139,7 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
             None if told => hopeful(first, &known),
             None => {
                 let budget = simulate(budget.limits.time.is_none().then_some(self.simulations), budget.limits.time);
-                hopeful(self.otherwise.choose(Thought { game, state, budget, rng, watcher })?, &known)
+                hopeful(self.otherwise.choose(SearchRequest { game, state, budget, rng, observer })?, &known)
             }
         };
         choice.nodes += solution.nodes;
@@ -148,18 +149,18 @@ impl<G: Heuristics> Agent<G> for Solve<G> {
 }
 
 /// The position is solved.
-fn perfect<G: Heuristics>(solution: &Solution<G>, worth: Worth, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
+fn perfect<G: PlayableGame>(solution: &Solution<G>, worth: GameValue, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
     let mut choice = Choice::bare(best);
     choice.value = Some(worth.value());
     choice.principal_variation = solution.line.clone();
     choice.depth = Some(solution.plies);
     choice.facts.push(Fact { name: "plies to the end", value: f64::from(solution.plies) });
-    if !solution.plies_exact && worth != Worth::Draw {
+    if !solution.plies_exact && worth != GameValue::Draw {
         choice.notes.push("solved, but a faster win or a slower loss may exist".to_owned());
     }
     let candidate = |&(mv, bounds): &(G::Move, Bounds)| {
         let worth = if mv == best { Some(worth) } else { bounds.exact() };
-        Candidate { mv, visits: 0, value: worth.map(Worth::value) }
+        Candidate { mv, visits: 0, value: worth.map(GameValue::value) }
     };
     choice.candidates = known.iter().map(candidate).collect();
     sort_moves(&mut choice.candidates, |a, b| {
@@ -170,7 +171,7 @@ fn perfect<G: Heuristics>(solution: &Solution<G>, worth: Worth, best: G::Move, k
 }
 
 /// The position is not solved: the move of the other agent, unless it is known to be worse than another.
-fn hopeful<G: Heuristics>(mut choice: Choice<G>, known: &[(G::Move, Bounds)]) -> Choice<G> {
+fn hopeful<G: PlayableGame>(mut choice: Choice<G>, known: &[(G::Move, Bounds)]) -> Choice<G> {
     let bounds = |mv: G::Move| known.iter().find(|(other, _)| *other == mv).map_or(Bounds::OPEN, |(_, bounds)| *bounds);
     let rank = |mv: G::Move| (bounds(mv).most, bounds(mv).least);
     // Of equals, the first: candidates come best first.

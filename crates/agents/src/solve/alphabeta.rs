@@ -1,19 +1,19 @@
 //! Alpha-beta with three values: a search for a goal ("at least a draw", "a win") is alpha-beta with an empty window.
 
-use plyground_core::{Heuristics, Player, Pulse, Turn, Worth};
+use plyground_core::{GameValue, Player, Solvable, StopCheck, Turn};
 
 use super::{
-    lookup::{Lookup, key_at, worth_of},
+    lookup::{Lookup, key_at},
     table::Bounds,
 };
 
 /// What the opponent must reach so that the player to move does not reach `goal`.
 #[inline]
-pub(crate) fn counter(goal: Worth) -> Worth {
-    if goal == Worth::Win { Worth::Draw } else { Worth::Win }
+pub(crate) fn counter(goal: GameValue) -> GameValue {
+    if goal == GameValue::Win { GameValue::Draw } else { GameValue::Win }
 }
 
-struct Child<G: Heuristics> {
+struct Child<G: Solvable> {
     mv: G::Move,
     state: G::State,
     key: u128,
@@ -21,23 +21,23 @@ struct Child<G: Heuristics> {
 }
 
 /// Room for what belongs to a position on the way, kept so that nothing is allocated for each.
-struct Frame<G: Heuristics> {
+struct Frame<G: Solvable> {
     moves: Vec<G::Move>,
     /// What has to be searched, the most promising first.
     children: Vec<Child<G>>,
 }
 
-impl<G: Heuristics> Default for Frame<G> {
+impl<G: Solvable> Default for Frame<G> {
     fn default() -> Self {
         Self { moves: Vec::new(), children: Vec::new() }
     }
 }
 
 /// A search for the worth of positions.
-pub(crate) struct AlphaBeta<'a, G: Heuristics> {
+pub(crate) struct AlphaBeta<'a, G: Solvable> {
     pub game: &'a G,
     pub known: &'a mut Lookup,
-    pub pulse: &'a mut dyn Pulse,
+    pub stop_check: &'a mut dyn StopCheck,
     pub nodes: u64,
     /// Positions looked at, those included that were known at a glance.
     looked: u64,
@@ -46,24 +46,24 @@ pub(crate) struct AlphaBeta<'a, G: Heuristics> {
     frames: Vec<Frame<G>>,
 }
 
-/// Positions looked at between two beats of the pulse: about a tenth of a millisecond.
+/// Positions looked at between two stop checks: about a tenth of a millisecond.
 pub(crate) const BEAT: u64 = 2_048;
 
-impl<'a, G: Heuristics> AlphaBeta<'a, G> {
-    pub fn new(game: &'a G, known: &'a mut Lookup, pulse: &'a mut dyn Pulse, nodes: u64) -> Self {
-        Self { game, known, pulse, nodes, looked: 0, next_beat: BEAT, stopped: false, frames: Vec::new() }
+impl<'a, G: Solvable> AlphaBeta<'a, G> {
+    pub fn new(game: &'a G, known: &'a mut Lookup, stop_check: &'a mut dyn StopCheck, nodes: u64) -> Self {
+        Self { game, known, stop_check, nodes, looked: 0, next_beat: BEAT, stopped: false, frames: Vec::new() }
     }
 
     /// Is the position (not over) worth at least `goal` to the player to move? The answer is a worth: a lower bound when it reaches
     /// the goal, an upper bound otherwise; meaningless once stopped.
-    pub fn search(&mut self, state: &G::State, key: u128, goal: Worth, ply: usize) -> Worth {
+    pub fn search(&mut self, state: &G::State, key: u128, goal: GameValue, ply: usize) -> GameValue {
         self.nodes += 1;
         if self.looked >= self.next_beat {
             self.next_beat = self.looked + BEAT;
-            self.stopped |= self.pulse.beat(self.nodes).is_break();
+            self.stopped |= self.stop_check.check(self.nodes).is_break();
         }
         if self.stopped {
-            return Worth::Loss;
+            return GameValue::Loss;
         }
         let before = self.nodes;
         if self.frames.len() <= ply {
@@ -82,19 +82,19 @@ impl<'a, G: Heuristics> AlphaBeta<'a, G> {
     /// Looks at all children without searching them (enhanced transposition cut-off: Schaeffer and Plaat, 1996). Gives the best
     /// worth seen, and leaves in the frame those children that have to be searched.
     #[inline]
-    fn look(&mut self, state: &G::State, goal: Worth, ply: usize, frame: &mut Frame<G>) -> Worth {
+    fn look(&mut self, state: &G::State, goal: GameValue, ply: usize, frame: &mut Frame<G>) -> GameValue {
         let Frame { moves, children } = frame;
         children.clear();
-        self.game.contenders(state, moves);
+        self.game.undominated_moves(state, moves);
         self.looked += 1 + moves.len() as u64;
         let mover = self.mover(state);
-        let mut best = Worth::Loss;
+        let mut best = GameValue::Loss;
         for &mv in &*moves {
             let mut child = state.clone();
             self.game.play(&mut child, mv);
             let certain = match self.game.turn(&child) {
-                Turn::Over(outcome) => Some(worth_of(outcome, mover)),
-                Turn::Player(_) | Turn::Chance => self.game.foregone(&child).map(Worth::opposite),
+                Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
+                Turn::Player(_) | Turn::Chance => self.game.known_value(&child).map(GameValue::opposite),
             };
             match certain {
                 Some(worth) if worth >= goal => return worth,
@@ -120,14 +120,14 @@ impl<'a, G: Heuristics> AlphaBeta<'a, G> {
         }
         if children.len() > 1 {
             for child in &mut *children {
-                child.promise = self.game.promise(state, child.mv, &child.state);
+                child.promise = self.game.solver_order(state, child.mv, &child.state);
             }
             children.sort_by_key(|child| -child.promise);
         }
         best
     }
 
-    fn descend(&mut self, children: &[Child<G>], mut best: Worth, goal: Worth, ply: usize) -> Worth {
+    fn descend(&mut self, children: &[Child<G>], mut best: GameValue, goal: GameValue, ply: usize) -> GameValue {
         for (number, child) in children.iter().enumerate() {
             // A search of an elder sibling may have come by this position.
             let bounds = if number == 0 { Bounds::OPEN } else { self.known.probe(child.key, ply + 1).opposite() };

@@ -6,11 +6,11 @@
 //! transpositions a sum would count the same position many times; the greatest and one for each other child do not (weak proof
 //! numbers: Ueda, Hashimoto, Hashimoto and Iida, 2008).
 
-use plyground_core::{Heuristics, Player, Pulse, Turn, Worth};
+use plyground_core::{GameValue, Player, Solvable, StopCheck, Turn};
 
 use super::{
     alphabeta::{BEAT, counter},
-    lookup::{Lookup, key_at, worth_of},
+    lookup::{Lookup, key_at},
     table::{Bounds, zeroed},
 };
 
@@ -69,7 +69,7 @@ impl NumberTable {
     }
 }
 
-struct Child<G: Heuristics> {
+struct Child<G: Solvable> {
     state: G::State,
     key: u128,
     numbers: Numbers,
@@ -78,11 +78,11 @@ struct Child<G: Heuristics> {
 }
 
 /// A search for a proof.
-pub(crate) struct DfPn<'a, G: Heuristics> {
+pub(crate) struct DfPn<'a, G: Solvable> {
     game: &'a G,
     known: &'a mut Lookup,
     numbers: &'a mut NumberTable,
-    pulse: &'a mut dyn Pulse,
+    stop_check: &'a mut dyn StopCheck,
     pub nodes: u64,
     looked: u64,
     next_beat: u64,
@@ -90,38 +90,44 @@ pub(crate) struct DfPn<'a, G: Heuristics> {
 }
 
 /// The two goals have different numbers: for one of them the key is changed.
-fn key_for(key: u128, goal: Worth) -> u128 {
-    if goal == Worth::Win { key } else { key ^ 0xf39c_c060_5ced_c834_9e37_79b9_7f4a_7c15 }
+fn key_for(key: u128, goal: GameValue) -> u128 {
+    if goal == GameValue::Win { key } else { key ^ 0xf39c_c060_5ced_c834_9e37_79b9_7f4a_7c15 }
 }
 
-impl<'a, G: Heuristics> DfPn<'a, G> {
-    pub fn new(game: &'a G, known: &'a mut Lookup, numbers: &'a mut NumberTable, pulse: &'a mut dyn Pulse, nodes: u64) -> Self {
-        Self { game, known, numbers, pulse, nodes, looked: 0, next_beat: BEAT, stopped: false }
+impl<'a, G: Solvable> DfPn<'a, G> {
+    pub fn new(
+        game: &'a G,
+        known: &'a mut Lookup,
+        numbers: &'a mut NumberTable,
+        stop_check: &'a mut dyn StopCheck,
+        nodes: u64,
+    ) -> Self {
+        Self { game, known, numbers, stop_check, nodes, looked: 0, next_beat: BEAT, stopped: false }
     }
 
     /// Is the position (not over) worth at least `goal` to the player to move? Bounds on its worth; none when stopped.
-    pub fn search(&mut self, state: &G::State, key: u128, goal: Worth) -> Bounds {
+    pub fn search(&mut self, state: &G::State, key: u128, goal: GameValue) -> Bounds {
         let most = Numbers { proof: NEVER, disproof: NEVER };
         self.expand(state, key, goal, most, 0);
         self.known.probe(key, 0)
     }
 
     /// Searches below a position until one of its numbers reaches the limit.
-    fn expand(&mut self, state: &G::State, key: u128, goal: Worth, limit: Numbers, ply: usize) -> Numbers {
+    fn expand(&mut self, state: &G::State, key: u128, goal: GameValue, limit: Numbers, ply: usize) -> Numbers {
         self.nodes += 1;
         let before = self.nodes;
         let mut children = self.children(state, goal, ply);
         self.looked += 1 + children.len() as u64;
         if self.looked >= self.next_beat {
             self.next_beat = self.looked + BEAT;
-            self.stopped |= self.pulse.beat(self.nodes).is_break();
+            self.stopped |= self.stop_check.check(self.nodes).is_break();
         }
         loop {
             let numbers = combined(&children);
             if numbers.decided() {
-                let best = |bound: fn(&Child<G>) -> Worth| children.iter().map(bound).max().unwrap_or(Worth::Loss);
+                let best = |bound: fn(&Child<G>) -> GameValue| children.iter().map(bound).max().unwrap_or(GameValue::Loss);
                 // Behind a move that reaches the goal the others were not even listed.
-                let most = if numbers.proof == 0 { Worth::Win } else { best(|child| child.bounds.most) };
+                let most = if numbers.proof == 0 { GameValue::Win } else { best(|child| child.bounds.most) };
                 let bounds = Bounds { least: best(|child| child.bounds.least), most };
                 self.known.store(key, bounds, self.nodes - before + 1);
                 return numbers;
@@ -150,9 +156,9 @@ impl<'a, G: Heuristics> DfPn<'a, G> {
         }
     }
 
-    fn children(&mut self, state: &G::State, goal: Worth, ply: usize) -> Vec<Child<G>> {
+    fn children(&mut self, state: &G::State, goal: GameValue, ply: usize) -> Vec<Child<G>> {
         let mut moves = Vec::new();
-        self.game.contenders(state, &mut moves);
+        self.game.undominated_moves(state, &mut moves);
         let mover = match self.game.turn(state) {
             Turn::Player(player) => player,
             Turn::Chance | Turn::Over(_) => Player::First,
@@ -162,8 +168,8 @@ impl<'a, G: Heuristics> DfPn<'a, G> {
             let mut child = state.clone();
             self.game.play(&mut child, mv);
             let certain = match self.game.turn(&child) {
-                Turn::Over(outcome) => Some(worth_of(outcome, mover)),
-                Turn::Player(_) | Turn::Chance => self.game.foregone(&child).map(Worth::opposite),
+                Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
+                Turn::Player(_) | Turn::Chance => self.game.known_value(&child).map(GameValue::opposite),
             };
             let key = if certain.is_some() { 0 } else { key_at(self.game, &child, ply + 1) };
             let bounds = match certain {
@@ -186,11 +192,11 @@ impl<'a, G: Heuristics> DfPn<'a, G> {
     }
 }
 
-fn below(goal: Worth) -> Worth {
-    if goal == Worth::Win { Worth::Draw } else { Worth::Loss }
+fn below(goal: GameValue) -> GameValue {
+    if goal == GameValue::Win { GameValue::Draw } else { GameValue::Loss }
 }
 
-fn combined<G: Heuristics>(children: &[Child<G>]) -> Numbers {
+fn combined<G: Solvable>(children: &[Child<G>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(NEVER);
     if proof == 0 {
         return Numbers::PROVED;
@@ -204,7 +210,7 @@ fn combined<G: Heuristics>(children: &[Child<G>]) -> Numbers {
 }
 
 /// The child that is easiest to refute, and how hard the next one is.
-fn best_two<G: Heuristics>(children: &[Child<G>]) -> (usize, u32) {
+fn best_two<G: Solvable>(children: &[Child<G>]) -> (usize, u32) {
     let (mut best, mut least, mut second) = (0, u32::MAX, NEVER);
     for (index, child) in children.iter().enumerate() {
         if child.numbers.disproof < least {

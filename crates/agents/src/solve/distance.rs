@@ -1,10 +1,10 @@
 //! How long a decided game lasts: the winner takes the fastest way, the loser the slowest.
 
-use plyground_core::{Heuristics, Outcome, Player, Pulse, Turn, Worth};
+use plyground_core::{GameValue, Outcome, Player, Solvable, StopCheck, Turn};
 
 use super::{
     alphabeta::BEAT,
-    lookup::{Lookup, key_at, worth_of},
+    lookup::{Lookup, key_at},
     table::zeroed,
 };
 
@@ -48,24 +48,24 @@ impl Distances {
 }
 
 /// A search for the number of plies in which one of the players wins.
-pub(crate) struct Race<'a, G: Heuristics> {
+pub(crate) struct Race<'a, G: Solvable> {
     pub game: &'a G,
     pub known: &'a Lookup,
     pub distances: &'a mut Distances,
-    pub pulse: &'a mut dyn Pulse,
+    pub stop_check: &'a mut dyn StopCheck,
     pub winner: Player,
     pub nodes: u64,
     pub stopped: bool,
 }
 
-struct Child<G: Heuristics> {
+struct Child<G: Solvable> {
     state: G::State,
     key: u128,
     /// What is tried first has the smallest number.
     order: i64,
 }
 
-impl<G: Heuristics> Race<'_, G> {
+impl<G: Solvable> Race<'_, G> {
     /// The distance to the winner's win from a position (not over) that is known to be won; `None` when stopped.
     pub fn distance(&mut self, state: &G::State) -> Option<u32> {
         let key = key_at(self.game, state, 0);
@@ -100,7 +100,7 @@ impl<G: Heuristics> Race<'_, G> {
         let Turn::Player(mover) = self.game.turn(state) else { return NEVER };
         self.nodes += 1;
         if self.nodes.is_multiple_of(BEAT / 16) {
-            self.stopped |= self.pulse.beat(self.nodes).is_break();
+            self.stopped |= self.stop_check.check(self.nodes).is_break();
         }
         if self.stopped {
             return NEVER;
@@ -126,9 +126,9 @@ impl<G: Heuristics> Race<'_, G> {
 
     /// Is it known that the winner does not win here?
     fn hopeless(&self, state: &G::State, key: u128, mover: Player, ply: usize) -> bool {
-        let wanted = worth_of(Outcome::win(self.winner), mover);
+        let wanted = GameValue::of(Outcome::win(self.winner), mover);
         let bounds = self.known.probe(key, ply);
-        wanted < bounds.least || wanted > bounds.most || self.game.foregone(state).is_some_and(|worth| worth != wanted)
+        wanted < bounds.least || wanted > bounds.most || self.game.known_value(state).is_some_and(|worth| worth != wanted)
     }
 
     fn try_moves(&mut self, state: &G::State, plies: u32, ply: usize, mover: Player) -> u32 {
@@ -147,7 +147,7 @@ impl<G: Heuristics> Race<'_, G> {
                 Turn::Player(_) | Turn::Chance if plies == 1 => 2,
                 Turn::Player(_) | Turn::Chance => {
                     let key = key_at(self.game, &child, ply + 1);
-                    let promise = i64::from(self.game.promise(state, mv, &child));
+                    let promise = i64::from(self.game.solver_order(state, mv, &child));
                     let order = self.order(key, ply + 1, mover) * 1_000_000 - promise;
                     children.push(Child { state: child, key, order });
                     continue;
@@ -179,7 +179,7 @@ impl<G: Heuristics> Race<'_, G> {
         if mover != self.winner {
             return -i64::from(least);
         }
-        let surely_won = self.known.probe(key, ply).most == Worth::Loss;
+        let surely_won = self.known.probe(key, ply).most == GameValue::Loss;
         i64::from(most) + i64::from(least) - 100 * i64::from(surely_won)
     }
 }

@@ -1,6 +1,6 @@
 //! Where searches look up what is known: the table in memory, and a tablebase from a file.
 
-use plyground_core::{Heuristics, Outcome, Player, Worth};
+use plyground_core::Solvable;
 
 use super::{
     table::{Bounds, Table},
@@ -15,26 +15,16 @@ pub(crate) struct Lookup {
     pub tablebase: Option<Tablebase>,
 }
 
-/// What a result is worth to a player.
-#[inline]
-pub(crate) fn worth_of(outcome: Outcome, player: Player) -> Worth {
-    match outcome.winner {
-        None => Worth::Draw,
-        Some(winner) if winner == player => Worth::Win,
-        Some(_) => Worth::Loss,
-    }
-}
-
 /// One key for all positions that are the same up to symmetry.
-pub(crate) fn symmetric_key<G: Heuristics>(game: &G, state: &G::State) -> u128 {
-    let seen = (1..game.symmetries()).map(|symmetry| game.worth_key(&game.symmetric_state(state, symmetry)));
-    seen.fold(game.worth_key(state), u128::min)
+pub(crate) fn symmetric_key<G: Solvable>(game: &G, state: &G::State) -> u128 {
+    let seen = (1..game.symmetries()).map(|symmetry| game.value_key(&game.symmetric_state(state, symmetry)));
+    seen.fold(game.value_key(state), u128::min)
 }
 
 /// The key of a position so many plies from the root.
 #[inline]
-pub(crate) fn key_at<G: Heuristics>(game: &G, state: &G::State, ply: usize) -> u128 {
-    if ply <= NEAR_ROOT { symmetric_key(game, state) } else { game.worth_key(state) }
+pub(crate) fn key_at<G: Solvable>(game: &G, state: &G::State, ply: usize) -> u128 {
+    if ply <= NEAR_ROOT { symmetric_key(game, state) } else { game.value_key(state) }
 }
 
 impl Lookup {

@@ -11,7 +11,6 @@ mod tablebase;
 
 pub use agent::Solve;
 pub(crate) use agent::{INFO, build};
-pub(crate) use lookup::worth_of;
 pub use solver::{Method, Solution, Solver, refuse_chance};
 pub use table::Bounds;
 pub use tablebase::Tablebase;

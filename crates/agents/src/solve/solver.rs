@@ -1,15 +1,15 @@
-//! From the worth of a position to a whole answer: best move, line, length, and a tablebase.
+//! The solver: from the value of a position to best move, line, length, and a tablebase.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Game, Heuristics, InputError, Outcome, Player, Pulse, Rng, Scratch, Seed, Turn, Worth};
+use plyground_core::{ExactSolver, Game, GameValue, InputError, Outcome, Player, Rng, Scratch, Seed, Solvable, StopCheck, Turn};
 
 use super::{
     alphabeta::AlphaBeta,
     dfpn::{DfPn, NumberTable},
     distance::{Distances, Race},
-    lookup::{Lookup, symmetric_key, worth_of},
+    lookup::{Lookup, symmetric_key},
     table::{Bounds, Table},
     tablebase::Tablebase,
 };
@@ -32,8 +32,8 @@ impl Method {
     pub const ALL: [Self; 3] = [Self::Auto, Self::AlphaBeta, Self::DfPn];
 }
 
-/// Solves positions of one game, and keeps what it has found between calls.
-pub struct Solver<G: Heuristics> {
+/// A solver of the positions of one game that keeps what it has found between calls.
+pub struct Solver<G: Solvable> {
     known: Lookup,
     distances: Distances,
     own: Option<Box<dyn ExactSolver<G>>>,
@@ -71,36 +71,36 @@ struct Length {
     most: u64,
 }
 
-/// Remembers that the pulse said stop.
+/// A stop check that remembers that it was told to stop.
 struct Relay<'a> {
-    pulse: &'a mut dyn Pulse,
+    stop_check: &'a mut dyn StopCheck,
     stopped: bool,
 }
 
-impl Pulse for Relay<'_> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
-        self.stopped |= self.pulse.beat(nodes).is_break();
+impl StopCheck for Relay<'_> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
+        self.stopped |= self.stop_check.check(nodes).is_break();
         if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
 /// Ends a search after so many positions.
 struct Capped<'a> {
-    pulse: &'a mut dyn Pulse,
+    stop_check: &'a mut dyn StopCheck,
     /// Added to what the search reports.
     before: u64,
     last: u64,
 }
 
-impl Pulse for Capped<'_> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
-        if nodes >= self.last { ControlFlow::Break(()) } else { self.pulse.beat(self.before + nodes) }
+impl StopCheck for Capped<'_> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
+        if nodes >= self.last { ControlFlow::Break(()) } else { self.stop_check.check(self.before + nodes) }
     }
 }
 
 /// Refuses games in which chance plays: their positions are worth an expectation, not a win, a draw or a loss. Found out by playing
 /// some games at random.
-pub fn refuse_chance<G: Heuristics>(game: &G) -> Result<(), InputError> {
+pub fn refuse_chance<G: Solvable>(game: &G) -> Result<(), InputError> {
     let mut rng: Rng = Seed(0).rng();
     let mut scratch = Scratch::default();
     for _ in 0..8 {
@@ -122,17 +122,17 @@ pub fn refuse_chance<G: Heuristics>(game: &G) -> Result<(), InputError> {
     Ok(())
 }
 
-impl<G: Heuristics> Solver<G> {
-    /// A solver that uses about `memory` bytes. `knowledge` is for the game's own solver ([`Heuristics::exact_solver`]).
+impl<G: Solvable> Solver<G> {
+    /// A solver that uses about `memory` bytes. `database` is for the game's own solver ([`Solvable::exact_solver`]).
     pub fn new(
         game: &G,
         method: Method,
         memory: usize,
         tablebase: Option<Tablebase>,
-        knowledge: Option<&[u8]>,
+        database: Option<&[u8]>,
     ) -> Result<Self, InputError> {
         refuse_chance(game)?;
-        let own = if method == Method::Auto { game.exact_solver(memory, knowledge)? } else { None };
+        let own = if method == Method::Auto { game.exact_solver(memory, database)? } else { None };
         // The game's own solver has a table of its own; what is left to the general methods is small.
         let memory = if own.is_some() { memory / 8 } else { memory };
         let numbers = (method == Method::DfPn).then(|| NumberTable::new(memory / 2));
@@ -150,15 +150,16 @@ impl<G: Heuristics> Solver<G> {
     fn recall(&self, game: &G, state: &G::State) -> Bounds {
         match game.turn(state) {
             Turn::Over(outcome) => Bounds::exactly(over(outcome)),
-            Turn::Player(_) | Turn::Chance => match game.foregone(state) {
+            Turn::Player(_) | Turn::Chance => match game.known_value(state) {
                 Some(worth) => Bounds::exactly(worth),
-                None => self.known.probe(symmetric_key(game, state), 0).and(self.known.table.probe(game.worth_key(state))),
+                None => self.known.probe(symmetric_key(game, state), 0).and(self.known.table.probe(game.value_key(state))),
             },
         }
     }
 
-    /// What a position is worth to the player to move; of a finished game, to the player who would be. Bounds when the pulse says stop.
-    pub fn worth(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Bounds {
+    /// The value of a position for the player to move; of a finished game, for the player who would be. Bounds when the stop check
+    /// ends the search.
+    pub fn value(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Bounds {
         let mut bounds = self.recall(game, state);
         if bounds.exact().is_some() {
             return bounds;
@@ -166,21 +167,21 @@ impl<G: Heuristics> Solver<G> {
         let key = symmetric_key(game, state);
         if let Some(own) = &mut self.own {
             let before = own.nodes();
-            let Some(worth) = own.worth(game, state, pulse) else { return bounds };
+            let Some(worth) = own.value(game, state, stop_check) else { return bounds };
             self.known.store(key, Bounds::exactly(worth), own.nodes() - before);
             return Bounds::exactly(worth);
         }
-        for goal in [Worth::Win, Worth::Draw] {
+        for goal in [GameValue::Win, GameValue::Draw] {
             if bounds.least >= goal || bounds.most < goal {
                 continue;
             }
             let (found, stopped);
             if let Some(numbers) = &mut self.numbers {
-                let mut search = DfPn::new(game, &mut self.known, numbers, pulse, self.nodes);
+                let mut search = DfPn::new(game, &mut self.known, numbers, stop_check, self.nodes);
                 found = search.search(state, key, goal);
                 (self.nodes, stopped) = (search.nodes, search.stopped);
             } else {
-                let mut search = AlphaBeta::new(game, &mut self.known, pulse, self.nodes);
+                let mut search = AlphaBeta::new(game, &mut self.known, stop_check, self.nodes);
                 found = Bounds::found(search.search(state, key, goal, 0), goal);
                 (self.nodes, stopped) = (search.nodes, search.stopped);
             }
@@ -193,10 +194,10 @@ impl<G: Heuristics> Solver<G> {
     }
 
     /// Solves a position: its worth first, then the length of the game, then the line.
-    pub fn solve(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Solution<G> {
-        let pulse = &mut Relay { pulse, stopped: false };
+    pub fn solve(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Solution<G> {
+        let stop_check = &mut Relay { stop_check, stopped: false };
         let before = self.nodes();
-        let bounds = self.worth(game, state, pulse);
+        let bounds = self.value(game, state, stop_check);
         let mut solution = Solution {
             bounds,
             best: None,
@@ -214,14 +215,14 @@ impl<G: Heuristics> Solver<G> {
                 let searched = self.nodes() - before;
                 // The line of the proof comes first: the length may take longer than there is time.
                 if self.recalled_distance(game, state).is_none() {
-                    solution.line = self.line(game, state, None, pulse).0;
+                    solution.line = self.line(game, state, None, stop_check).0;
                 }
                 // The general search for the length knows nothing of what makes a game's own solver fast.
                 let most = if self.own.is_some() { 0 } else { DISTANCE_FACTOR * searched };
                 let most = most.max(LEAST_FOR_DISTANCE);
-                let length = self.distance(game, state, most, pulse);
+                let length = self.distance(game, state, most, stop_check);
                 if let Some(plies) = length {
-                    let (line, exact) = self.line(game, state, Some(Length { plies, most }), pulse);
+                    let (line, exact) = self.line(game, state, Some(Length { plies, most }), stop_check);
                     if exact > 0 {
                         solution.line = line;
                     }
@@ -243,21 +244,21 @@ impl<G: Heuristics> Solver<G> {
     }
 
     /// The exact length of a decided game, unless finding it takes more than `most` positions.
-    fn distance(&mut self, game: &G, state: &G::State, most: u64, pulse: &mut dyn Pulse) -> Option<u32> {
+    fn distance(&mut self, game: &G, state: &G::State, most: u64, stop_check: &mut dyn StopCheck) -> Option<u32> {
         if let Some(plies) = self.recalled_distance(game, state) {
             return Some(plies);
         }
         let winner = self.winner(game, state)?;
-        self.race(game, winner, most, pulse, |race| race.distance(state))
+        self.race(game, winner, most, stop_check, |race| race.distance(state))
     }
 
     /// Who wins a position that is solved and not over.
     fn winner(&self, game: &G, state: &G::State) -> Option<Player> {
         let Turn::Player(mover) = game.turn(state) else { return None };
         match self.recall(game, state).exact()? {
-            Worth::Win => Some(mover),
-            Worth::Loss => Some(mover.other()),
-            Worth::Draw => None,
+            GameValue::Win => Some(mover),
+            GameValue::Loss => Some(mover.other()),
+            GameValue::Draw => None,
         }
     }
 
@@ -267,12 +268,12 @@ impl<G: Heuristics> Solver<G> {
         game: &G,
         winner: Player,
         most: u64,
-        pulse: &mut dyn Pulse,
+        stop_check: &mut dyn StopCheck,
         question: impl FnOnce(&mut Race<'_, G>) -> Option<T>,
     ) -> Option<T> {
-        let mut capped = Capped { before: self.nodes(), last: most, pulse };
+        let mut capped = Capped { before: self.nodes(), last: most, stop_check };
         let (known, distances) = (&self.known, &mut self.distances);
-        let mut race = Race { game, known, distances, pulse: &mut capped, winner, nodes: 0, stopped: false };
+        let mut race = Race { game, known, distances, stop_check: &mut capped, winner, nodes: 0, stopped: false };
         let answer = question(&mut race);
         self.nodes += race.nodes;
         answer
@@ -296,22 +297,22 @@ impl<G: Heuristics> Solver<G> {
     /// What is known of a child, in the view of the player who moves to it.
     fn view(&self, game: &G, state: &G::State, child: &G::State) -> Bounds {
         match (game.turn(child), game.turn(state)) {
-            (Turn::Over(outcome), Turn::Player(mover)) => Bounds::exactly(worth_of(outcome, mover)),
+            (Turn::Over(outcome), Turn::Player(mover)) => Bounds::exactly(GameValue::of(outcome, mover)),
             _ => self.recall(game, child).opposite(),
         }
     }
 
     /// Best play from a position whose worth is known, and how many of its steps are known to be the fastest or slowest.
-    fn line(&mut self, game: &G, state: &G::State, length: Option<Length>, pulse: &mut Relay<'_>) -> (Vec<G::Move>, usize) {
+    fn line(&mut self, game: &G, state: &G::State, length: Option<Length>, stop_check: &mut Relay<'_>) -> (Vec<G::Move>, usize) {
         let mut line = Vec::new();
         let mut exact = 0;
         let mut state = state.clone();
         let mut race = length.zip(self.winner(game, &state));
-        while matches!(game.turn(&state), Turn::Player(_)) && (line.is_empty() || !pulse.stopped) {
-            let next = race.and_then(|(length, winner)| self.step_by_distance(game, &state, length, winner, pulse));
+        while matches!(game.turn(&state), Turn::Player(_)) && (line.is_empty() || !stop_check.stopped) {
+            let next = race.and_then(|(length, winner)| self.step_by_distance(game, &state, length, winner, stop_check));
             race = next.as_ref().and(race).map(|(length, winner)| (Length { plies: length.plies - 1, ..length }, winner));
             exact += usize::from(next.is_some());
-            let Some((mv, child)) = next.or_else(|| self.step_by_worth(game, &state, pulse)) else { break };
+            let Some((mv, child)) = next.or_else(|| self.step_by_worth(game, &state, stop_check)) else { break };
             line.push(mv);
             state = child;
         }
@@ -325,7 +326,7 @@ impl<G: Heuristics> Solver<G> {
         state: &G::State,
         Length { plies, most }: Length,
         winner: Player,
-        pulse: &mut dyn Pulse,
+        stop_check: &mut dyn StopCheck,
     ) -> Option<(G::Move, G::State)> {
         let attacks = game.turn(state) == Turn::Player(winner);
         let children = children(game, state);
@@ -345,17 +346,17 @@ impl<G: Heuristics> Solver<G> {
             1 => Some(true),
             left => race.is_within(child, left - 1).map(|within| !within),
         };
-        self.race(game, winner, most, pulse, |race| {
+        self.race(game, winner, most, stop_check, |race| {
             let mut live = live;
             live.find(|(_, child)| fits(race, child) == Some(true))
         })
     }
 
     /// A move that keeps the worth: for a loser, into the position that took the most work.
-    fn step_by_worth(&mut self, game: &G, state: &G::State, pulse: &mut dyn Pulse) -> Option<(G::Move, G::State)> {
-        let worth = self.worth(game, state, pulse).exact()?;
+    fn step_by_worth(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Option<(G::Move, G::State)> {
+        let worth = self.value(game, state, stop_check).exact()?;
         let children = children(game, state);
-        if worth == Worth::Loss {
+        if worth == GameValue::Loss {
             let work = |child: &G::State| match game.turn(child) {
                 Turn::Over(_) => -1,
                 _ => self.known.table.known(symmetric_key(game, child)).map_or(0, |known| i64::from(known.work)),
@@ -375,7 +376,7 @@ impl<G: Heuristics> Solver<G> {
             }
         }
         for (mv, child) in children {
-            if matches!(game.turn(&child), Turn::Player(_)) && keeps(self.worth(game, &child, pulse).opposite()) {
+            if matches!(game.turn(&child), Turn::Player(_)) && keeps(self.value(game, &child, stop_check).opposite()) {
                 return Some((mv, child));
             }
         }
@@ -396,12 +397,12 @@ impl<G: Heuristics> Solver<G> {
             }
             for (_, child) in children(game, &state) {
                 let key = symmetric_key(game, &child);
-                if matches!(game.turn(&child), Turn::Over(_)) || game.foregone(&child).is_some() || !seen.insert(key) {
+                if matches!(game.turn(&child), Turn::Over(_)) || game.known_value(&child).is_some() || !seen.insert(key) {
                     continue;
                 }
                 // Positions further from the root are in the table under their plain key.
                 let table = &self.known.table;
-                let known = table.known(key).or_else(|| table.known(game.worth_key(&child)));
+                let known = table.known(key).or_else(|| table.known(game.value_key(&child)));
                 let solved = known.filter(|known| known.bounds.exact().is_some());
                 let work = match solved {
                     Some(known) if known.work >= LEAST_WORK => known.work,
@@ -419,7 +420,7 @@ impl<G: Heuristics> Solver<G> {
     }
 
     /// What the game's own solver has found out about the positions of the next plies.
-    fn known_to_own(&mut self, game: &G, state: &G::State, most: usize) -> Vec<(u128, Worth, Option<u32>)> {
+    fn known_to_own(&mut self, game: &G, state: &G::State, most: usize) -> Vec<(u128, GameValue, Option<u32>)> {
         let Some(own) = &mut self.own else { return Vec::new() };
         let mut entries = Vec::new();
         let mut seen = HashSet::from([symmetric_key(game, state)]);
@@ -452,10 +453,10 @@ const OPEN_PLIES: u32 = 4;
 /// The work, as a power of two, from which on a position is kept in a tablebase.
 const LEAST_WORK: u32 = 10;
 
-/// The worth of a finished game: whoever would be to move has lost, if anyone has. (The rules do not say who would be to move. It is
+/// The value of a finished game: the player who would be to move has lost, if one has. (The rules do not say who would be to move. It is
 /// the loser in all games but Crosphere, where a player can complete the opponent's chain.)
-fn over(outcome: Outcome) -> Worth {
-    if outcome.winner.is_some() { Worth::Loss } else { Worth::Draw }
+fn over(outcome: Outcome) -> GameValue {
+    if outcome.winner.is_some() { GameValue::Loss } else { GameValue::Draw }
 }
 
 fn children<G: Game>(game: &G, state: &G::State) -> Vec<(G::Move, G::State)> {
@@ -470,7 +471,7 @@ fn children<G: Game>(game: &G, state: &G::State) -> Vec<(G::Move, G::State)> {
 }
 
 /// The positions along the line, with their distances.
-fn along_line<G: Heuristics>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, Worth, Option<u32>)> {
+fn along_line<G: Solvable>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, GameValue, Option<u32>)> {
     let mut entries = Vec::new();
     let mut state = state.clone();
     let Some(mut worth) = solution.bounds.exact() else { return entries };

@@ -1,27 +1,27 @@
 //! What is known of positions: bounds on their worth, eight bytes each.
 
-use plyground_core::Worth;
+use plyground_core::GameValue;
 
 /// What a position is worth to the player to move: at least this, at most that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// It is worth no less.
-    pub least: Worth,
+    pub least: GameValue,
     /// It is worth no more.
-    pub most: Worth,
+    pub most: GameValue,
 }
 
 impl Bounds {
     /// Nothing is known.
-    pub const OPEN: Self = Self { least: Worth::Loss, most: Worth::Win };
+    pub const OPEN: Self = Self { least: GameValue::Loss, most: GameValue::Win };
 
     /// It is worth exactly this.
-    pub const fn exactly(worth: Worth) -> Self {
+    pub const fn exactly(worth: GameValue) -> Self {
         Self { least: worth, most: worth }
     }
 
     /// The worth, where it is known.
-    pub fn exact(self) -> Option<Worth> {
+    pub fn exact(self) -> Option<GameValue> {
         (self.least == self.most).then_some(self.least)
     }
 
@@ -38,7 +38,7 @@ impl Bounds {
     }
 
     /// What a search for `goal` has found: a worth that reaches it is a lower bound, one that does not an upper bound.
-    pub(crate) fn found(worth: Worth, goal: Worth) -> Self {
+    pub(crate) fn found(worth: GameValue, goal: GameValue) -> Self {
         if worth >= goal { Self { least: worth, ..Self::OPEN } } else { Self { most: worth, ..Self::OPEN } }
     }
 
@@ -48,7 +48,7 @@ impl Bounds {
     }
 
     const fn from_bits(bits: u64) -> Self {
-        const WORTHS: [Worth; 4] = [Worth::Loss, Worth::Draw, Worth::Win, Worth::Win];
+        const WORTHS: [GameValue; 4] = [GameValue::Loss, GameValue::Draw, GameValue::Win, GameValue::Win];
         Self { least: WORTHS[(bits & 3) as usize], most: WORTHS[((bits >> 2 & 3) as usize).saturating_sub(1)] }
     }
 }

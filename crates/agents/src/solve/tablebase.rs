@@ -14,7 +14,7 @@
 //! | 2 n | their worth to the player to move (0 loss, 1 draw, 2 win) + 4 (distance to the end + 1, or 0 where it is not known) |
 //! | 8 | checksum of all bytes before |
 
-use plyground_core::{Heuristics, InputError, Worth, hash_state, quoted};
+use plyground_core::{GameValue, InputError, Solvable, hash_state, quoted};
 
 use super::lookup::symmetric_key;
 
@@ -32,24 +32,24 @@ pub struct Tablebase {
     leading: u32,
 }
 
-fn key_of<G: Heuristics>(game: &G, state: &G::State) -> u64 {
+fn key_of<G: Solvable>(game: &G, state: &G::State) -> u64 {
     (symmetric_key(game, state) >> 64) as u64
 }
 
-fn packed(worth: Worth, plies: Option<u32>) -> u16 {
-    // A distance that does not fit is not known to whoever reads the file.
+fn packed(worth: GameValue, plies: Option<u32>) -> u16 {
+    // A distance that does not fit is left unknown in the file.
     let plies = plies.and_then(|plies| u16::try_from(plies + 1).ok()).filter(|&plies| plies < 1 << 14);
     worth as u16 | plies.unwrap_or(0) << 2
 }
 
-fn unpacked(value: u16) -> (Worth, Option<u32>) {
-    let worth = [Worth::Loss, Worth::Draw, Worth::Win][usize::from(value & 3)];
+fn unpacked(value: u16) -> (GameValue, Option<u32>) {
+    let worth = [GameValue::Loss, GameValue::Draw, GameValue::Win][usize::from(value & 3)];
     (worth, u32::from(value >> 2).checked_sub(1))
 }
 
 impl Tablebase {
     /// From keys and values in any order; of the same key, what comes last counts.
-    pub(crate) fn new(entries: impl IntoIterator<Item = (u128, Worth, Option<u32>)>) -> Self {
+    pub(crate) fn new(entries: impl IntoIterator<Item = (u128, GameValue, Option<u32>)>) -> Self {
         let mut all: Vec<(u64, u16)> =
             entries.into_iter().map(|(key, worth, plies)| ((key >> 64) as u64, packed(worth, plies))).collect();
         all.reverse();
@@ -82,11 +82,11 @@ impl Tablebase {
     }
 
     /// What the position (not over) is worth to the player to move, and in how many plies the game ends with best play.
-    pub fn probe<G: Heuristics>(&self, game: &G, state: &G::State) -> Option<(Worth, Option<u32>)> {
+    pub fn probe<G: Solvable>(&self, game: &G, state: &G::State) -> Option<(GameValue, Option<u32>)> {
         self.find(symmetric_key(game, state))
     }
 
-    pub(crate) fn find(&self, key: u128) -> Option<(Worth, Option<u32>)> {
+    pub(crate) fn find(&self, key: u128) -> Option<(GameValue, Option<u32>)> {
         let key = (key >> 64) as u64;
         let part = (key.checked_shr(64 - self.leading)?) as usize;
         let (from, to) = (*self.directory.get(part)? as usize, *self.directory.get(part + 1)? as usize);
@@ -106,7 +106,7 @@ impl Tablebase {
     }
 
     /// The contents of a file.
-    pub fn to_bytes<G: Heuristics>(&self, game: &G) -> Vec<u8> {
+    pub fn to_bytes<G: Solvable>(&self, game: &G) -> Vec<u8> {
         let spec = game.spec();
         let mut bytes = Vec::with_capacity(self.len() * 10 + spec.len() + 40);
         bytes.extend(MAGIC);
@@ -123,7 +123,7 @@ impl Tablebase {
     }
 
     /// Reads a file that was written for this game. `name` is what the file is called in messages.
-    pub fn from_bytes<G: Heuristics>(bytes: &[u8], game: &G, name: &str) -> Result<Self, InputError> {
+    pub fn from_bytes<G: Solvable>(bytes: &[u8], game: &G, name: &str) -> Result<Self, InputError> {
         let refuse = |detail: String| InputError::malformed("tablebase", name, detail);
         let mut rest = bytes;
         let mut take = |length: usize| -> Result<&[u8], InputError> {

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Evaluator, Game, Heuristics, Limits, NoClock, Params, Player, Progress, Rng, Scratch,
-    Seed, Thought, Turn, Unwatched, Visitor, WIN_SCORE, Watcher,
+    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Progress,
+    Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, open};
 
@@ -16,17 +16,17 @@ use naive::{Known, Naive};
 
 use crate::refusal;
 
-fn agent<G: Heuristics>(game: &G, spec: &str) -> (Box<dyn Agent<G>>, Limits) {
+fn agent<G: PlayableGame>(game: &G, spec: &str) -> (Box<dyn Agent<G>>, Limits) {
     let spec = AgentSpec::parse(spec, game).unwrap();
-    (build(&spec, game, &EmptyShelf).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
+    (build(&spec, game, &NoResources).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
 }
 
-fn ask<G: Heuristics>(agent: &mut dyn Agent<G>, limits: Limits, game: &G, state: &G::State, rng: &mut Rng) -> Choice<G> {
+fn ask<G: PlayableGame>(agent: &mut dyn Agent<G>, limits: Limits, game: &G, state: &G::State, rng: &mut Rng) -> Choice<G> {
     let budget = Budget { limits, clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng, observer: &mut NoObserver }).unwrap()
 }
 
-fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, seed: u64) -> Choice<G> {
+fn choose<G: PlayableGame>(game: &G, state: &G::State, spec: &str, seed: u64) -> Choice<G> {
     let (mut agent, limits) = agent(game, spec);
     ask(&mut *agent, limits, game, state, &mut Seed(seed).rng())
 }
@@ -103,7 +103,7 @@ struct AgainstNaive {
 
 impl Visitor for AgainstNaive {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         const SIMULATIONS: u64 = 1_500;
         for (number, state) in positions(&game, &start, 4, 7).into_iter().enumerate() {
             let mut rng = Seed(number as u64).rng();
@@ -187,7 +187,7 @@ struct SameSeed(&'static str);
 
 impl Visitor for SameSeed {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         for spec in SPECS {
             // Two moves in a row by the same agent, for those that remember.
             let play = || {
@@ -245,7 +245,7 @@ fn the_solver_proves_what_brute_force_finds() {
     }
     impl Visitor for Proofs {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut exact = Exact(HashMap::new());
             for spec in self.specs {
                 let mut proven = 0;
@@ -284,7 +284,7 @@ fn the_solver_proves_the_draw_of_tic_tac_toe_and_never_loses_it() {
     struct Exhaustive;
     impl Visitor for Exhaustive {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let choice = choose(&game, &start, "mcts:solver=on,sims=200000", 1);
             assert_eq!((choice.value, fact(&choice, "proven")), (Some(0.0), 1.0), "{} simulations", choice.simulations);
             let mut exact = Exact(HashMap::new());
@@ -296,7 +296,7 @@ fn the_solver_proves_the_draw_of_tic_tac_toe_and_never_loses_it() {
         }
     }
     /// Whatever the other side plays, the search never gives away what it has.
-    fn keeps<G: Heuristics>(game: &G, state: &G::State, perfect: Player, exact: &mut Exact<G>, seen: &mut HashSet<G::State>) {
+    fn keeps<G: PlayableGame>(game: &G, state: &G::State, perfect: Player, exact: &mut Exact<G>, seen: &mut HashSet<G::State>) {
         let Turn::Player(player) = game.turn(state) else { return };
         if !seen.insert(state.clone()) {
             return;
@@ -322,7 +322,7 @@ fn a_won_pawn_game_is_won() {
     struct Won;
     impl Visitor for Won {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut exact = Exact(HashMap::new());
             let (mut rng, mut scratch) = (Seed(5).rng(), Scratch::default());
             let mut won = 0;
@@ -356,7 +356,7 @@ fn many_simulations_find_the_move_of_minimax() {
     struct Converge(&'static str);
     impl Visitor for Converge {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut exact = Exact(HashMap::new());
             let mut decisive = 0;
             for (number, state) in positions(&game, &start, 60, 11).iter().enumerate() {
@@ -388,7 +388,7 @@ fn hybrids_see_shallow_traps() {
     struct Traps(&'static str);
     impl Visitor for Traps {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let wins_at_once = |state: &G::State| {
                 let mut moves = Vec::new();
                 game.moves(state, &mut moves);
@@ -424,7 +424,7 @@ fn without_chance_an_open_loop_is_a_closed_one() {
     struct Same;
     impl Visitor for Same {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let closed = choose(&game, &start, "mcts:sims=2000", 1);
             let open = choose(&game, &start, "mcts:sims=2000,chance=open", 1);
             assert!(table(&closed) == table(&open));
@@ -440,7 +440,7 @@ fn shared_positions_have_one_node() {
     struct Shared;
     impl Visitor for Shared {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let apart = choose(&game, &start, "mcts:sims=60000", 1);
             let shared = choose(&game, &start, "mcts:sims=60000,transpositions=on", 1);
             // All that there are in Tic-Tac-Toe.
@@ -455,7 +455,7 @@ fn memory_is_bounded_and_the_user_is_told() {
     struct Bounded;
     impl Visitor for Bounded {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for keys in [
                 "",
                 ",leaf=eval",
@@ -484,7 +484,7 @@ fn threads_do_all_simulations_and_choose_legal_moves() {
     struct Threads;
     impl Visitor for Threads {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for keys in ["", ",solver=on", ",leaf=eval", ",rave=0.01", ",transpositions=on", ",reuse=on", ",widening=2,bias=0.3"]
             {
                 for (sims, parallel) in [(1, "tree"), (5, "tree"), (20_000, "tree"), (1, "root"), (5, "root"), (20_000, "root")] {
@@ -511,7 +511,7 @@ fn what_is_kept_of_a_tree_is_what_was_there() {
     struct Kept;
     impl Visitor for Kept {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for keys in ["", ",leaf=eval", ",transpositions=on", ",rave=0.01", ",solver=on"] {
                 let (mut agent, _) = agent(&game, &format!("mcts:reuse=on,c=0.3{keys}"));
                 let mut rng = Seed(1).rng();
@@ -538,7 +538,7 @@ fn switches_do_what_they_say() {
     struct Switches;
     impl Visitor for Switches {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let tried = |spec: &str| choose(&game, &start, spec, 1).candidates.iter().filter(|c| c.visits > 0).count();
             assert_eq!(tried("mcts:sims=400,widening=0.2"), 4, "0.2 * sqrt(400)");
             assert_eq!(tried("mcts:sims=400,fpu=-100"), 1, "never worth trying another");
@@ -573,7 +573,7 @@ fn playouts_are_simulations_for_each_legal_move() {
     struct Count;
     impl Visitor for Count {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for state in positions(&game, &start, 20, 5) {
                 let mut moves = Vec::new();
                 game.moves(&state, &mut moves);
@@ -595,7 +595,7 @@ fn presets_are_their_keys_and_a_key_beside_one_wins() {
     struct Same(&'static str, &'static str);
     impl Visitor for Same {
         type Output = bool;
-        fn visit<G: Heuristics>(self, game: G, start: G::State) -> bool {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) -> bool {
             let limits = Limits { simulations: Some(500), ..Limits::default() };
             let [a, b] = [self.0, self.1].map(|spec| ask(&mut *agent(&game, spec).0, limits, &game, &start, &mut Seed(1).rng()));
             table(&a) == table(&b) && a.mv == b.mv
@@ -643,7 +643,7 @@ fn what_does_not_go_together_is_refused() {
 #[test]
 fn a_watcher_is_told_everything() {
     struct Look(u32);
-    impl<M> Watcher<M> for Look {
+    impl<M> SearchObserver<M> for Look {
         fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()> {
             let opinion = (progress.opinion)();
             assert!(!opinion.line.is_empty() && opinion.candidates.len() == 9 && opinion.value.is_some());
@@ -654,15 +654,16 @@ fn a_watcher_is_told_everything() {
     struct Watched;
     impl Visitor for Watched {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for spec in ["mcts", "mcts:solver=on", "mcts:chance=open", "mcts:threads=2", "mcts:threads=2,parallel=tree", "hybrid"]
             {
                 let (mut agent, _) = agent(&game, spec);
                 let limits = Limits { simulations: Some(1_000_000_000), ..Limits::default() };
                 let budget = Budget { limits, clock: &NoClock };
-                let (rng, mut watcher) = (&mut Seed(1).rng(), Look(0));
-                let choice = agent.choose(Thought { game: &game, state: &start, budget, rng, watcher: &mut watcher }).unwrap();
-                assert!(choice.simulations < 100_000 && watcher.0 == 5, "{spec}");
+                let (rng, mut observer) = (&mut Seed(1).rng(), Look(0));
+                let choice =
+                    agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer: &mut observer }).unwrap();
+                assert!(choice.simulations < 100_000 && observer.0 == 5, "{spec}");
             }
         }
     }

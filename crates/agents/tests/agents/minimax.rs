@@ -3,13 +3,13 @@
 
 use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
-    Agent, Budget, Choice, Evaluator, Game, Heuristics, Limits, NoClock, Params, Rng, Scratch, Seed, Thought, Turn, Unwatched,
-    Visitor, WIN_SCORE,
+    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Rng, Scratch, SearchRequest, Seed,
+    Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{infos, open};
 
 /// Judges positions without anything about the game that might help a search to be right by luck, or as the game itself does.
-enum Judge<E> {
+enum TestEvaluator<E> {
     /// Pseudo-random.
     Hashed,
     /// A rough one, so that many moves are equal.
@@ -18,7 +18,7 @@ enum Judge<E> {
     Own(E),
 }
 
-impl<G: Game, E: Evaluator<G>> Evaluator<G> for Judge<E> {
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for TestEvaluator<E> {
     fn score(&self, game: &G, state: &G::State) -> f32 {
         match self {
             Self::Hashed => (game.hash(state) % 2_001) as f32 - 1_000.0,
@@ -53,11 +53,11 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Judge<E> {
 }
 
 /// One of three judges by number.
-fn judge<G: Heuristics>(game: &G, number: usize) -> Judge<G::Evaluator> {
+fn judge<G: PlayableGame>(game: &G, number: usize) -> TestEvaluator<G::Evaluator> {
     match number % 3 {
-        0 => Judge::Hashed,
-        1 => Judge::Coarse,
-        _ => Judge::Own(game.evaluator(G::evaluators()[0].name, &Params::default()).unwrap()),
+        0 => TestEvaluator::Hashed,
+        1 => TestEvaluator::Coarse,
+        _ => TestEvaluator::Own(game.evaluator(G::evaluators()[0].name, &Params::default()).unwrap()),
     }
 }
 
@@ -75,7 +75,7 @@ fn legal<G: Game>(game: &G, state: &G::State) -> Vec<G::Move> {
 
 fn think<G: Game>(agent: &mut impl Agent<G>, game: &G, state: &G::State, depth: u32, seed: Seed) -> Choice<G> {
     let budget = Budget { limits: Limits { depth: Some(depth), ..Limits::default() }, clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng: &mut seed.rng(), watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng: &mut seed.rng(), observer: &mut NoObserver }).unwrap()
 }
 
 fn fact<G: Game>(choice: &Choice<G>, name: &str) -> Option<f64> {
@@ -226,7 +226,7 @@ impl Visitor for Agreement {
     type Output = usize;
 
     /// How many positions were compared.
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let Self { sample, depth, count, pass } = self;
         let mut rng = Seed(6).named(sample).numbered(u64::from(depth)).numbered(pass).rng();
         let found = positions(&game, &start, depth, AFFORDABLE, count, &mut rng);
@@ -276,9 +276,9 @@ fn every_search_has_the_value_and_the_move_of_plain_minimax() {
 }
 
 /// The definitions of the switches that change the value, without tables, ordering or narrow windows: values in the first player's view.
-struct Definition<'a, G: Heuristics> {
+struct Definition<'a, G: PlayableGame> {
     game: &'a G,
-    judge: &'a Judge<G::Evaluator>,
+    judge: &'a TestEvaluator<G::Evaluator>,
     /// What a draw counts.
     draw: f32,
     quiescence: i32,
@@ -287,8 +287,8 @@ struct Definition<'a, G: Heuristics> {
     root_depth: i32,
 }
 
-impl<'a, G: Heuristics> Definition<'a, G> {
-    fn new(game: &'a G, judge: &'a Judge<G::Evaluator>) -> Self {
+impl<'a, G: PlayableGame> Definition<'a, G> {
+    fn new(game: &'a G, judge: &'a TestEvaluator<G::Evaluator>) -> Self {
         Self { game, judge, draw: 0.0, quiescence: 0, singular: None, root_depth: 0 }
     }
 
@@ -320,7 +320,7 @@ impl<'a, G: Heuristics> Definition<'a, G> {
         if depth <= 0 {
             // The player may leave it at that, or make a noisy move.
             best = self.judge.score(self.game, state) * player.sign();
-            moves.retain(|&mv| -depth < self.quiescence && self.game.noisy(state, mv));
+            moves.retain(|&mv| -depth < self.quiescence && self.game.is_noisy(state, mv));
         } else if let Some(margin) = self.singular.filter(|_| depth >= 3 && ply < 2 * self.root_depth && moves.len() >= 2) {
             let shallow = |mv| self.value(&after(self.game, state, mv), depth - 3, ply + 1) * player.sign();
             let values: Vec<f32> = moves.iter().map(|&mv| shallow(mv)).collect();
@@ -350,7 +350,7 @@ struct Held {
 impl Visitor for Held {
     type Output = usize;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut rng = Seed(8).named("held").numbered(u64::from(self.depth)).rng();
         let found = positions(&game, &start, self.depth, self.most, 120, &mut rng);
         assert!(found.len() >= 100, "{} positions of {}", found.len(), game.spec());
@@ -409,9 +409,9 @@ fn singular_moves_are_extended_as_defined() {
 
 /// Late-move reductions: what is looked at again depends on what has been found before, so the window is part of the definition. Fail-soft,
 /// in the view of the player to move, moves in the order of the game.
-fn reduced<G: Heuristics>(
+fn reduced<G: PlayableGame>(
     game: &G,
-    judge: &Judge<G::Evaluator>,
+    judge: &TestEvaluator<G::Evaluator>,
     state: &G::State,
     [depth, ply, after_moves]: [i32; 3],
     [alpha, beta]: [f32; 2],
@@ -432,7 +432,7 @@ fn reduced<G: Heuristics>(
             -reduced(game, judge, &child, [depth - 1 - less, ply + 1, after_moves], [-high, -low])
         };
         // The root is not reduced.
-        let is_late = ply > 0 && depth >= 3 && number as i32 >= after_moves && !game.noisy(state, mv);
+        let is_late = ply > 0 && depth >= 3 && number as i32 >= after_moves && !game.is_noisy(state, mv);
         let mut value = if is_late { ask(1, [floor, floor.next_up()]) } else { f32::INFINITY };
         if value > floor {
             value = ask(0, [floor, beta]);
@@ -450,7 +450,7 @@ struct Reduced;
 impl Visitor for Reduced {
     type Output = usize;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut rng = Seed(9).rng();
         let found = positions(&game, &start, 5, 6_000, 150, &mut rng);
         assert!(found.len() >= 100, "{} positions of {}", found.len(), game.spec());
@@ -484,7 +484,7 @@ struct Contempt;
 impl Visitor for Contempt {
     type Output = usize;
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut rng = Seed(10).rng();
         let mut changed = 0;
         // The same searchers for both players: what one thinks of draws must not reach the other.
@@ -542,7 +542,7 @@ impl Visitor for Hurry {
     type Output = [usize; 3];
 
     /// How many wins, draws and losses there were.
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> [usize; 3] {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> [usize; 3] {
         let mut rng = Seed(11).rng();
         let mut seen = [0; 3];
         for (number, (state, _)) in positions(&game, &start, 2, 60, 400, &mut rng).into_iter().enumerate() {
@@ -584,7 +584,7 @@ struct Shuffled;
 impl Visitor for Shuffled {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut rng = Seed(12).rng();
         let mut choices = 0;
         for (state, _) in positions(&game, &start, 2, 1_000, 40, &mut rng) {
@@ -629,7 +629,7 @@ struct Fair;
 impl Visitor for Fair {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         assert_eq!(legal(&game, &state).len(), 1);
         let choose = |spec: &str, seed| score(&think(&mut searcher(spec, judge(&game, 0)), &game, &state, 1, Seed(seed)));
         let whole = choose("expectimax:tt=0", 1);
@@ -654,7 +654,7 @@ struct Sampled;
 impl Visitor for Sampled {
     type Output = ();
 
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut rng = Seed(13).rng();
         let mut nodes = [0; 3];
         for (state, _) in positions(&game, &start, 1, 2_000, 60, &mut rng) {
@@ -684,7 +684,7 @@ fn table_probes_are_counted() {
     struct Probes;
     impl Visitor for Probes {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let own = || judge(&game, 0);
             // Three plies deep at once, every root move leads to a position that is looked up and entered; those a ply before the end
             // of the look-ahead are not.
@@ -709,7 +709,7 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
     struct Check;
     impl Visitor for Check {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let (mut rng, mut scratch) = (Seed(21).rng(), Scratch::default());
             for number in 0..3 {
                 // One for all positions: what it keeps from one must not change what it says of another.
@@ -727,12 +727,12 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
             }
         }
     }
-    fn check<G: Heuristics>(
+    fn check<G: PlayableGame>(
         game: &G,
         state: &G::State,
         moves: &[G::Move],
         depth: u32,
-        (lookahead, number): (&mut Lookahead<G, Judge<G::Evaluator>>, usize),
+        (lookahead, number): (&mut Lookahead<G, TestEvaluator<G::Evaluator>>, usize),
     ) {
         let Turn::Player(mover) = game.turn(state) else { return };
         let mut scores = Vec::new();
@@ -742,8 +742,8 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
             let mut plain = Minimax { evaluator: judge(game, number) };
-            let thought = Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched };
-            let choice = plain.choose(thought).unwrap();
+            let request = SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver };
+            let choice = plain.choose(request).unwrap();
             let score = choice.facts.iter().find(|fact| fact.name == "score").unwrap().value;
             assert_eq!(score, f64::from(best), "{} depth {depth}", game.position_text(state));
             let chosen = moves.iter().position(|&mv| mv == choice.mv).unwrap();

@@ -3,18 +3,18 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::net::{Brain, SelfPlay, fill, header, play, teach};
+use plyground_agents::net::{NetEvaluator, SelfPlay, fill, header, play, teach};
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, MoverEncoder, NoClock, Pulse, Scratch, Seed, Shelf,
-    Thought, Turn, Unwatched, Viewpoint, Visitor, encoder,
+    Agent, Budget, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame, Resources,
+    Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
 use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
 
 /// A network without knowledge, as a file.
-fn untaught<G: Heuristics>(game: &G, seed: u64) -> (Network, Vec<u8>) {
-    let name = game.usual_encoder();
+fn untaught<G: PlayableGame>(game: &G, seed: u64) -> (Network, Vec<u8>) {
+    let name = game.default_encoder();
     let eyes = encoder(game, name).unwrap();
     let [ranks, files] = eyes.board();
     let input = Shape { planes: eyes.planes().len(), ranks, files };
@@ -26,19 +26,19 @@ fn untaught<G: Heuristics>(game: &G, seed: u64) -> (Network, Vec<u8>) {
 
 struct OneFile(Vec<u8>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.clone())
     }
 }
 
-fn agent<G: Heuristics>(game: &G, spec: &str, file: &[u8]) -> Result<Box<dyn Agent<G>>, InputError> {
+fn agent<G: PlayableGame>(game: &G, spec: &str, file: &[u8]) -> Result<Box<dyn Agent<G>>, InputError> {
     build(&AgentSpec::parse(spec, game)?, game, &OneFile(file.to_vec()))
 }
 
-fn ask<G: Heuristics>(game: &G, state: &G::State, agent: &mut dyn Agent<G>, simulations: u64, seed: u64) -> Choice<G> {
+fn ask<G: PlayableGame>(game: &G, state: &G::State, agent: &mut dyn Agent<G>, simulations: u64, seed: u64) -> Choice<G> {
     let budget = Budget { limits: Limits { simulations: Some(simulations), ..Limits::default() }, clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver }).unwrap()
 }
 
 /// A position somewhere in a random game, in which a player is to move.
@@ -64,7 +64,7 @@ fn they_play_every_game_and_the_same_seed_gives_the_same_move() {
     struct Every(&'static str);
     impl Visitor for Every {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             let (_, file) = untaught(&game, 1);
             let specs = [
                 "net:net=x",
@@ -106,7 +106,7 @@ fn a_search_proves_what_is_certain_whatever_the_network_says() {
     }
     impl Visitor for Proves {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             for seed in 0..5 {
                 let (_, file) = untaught(&game, seed);
                 for spec in ["az:net=x", "az:net=x,batch=8", "az:net=x,threads=3", "mcts:leaf=net,net=x,solver=on"] {
@@ -131,9 +131,9 @@ fn a_leaf_is_worth_what_the_network_says() {
     struct Asks(&'static str);
     impl Visitor for Asks {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             let (network, file) = untaught(&game, 4);
-            let mut brain = Brain::new(&game, game.usual_encoder(), &network, 1).unwrap();
+            let mut net = NetEvaluator::new(&game, game.default_encoder(), &network, 1).unwrap();
             let mut moves = Vec::new();
             game.moves(&state, &mut moves);
             for spec in ["mcts:leaf=net,net=x", "mcts:leaf=net,net=x,solver=on", "hybrid:leaf=net,net=x,select=0"] {
@@ -145,7 +145,7 @@ fn a_leaf_is_worth_what_the_network_says() {
                     game.play(&mut after, candidate.mv);
                     let wanted = match game.turn(&after) {
                         Turn::Over(outcome) => outcome.value(),
-                        _ => brain.expect(&game, &after),
+                        _ => net.expect(&game, &after),
                     };
                     let found = candidate.value.unwrap() * mover.sign();
                     assert!((found - wanted).abs() < 1e-4, "{} {spec}: {found}, not {wanted}", self.0);
@@ -164,10 +164,10 @@ fn the_solver_of_a_game_makes_proofs_of_leaves() {
     struct Asks;
     impl Visitor for Asks {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             struct GoOn;
-            impl Pulse for GoOn {
-                fn beat(&mut self, _: u64) -> ControlFlow<()> {
+            impl StopCheck for GoOn {
+                fn check(&mut self, _: u64) -> ControlFlow<()> {
                     ControlFlow::Continue(())
                 }
             }
@@ -177,7 +177,7 @@ fn the_solver_of_a_game_makes_proofs_of_leaves() {
             for seed in 0..40 {
                 let state = somewhere(&game, 11, seed);
                 let Turn::Player(_) = game.turn(&state) else { continue };
-                let worth = solver.worth(&game, &state, &mut GoOn).unwrap();
+                let worth = solver.value(&game, &state, &mut GoOn).unwrap();
                 for (number, spec) in ["az:net=x", "az:net=x,exact=off"].into_iter().enumerate() {
                     let choice = ask(&game, &state, agent(&game, spec, &file).unwrap().as_mut(), 60, seed);
                     let proof = choice.facts.iter().find(|fact| fact.name == "proven").unwrap();
@@ -198,14 +198,15 @@ fn a_solver_with_a_network_is_perfect_where_it_has_solved_and_plays_on_where_it_
     struct Plays;
     impl Visitor for Plays {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             let (_, file) = untaught(&game, 1);
             for (limit, solved) in [("", true), (",nodes=1", false)] {
                 let spec = AgentSpec::parse(&format!("solve:net=x{limit}"), &game).unwrap();
                 let mut agent = build(&spec, &game, &OneFile(file.clone())).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let thought = Thought { game: &game, state: &state, budget, rng: &mut Seed(1).rng(), watcher: &mut Unwatched };
-                let choice = agent.choose(thought).unwrap();
+                let request =
+                    SearchRequest { game: &game, state: &state, budget, rng: &mut Seed(1).rng(), observer: &mut NoObserver };
+                let choice = agent.choose(request).unwrap();
                 assert_eq!(choice.notes.iter().any(|note| note.contains("not solved")), !solved, "{:?}", choice.notes);
             }
         }
@@ -218,7 +219,7 @@ fn what_is_kept_from_the_last_move_is_counted() {
     struct Keeps;
     impl Visitor for Keeps {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, mut state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, mut state: G::State) {
             let (_, file) = untaught(&game, 1);
             let kept = |choice: &Choice<G>| choice.facts.iter().find(|fact| fact.name.starts_with("visits kept")).unwrap().value;
             for (spec, expected) in [("az:net=x", true), ("az:net=x,reuse=no", false)] {
@@ -245,14 +246,14 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
     struct Refuse<'a>(&'a str, Vec<u8>);
     impl Visitor for Refuse<'_> {
         type Output = Option<String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
             agent(&game, self.0, &self.1).err().map(|error| error.to_string())
         }
     }
     struct File;
     impl Visitor for File {
         type Output = Vec<u8>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Vec<u8> {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Vec<u8> {
             untaught(&game, 1).1
         }
     }
@@ -296,18 +297,18 @@ fn lessons_are_games_by_the_rules_and_teach_the_same_through_every_symmetry() {
     struct Learn(&'static str);
     impl Visitor for Learn {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             let (network, _) = untaught(&game, 2);
-            let eyes = encoder(&game, game.usual_encoder()).unwrap();
-            let mut brain = Brain::new(&game, game.usual_encoder(), &network, 1).unwrap();
+            let eyes = encoder(&game, game.default_encoder()).unwrap();
+            let mut net = NetEvaluator::new(&game, game.default_encoder(), &network, 1).unwrap();
             let how = SelfPlay { full: 8, fast: 4, ..SelfPlay::default() };
             let mut rng = Seed(9).named(self.0).rng();
-            let played = play(&game, &mut brain, &how, &mut rng, &|| false).expect("nobody said stop");
+            let played = play(&game, &mut net, &how, &mut rng, &|| false).expect("nobody said stop");
             let mut teacher = agent(&game, "mcts:sims=8", &[]).unwrap();
             let limits = Limits { simulations: Some(8), ..Limits::default() };
             let taught = teach(&game, teacher.as_mut(), limits, 3, &mut rng, &|| false).unwrap().expect("nobody said stop");
             assert!(!taught.targets.is_empty(), "{}", self.0);
-            assert!(play(&game, &mut brain, &how, &mut rng, &|| true).is_none(), "{}", self.0);
+            assert!(play(&game, &mut net, &how, &mut rng, &|| true).is_none(), "{}", self.0);
             for lesson in [&played, &taught] {
                 for target in 0..lesson.targets.len() {
                     for symmetry in 0..game.symmetries() {
@@ -336,8 +337,8 @@ fn both_players_see_the_same() {
     struct Planes;
     impl Visitor for Planes {
         type Output = (Vec<f32>, Vec<usize>);
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
-            let eyes = encoder(&game, game.usual_encoder()).unwrap();
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
+            let eyes = encoder(&game, game.default_encoder()).unwrap();
             assert_eq!(eyes.viewpoint(), Viewpoint::Mover);
             let mut planes = Vec::new();
             eyes.encode(&game, &state, &mut planes);
@@ -365,11 +366,11 @@ fn the_usual_encoder_is_one_of_the_game() {
     struct Usual(&'static str);
     impl Visitor for Usual {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
-            let name = game.usual_encoder();
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
+            let name = game.default_encoder();
             let own = G::encoders().iter().any(|info| info.name == name);
             assert!((own || name == MoverEncoder::INFO.name) && encoder(&game, name).is_some(), "{}: {name}", self.0);
-            assert!(build(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &EmptyShelf).is_err());
+            assert!(build(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &NoResources).is_err());
         }
     }
     for_each_sample(Usual);

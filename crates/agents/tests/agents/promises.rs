@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, EmptyShelf, Evaluator, Game, Heuristics, Limits, NoClock, Outcome, Player, Progress, Rng, Scratch, Seed,
-    Thought, Turn, Unwatched, Visitor, WIN_SCORE, Watcher,
+    Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Outcome, PlayableGame, Player, Progress, Rng,
+    Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, open};
 
@@ -28,15 +28,18 @@ const SPECS: &[&str] = &[
     "expectimax:depth=2,samples=1,singular=1",
 ];
 
-fn choose<G: Heuristics>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
+fn choose<G: PlayableGame>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
     let spec = AgentSpec::parse(spec, game).unwrap();
     let limits = if limits == Limits::default() { spec.limits().unwrap() } else { limits };
     let budget = Budget { limits, clock: &NoClock };
-    build(&spec, game, &EmptyShelf).unwrap().choose(Thought { game, state, budget, rng, watcher: &mut Unwatched }).unwrap()
+    build(&spec, game, &NoResources)
+        .unwrap()
+        .choose(SearchRequest { game, state, budget, rng, observer: &mut NoObserver })
+        .unwrap()
 }
 
 /// Plays a game between two specs and gives the moves and the outcome.
-fn play<G: Heuristics>(game: &G, start: &G::State, specs: [&str; 2], seed: Seed) -> (Vec<G::Move>, Outcome) {
+fn play<G: PlayableGame>(game: &G, start: &G::State, specs: [&str; 2], seed: Seed) -> (Vec<G::Move>, Outcome) {
     let mut state = start.clone();
     let mut moves = Vec::new();
     let mut rng = seed.rng();
@@ -80,7 +83,7 @@ struct Games(&'static str);
 
 impl Visitor for Games {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         for (number, &spec) in SPECS.iter().enumerate() {
             let other = SPECS[(number + 1) % SPECS.len()];
             let once = play(&game, &start, [spec, other], Seed(1).named(self.0));
@@ -103,7 +106,7 @@ struct Score<'a> {
 
 impl Visitor for Score<'_> {
     type Output = f32;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> f32 {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> f32 {
         let [strong, weak] = self.specs;
         let mut score = 0.0;
         for pair in 0..self.pairs {
@@ -167,7 +170,7 @@ struct MinimaxLaw(&'static str);
 
 impl Visitor for MinimaxLaw {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut rng = Seed(3).named(self.0).rng();
         let mut scratch = Scratch::default();
         let mut state = start.clone();
@@ -186,8 +189,8 @@ impl Visitor for MinimaxLaw {
             let mut agent = plyground_agents::Minimax { evaluator: Hashed };
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
-            let thought = Thought { game: &game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
-            let choice: Choice<G> = plyground_core::Agent::choose(&mut agent, thought).unwrap();
+            let request = SearchRequest { game: &game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
+            let choice: Choice<G> = plyground_core::Agent::choose(&mut agent, request).unwrap();
             let mut after = state.clone();
             game.play(&mut after, choice.mv);
             let (best, chosen) = (definition(&game, &state, depth, 0), definition(&game, &after, depth - 1, 1));
@@ -209,7 +212,7 @@ fn tic_tac_toe_is_a_draw_and_minimax_never_loses_it() {
     struct Exhaustive;
     impl Visitor for Exhaustive {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for perfect in Player::BOTH {
                 let mut known = HashMap::new();
                 assert!(worst(&game, &start, perfect, &mut known) >= 0.0, "{perfect:?}");
@@ -217,7 +220,7 @@ fn tic_tac_toe_is_a_draw_and_minimax_never_loses_it() {
         }
     }
     /// The worst result that `perfect` gets, whatever the other side plays.
-    fn worst<G: Heuristics>(game: &G, state: &G::State, perfect: Player, known: &mut HashMap<u64, f32>) -> f32 {
+    fn worst<G: PlayableGame>(game: &G, state: &G::State, perfect: Player, known: &mut HashMap<u64, f32>) -> f32 {
         let key = game.hash(state);
         if let Some(&value) = known.get(&key) {
             return value;
@@ -249,7 +252,7 @@ fn tic_tac_toe_is_a_draw_and_minimax_never_loses_it() {
 #[test]
 fn budgets_are_kept_and_a_watcher_can_stop() {
     struct Stop(u32);
-    impl<M> Watcher<M> for Stop {
+    impl<M> SearchObserver<M> for Stop {
         fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()> {
             assert!((0.0..=1.0).contains(&progress.done));
             self.0 += 1;
@@ -259,7 +262,7 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
     struct Limited;
     impl Visitor for Limited {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut rng = Seed(4).rng();
             for (spec, sims) in [("mc:playouts=7", 7 * 9), ("mc:sims=100", 100), ("mcts:sims=500", 500), ("mcts", 1_000)] {
                 let choice = choose(&game, &start, spec, Limits::default(), &mut rng);
@@ -276,9 +279,9 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
             for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9", "alphabeta:depth=9,tt=0,order=none"] {
                 let spec = AgentSpec::parse(spec, &game).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let choice = build(&spec, &game, &EmptyShelf)
+                let choice = build(&spec, &game, &NoResources)
                     .unwrap()
-                    .choose(Thought { game: &game, state: &start, budget, rng: &mut rng, watcher: &mut Stop(0) })
+                    .choose(SearchRequest { game: &game, state: &start, budget, rng: &mut rng, observer: &mut Stop(0) })
                     .unwrap();
                 assert!(choice.nodes < 1_000_000, "{}: stopped", spec.text());
             }
@@ -321,13 +324,13 @@ fn an_agent_that_nobody_asked_for_a_move_says_so() {
     struct Finished;
     impl Visitor for Finished {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
             // Those that cannot do without a network are in `net.rs`.
             for info in INFOS.iter().filter(|info| !["net", "az"].contains(&info.name)) {
-                let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &EmptyShelf).unwrap();
-                let (rng, watcher) = (&mut Seed(5).rng(), &mut Unwatched);
-                assert!(agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).is_err());
+                let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &NoResources).unwrap();
+                let (rng, observer) = (&mut Seed(5).rng(), &mut NoObserver);
+                assert!(agent.choose(SearchRequest { game: &game, state: &state, budget, rng, observer }).is_err());
             }
         }
     }

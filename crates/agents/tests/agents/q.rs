@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Learner, build, learner};
 use plyground_core::{
-    Agent, Budget, Choice, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Player, Progress, Scratch, Seed, Shelf,
-    Thought, Turn, Unwatched, Visitor, Watcher,
+    Agent, Budget, Choice, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
+    Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor,
 };
 use plyground_games::{for_each_sample, open};
 
 fn choose<G: Game>(agent: &mut (impl Agent<G> + ?Sized), game: &G, state: &G::State, seed: u64) -> Choice<G> {
     let budget = Budget { limits: Limits::default(), clock: &NoClock };
-    agent.choose(Thought { game, state, budget, rng: &mut Seed(seed).rng(), watcher: &mut Unwatched }).unwrap()
+    agent.choose(SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver }).unwrap()
 }
 
-fn enrolled<G: Heuristics>(game: &G, spec: &str) -> Box<dyn Learner<G>> {
+fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Box<dyn Learner<G>> {
     learner(&AgentSpec::parse(spec, game).unwrap(), game).unwrap()
 }
 
-fn trained<G: Heuristics>(game: &G, spec: &str, games: u64) -> Box<dyn Learner<G>> {
+fn trained<G: PlayableGame>(game: &G, spec: &str, games: u64) -> Box<dyn Learner<G>> {
     let mut agent = enrolled(game, spec);
     agent.train(game, games, &mut |_| ControlFlow::Continue(()));
     assert_eq!(agent.learnt().games, games);
@@ -87,7 +87,7 @@ struct Perfect {
 
 impl Visitor for Perfect {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let mut values = HashMap::new();
         let value = solve(&game, &start, &mut values);
         assert_eq!((values.len(), value), (self.positions, self.start), "{}", game.spec());
@@ -123,7 +123,7 @@ fn perfect_in_all_positions_of_small_games() {
 
 /// Says stop when asked for the fiftieth time.
 struct Stop(u32);
-impl<M> Watcher<M> for Stop {
+impl<M> SearchObserver<M> for Stop {
     fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
         self.0 += 1;
         if self.0 < 50 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -135,8 +135,8 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
     struct SelfTaught;
     impl Visitor for SelfTaught {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
-            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &EmptyShelf).unwrap();
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
+            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
             let first = choose(agent.as_mut(), &game, &start, 1);
             let second = choose(agent.as_mut(), &game, &start, 1);
             assert_eq!((first.simulations, second.simulations, first.mv), (3_000, 0, second.mv));
@@ -144,10 +144,10 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
             assert!(first.value.unwrap().abs() < 0.01 && first.notes.is_empty() && first.candidates.len() == 9);
 
             // A stop in the middle is answered with what there is, and training goes on with the next move.
-            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &EmptyShelf).unwrap();
+            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
-            let thought = Thought { game: &game, state: &start, budget, rng: &mut Seed(1).rng(), watcher: &mut Stop(0) };
-            let stopped = agent.choose(thought).unwrap();
+            let request = SearchRequest { game: &game, state: &start, budget, rng: &mut Seed(1).rng(), observer: &mut Stop(0) };
+            let stopped = agent.choose(request).unwrap();
             assert!((20..1_000).contains(&stopped.simulations), "{}", stopped.simulations);
             assert!(stopped.notes[0].contains("of 3000 training games"), "{:?}", stopped.notes);
             let caught_up = choose(agent.as_mut(), &game, &start, 1);
@@ -161,14 +161,14 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
 /// A shelf with one file.
 struct One(Vec<u8>);
 
-impl Shelf for One {
+impl Resources for One {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         assert_eq!(name, "FILE");
         Ok(self.0.clone())
     }
 }
 
-fn read<G: Heuristics>(game: &G, file: Vec<u8>) -> Result<Box<dyn Agent<G>>, InputError> {
+fn read<G: PlayableGame>(game: &G, file: Vec<u8>) -> Result<Box<dyn Agent<G>>, InputError> {
     build(&AgentSpec::parse("q:table=FILE", game)?, game, &One(file))
 }
 
@@ -177,7 +177,7 @@ fn training_goes_on_where_it_stopped_and_plays_from_its_file() {
     struct Files;
     impl Visitor for Files {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let whole = trained(&game, "q", 500).save(&game);
             let mut early = trained(&game, "q", 200);
             early.train(&game, 300, &mut |lesson| {
@@ -205,14 +205,14 @@ fn bad_files_are_refused_with_a_reason() {
     struct Bad(Vec<u8>);
     impl Visitor for Bad {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             read(&game, self.0).err().map_or("read".to_owned(), |error| error.to_string())
         }
     }
     struct Good;
     impl Visitor for Good {
         type Output = Vec<u8>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Vec<u8> {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Vec<u8> {
             trained(&game, "q", 20).save(&game)
         }
     }
@@ -271,7 +271,7 @@ fn every_game_can_be_learnt_and_played_and_the_same_seed_gives_the_same_game() {
     struct Games;
     impl Visitor for Games {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let once = play(trained(&game, "q:seed=5", 3).as_mut(), &game, &start);
             let again = play(trained(&game, "q:seed=5", 3).as_mut(), &game, &start);
             assert!(once == again && !once.0.is_empty(), "{}", game.spec());
@@ -285,7 +285,7 @@ fn a_game_that_is_too_large_is_learnt_as_far_as_there_is_room() {
     struct Large;
     impl Visitor for Large {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut agent = trained(&game, "q:states=100", 20);
             assert_eq!(agent.learnt().positions, 100);
             assert!(agent.learnt().notes[0].contains("full with 100 positions"), "{:?}", agent.learnt().notes);
@@ -306,9 +306,9 @@ fn bad_keys_are_refused() {
     struct Refuse(&'static str, bool);
     impl Visitor for Refuse {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             let spec = AgentSpec::parse(self.0, &game).unwrap();
-            let made = if self.1 { learner(&spec, &game).map(|_| ()) } else { build(&spec, &game, &EmptyShelf).map(|_| ()) };
+            let made = if self.1 { learner(&spec, &game).map(|_| ()) } else { build(&spec, &game, &NoResources).map(|_| ()) };
             made.err().map_or("made".to_owned(), |error| error.to_string())
         }
     }

@@ -5,30 +5,22 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Bounds, Method, Solver, Tablebase, build};
 use plyground_core::{
-    Budget, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Outcome, Player, Progress, Pulse, Scratch, Seed, Shelf,
-    Thought, Turn, Unwatched, Visitor, Watcher, Worth,
+    Budget, Game, GameValue, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
+    Scratch, SearchObserver, SearchRequest, Seed, StopCheck, Turn, Visitor,
 };
 use plyground_games::open;
 
 /// Nobody stops the solver.
 struct Untimed;
 
-impl Pulse for Untimed {
-    fn beat(&mut self, _: u64) -> ControlFlow<()> {
+impl StopCheck for Untimed {
+    fn check(&mut self, _: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Worth to the player to move, and the plies to the end of a decided game.
-type Value = (Worth, Option<u32>);
-
-fn worth_of(outcome: Outcome, player: Player) -> Worth {
-    match outcome.winner {
-        None => Worth::Draw,
-        Some(winner) if winner == player => Worth::Win,
-        Some(_) => Worth::Loss,
-    }
-}
+/// The value for the player to move, and the plies to the end of a decided game.
+type Value = (GameValue, Option<u32>);
 
 /// Brute force, by the definition: every position behind this one, each looked at once.
 fn brute_force<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State, Value>) -> Value {
@@ -44,7 +36,7 @@ fn brute_force<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State
             let mut child = state.clone();
             game.play(&mut child, mv);
             if let Turn::Over(outcome) = game.turn(&child) {
-                return (worth_of(outcome, mover), outcome.winner.map(|_| 1));
+                return (GameValue::of(outcome, mover), outcome.winner.map(|_| 1));
             }
             let (worth, plies) = brute_force(game, &child, known);
             (worth.opposite(), plies.map(|plies| plies + 1))
@@ -52,7 +44,7 @@ fn brute_force<G: Game>(game: &G, state: &G::State, known: &mut HashMap<G::State
         .collect();
     let best = children.iter().map(|child| child.0).max().expect("a live position has a move");
     let lengths = children.iter().filter(|child| child.0 == best).filter_map(|child| child.1);
-    let plies = if best == Worth::Win { lengths.min() } else { lengths.max() };
+    let plies = if best == GameValue::Win { lengths.min() } else { lengths.max() };
     known.insert(state.clone(), (best, plies));
     (best, plies)
 }
@@ -100,7 +92,7 @@ struct AgreesWithBruteForce(&'static str);
 
 impl Visitor for AgreesWithBruteForce {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, _: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, _: G::State) {
         let mut known = HashMap::new();
         let positions = random_positions(&game, 1_000, Seed(21).named(self.0));
         let values: Vec<Value> = positions.iter().map(|state| brute_force(&game, state, &mut known)).collect();
@@ -120,7 +112,7 @@ impl Visitor for AgreesWithBruteForce {
                     assert_eq!(Some(solution.plies), plies, "{here}");
                     assert_eq!((solution.line.len() as u32, solution.line_exact), (solution.plies, true), "{here}");
                 } else {
-                    assert!(worth == Worth::Draw, "{here}: short games have a known length");
+                    assert!(worth == GameValue::Draw, "{here}: short games have a known length");
                 }
                 check_line(&game, state, &solution.line, worth, &mut known);
             }
@@ -132,14 +124,14 @@ impl Visitor for AgreesWithBruteForce {
 }
 
 /// The line goes to the end, and nobody in it gives anything away.
-fn check_line<G: Game>(game: &G, state: &G::State, line: &[G::Move], worth: Worth, known: &mut HashMap<G::State, Value>) {
+fn check_line<G: Game>(game: &G, state: &G::State, line: &[G::Move], worth: GameValue, known: &mut HashMap<G::State, Value>) {
     let mut state = state.clone();
     let mut expected = worth;
     for &mv in line {
         let Turn::Player(mover) = game.turn(&state) else { panic!("the line goes on after the end") };
         game.play(&mut state, mv);
         let found = match game.turn(&state) {
-            Turn::Over(outcome) => worth_of(outcome, mover),
+            Turn::Over(outcome) => GameValue::of(outcome, mover),
             _ => brute_force(game, &state, known).0.opposite(),
         };
         assert_eq!(found, expected, "{}", game.position_text(&state));
@@ -149,13 +141,13 @@ fn check_line<G: Game>(game: &G, state: &G::State, line: &[G::Move], worth: Wort
 }
 
 /// What a game claims to know without a search is so, and positions that share a key share their value.
-fn check_knowledge<G: Heuristics>(game: &G, known: &HashMap<G::State, Value>) {
+fn check_knowledge<G: PlayableGame>(game: &G, known: &HashMap<G::State, Value>) {
     let mut keys: HashMap<u128, Value> = HashMap::new();
     for (state, &value) in known {
-        if let Some(foregone) = game.foregone(state) {
+        if let Some(foregone) = game.known_value(state) {
             assert_eq!(foregone, value.0, "{}", game.position_text(state));
         }
-        let other = *keys.entry(game.worth_key(state)).or_insert(value);
+        let other = *keys.entry(game.value_key(state)).or_insert(value);
         assert_eq!(other, value, "{}", game.position_text(state));
     }
 }
@@ -172,23 +164,23 @@ struct NeverGivesAway;
 
 impl Visitor for NeverGivesAway {
     type Output = usize;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut known = HashMap::new();
         brute_force(&game, &start, &mut known);
         let mut positions: Vec<(G::State, Value)> = known.iter().map(|(state, value)| (state.clone(), *value)).collect();
         positions.sort_by_key(|(state, _)| game.hash(state));
         for method in ["alphabeta", "dfpn"] {
             let spec = AgentSpec::parse(&format!("solve:memory=8,nodes=20000,method={method}"), &game).unwrap();
-            let mut agent = build(&spec, &game, &EmptyShelf).unwrap();
+            let mut agent = build(&spec, &game, &NoResources).unwrap();
             for (state, (worth, _)) in &positions {
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
                 let rng = &mut Seed(22).rng();
-                let choice = agent.choose(Thought { game: &game, state, budget, rng, watcher: &mut Unwatched }).unwrap();
+                let choice = agent.choose(SearchRequest { game: &game, state, budget, rng, observer: &mut NoObserver }).unwrap();
                 let Turn::Player(mover) = game.turn(state) else { unreachable!("only live positions are known") };
                 let mut child = state.clone();
                 game.play(&mut child, choice.mv);
                 let kept = match game.turn(&child) {
-                    Turn::Over(outcome) => worth_of(outcome, mover),
+                    Turn::Over(outcome) => GameValue::of(outcome, mover),
                     _ => known[&child].0.opposite(),
                 };
                 assert_eq!(kept, *worth, "{method}: {}", game.position_text(state));
@@ -212,10 +204,10 @@ struct Start {
 }
 
 impl Visitor for Start {
-    type Output = (Worth, Option<u32>);
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> Self::Output {
+    type Output = (GameValue, Option<u32>);
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Self::Output {
         let mut solver = Solver::new(&game, self.method, 64_000_000, None, None).unwrap();
-        let worth = solver.worth(&game, &start, &mut Untimed).exact().expect("nobody stopped it");
+        let worth = solver.value(&game, &start, &mut Untimed).exact().expect("nobody stopped it");
         let solution = self.length.then(|| solver.solve(&game, &start, &mut Untimed));
         (worth, solution.filter(|solution| solution.plies_exact).map(|solution| solution.plies))
     }
@@ -230,8 +222,8 @@ fn squares(size: &str) -> u32 {
     size.split('x').map(|part| part.parse::<u32>().unwrap()).product()
 }
 
-fn first_player_wins(wins: bool) -> Worth {
-    if wins { Worth::Win } else { Worth::Loss }
+fn first_player_wins(wins: bool) -> GameValue {
+    if wins { GameValue::Win } else { GameValue::Loss }
 }
 
 /// Left out: boards of more than 36 squares, which take minutes here all together; `docs/solved.md` lists them with `ply solve`'s
@@ -267,9 +259,9 @@ fn crosphere_is_solved_as_published() {
         let spec = format!("crosphere:size={size},strong={strong}");
         let (worth, ..) = open(&spec, None, Start { method: Method::Auto, length: false }).unwrap();
         let expected = match start["winner"].as_str().unwrap() {
-            "first" => Worth::Win,
-            "second" => Worth::Loss,
-            _ => Worth::Draw,
+            "first" => GameValue::Win,
+            "second" => GameValue::Loss,
+            _ => GameValue::Draw,
         };
         assert_eq!(worth, expected, "{spec}");
         checked += 1;
@@ -299,7 +291,7 @@ fn clobber_is_solved_as_published() {
 /// A shelf with one file on it.
 struct OneFile(Vec<u8>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.clone())
     }
@@ -309,7 +301,7 @@ struct KeepsAndReads;
 
 impl Visitor for KeepsAndReads {
     type Output = Vec<u8>;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> Vec<u8> {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Vec<u8> {
         let mut solver = Solver::new(&game, Method::AlphaBeta, 64_000_000, None, None).unwrap();
         let solution = solver.solve(&game, &start, &mut Untimed);
         let tablebase = solver.tablebase(&game, &start, &solution, 1_000);
@@ -325,7 +317,7 @@ impl Visitor for KeepsAndReads {
         let mut found = 0;
         for state in random_positions(&game, 2_000, Seed(23)) {
             if let Some((worth, _)) = again.probe(&game, &state) {
-                assert_eq!(fresh.worth(&game, &state, &mut Untimed), Bounds::exactly(worth));
+                assert_eq!(fresh.value(&game, &state, &mut Untimed), Bounds::exactly(worth));
                 found += 1;
             }
         }
@@ -338,8 +330,8 @@ impl Visitor for KeepsAndReads {
         let spec = AgentSpec::parse("solve:tb=file,memory=8,nodes=1000", &game).unwrap();
         let mut agent = build(&spec, &game, &OneFile(bytes.clone())).unwrap();
         let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-        let (rng, watcher) = (&mut Seed(24).rng(), &mut Unwatched);
-        let choice = agent.choose(Thought { game: &game, state: &start, budget, rng, watcher }).unwrap();
+        let (rng, observer) = (&mut Seed(24).rng(), &mut NoObserver);
+        let choice = agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer }).unwrap();
         assert_eq!((choice.mv, choice.depth), (solution.line[0], Some(solution.plies)));
         any_agent_plays_by(&game, &start, &bytes);
         bytes
@@ -347,18 +339,18 @@ impl Visitor for KeepsAndReads {
 }
 
 /// An agent that knows nothing follows the line of the tablebase to the end, and thinks for itself where the file knows nothing.
-fn any_agent_plays_by<G: Heuristics>(game: &G, start: &G::State, bytes: &[u8]) {
+fn any_agent_plays_by<G: PlayableGame>(game: &G, start: &G::State, bytes: &[u8]) {
     let spec = AgentSpec::parse("random:tb=file", game).unwrap();
     let mut agent = build(&spec, game, &OneFile(bytes.to_vec())).unwrap();
     let mut choose = |state: &G::State| {
         let budget = Budget { limits: Limits::default(), clock: &NoClock };
-        let (rng, watcher) = (&mut Seed(26).rng(), &mut Unwatched);
-        agent.choose(Thought { game, state, budget, rng, watcher }).unwrap()
+        let (rng, observer) = (&mut Seed(26).rng(), &mut NoObserver);
+        agent.choose(SearchRequest { game, state, budget, rng, observer }).unwrap()
     };
     let mut solver = Solver::new(game, Method::AlphaBeta, 64_000_000, None, None).unwrap();
     let mut state = start.clone();
-    let worth = solver.worth(game, &state, &mut Untimed).exact().unwrap();
-    let winner = if worth == Worth::Win { Player::First } else { Player::Second };
+    let worth = solver.value(game, &state, &mut Untimed).exact().unwrap();
+    let winner = if worth == GameValue::Win { Player::First } else { Player::Second };
     let mut plies = 0;
     while let Turn::Player(_) = game.turn(&state) {
         let choice = choose(&state);
@@ -369,8 +361,8 @@ fn any_agent_plays_by<G: Heuristics>(game: &G, start: &G::State, bytes: &[u8]) {
     let again = Tablebase::from_bytes(bytes, game, "file").unwrap();
     assert_eq!((outcome.winner, Some(plies)), (Some(winner), again.probe(game, start).unwrap().1));
     let unknown = random_positions(game, 2_000, Seed(27)).into_iter().filter(|state| again.probe(game, state).is_none());
-    let thought = unknown.map(|state| choose(&state)).filter(|choice| choice.value.is_none()).count();
-    assert!(thought > 100, "{thought}");
+    let searched = unknown.map(|state| choose(&state)).filter(|choice| choice.value.is_none()).count();
+    assert!(searched > 100, "{searched}");
 }
 
 /// The game's own solver also has more to keep than its line.
@@ -378,7 +370,7 @@ struct OwnKeeps;
 
 impl Visitor for OwnKeeps {
     type Output = usize;
-    fn visit<G: Heuristics>(self, game: G, start: G::State) -> usize {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) -> usize {
         let mut solver = Solver::new(&game, Method::Auto, 64_000_000, None, None).unwrap();
         let solution = solver.solve(&game, &start, &mut Untimed);
         let tablebase = solver.tablebase(&game, &start, &solution, 5_000);
@@ -386,7 +378,7 @@ impl Visitor for OwnKeeps {
         let mut found = 0;
         for state in random_positions(&game, 4_000, Seed(25)) {
             if let Some((worth, _)) = tablebase.probe(&game, &state) {
-                assert_eq!(general.worth(&game, &state, &mut Untimed), Bounds::exactly(worth));
+                assert_eq!(general.value(&game, &state, &mut Untimed), Bounds::exactly(worth));
                 found += 1;
             }
         }
@@ -405,7 +397,7 @@ struct Reads<'a>(&'a [u8]);
 
 impl Visitor for Reads<'_> {
     type Output = Option<String>;
-    fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
+    fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
         Tablebase::from_bytes(self.0, &game, "file").err().map(|error| error.to_string())
     }
 }
@@ -448,9 +440,9 @@ fn games_with_chance_are_refused() {
     struct Refuse;
     impl Visitor for Refuse {
         type Output = Option<String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Option<String> {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
             let spec = AgentSpec::parse("solve", &game).unwrap();
-            build(&spec, &game, &EmptyShelf).err().map(|error| error.to_string())
+            build(&spec, &game, &NoResources).err().map(|error| error.to_string())
         }
     }
     let message = open("tuc-chess", None, Refuse).unwrap().unwrap();
@@ -462,12 +454,12 @@ fn without_enough_time_it_still_answers() {
     struct TooLarge(Limits);
     impl Visitor for TooLarge {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let spec = AgentSpec::parse("solve:memory=8", &game).unwrap();
-            let mut agent = build(&spec, &game, &EmptyShelf).unwrap();
+            let mut agent = build(&spec, &game, &NoResources).unwrap();
             let budget = Budget { limits: self.0, clock: &NoClock };
-            let (rng, watcher) = (&mut Seed(25).rng(), &mut Unwatched);
-            let choice = agent.choose(Thought { game: &game, state: &start, budget, rng, watcher }).unwrap();
+            let (rng, observer) = (&mut Seed(25).rng(), &mut NoObserver);
+            let choice = agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer }).unwrap();
             let mut legal = Vec::new();
             game.moves(&start, &mut legal);
             assert!(legal.contains(&choice.mv));
@@ -484,7 +476,7 @@ fn without_enough_time_it_still_answers() {
 #[test]
 fn a_watcher_can_stop_it_and_sees_how_far_it_is() {
     struct StopsAtOnce(u32);
-    impl<M> Watcher<M> for StopsAtOnce {
+    impl<M> SearchObserver<M> for StopsAtOnce {
         fn progress(&mut self, progress: &Progress<'_, M>) -> ControlFlow<()> {
             assert!((0.0..=1.0).contains(&progress.done) && !(progress.opinion)().line.is_empty());
             self.0 += 1;
@@ -494,18 +486,18 @@ fn a_watcher_can_stop_it_and_sees_how_far_it_is() {
     struct Stopped(&'static str);
     impl Visitor for Stopped {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for method in ["alphabeta", "dfpn", "auto"] {
                 let spec = AgentSpec::parse(&format!("solve:memory=8,method={method}"), &game).unwrap();
-                let mut agent = build(&spec, &game, &EmptyShelf).unwrap();
-                let mut choose = |watcher: &mut StopsAtOnce| {
+                let mut agent = build(&spec, &game, &NoResources).unwrap();
+                let mut choose = |observer: &mut StopsAtOnce| {
                     let budget = Budget { limits: Limits::default(), clock: &NoClock };
                     let rng = &mut Seed(26).rng();
-                    agent.choose(Thought { game: &game, state: &start, budget, rng, watcher }).unwrap()
+                    agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer }).unwrap()
                 };
-                let mut watcher = StopsAtOnce(0);
-                let choice = choose(&mut watcher);
-                assert!(watcher.0 >= 1 && choice.nodes < 200_000, "{} {method}: {} nodes", self.0, choice.nodes);
+                let mut observer = StopsAtOnce(0);
+                let choice = choose(&mut observer);
+                assert!(observer.0 >= 1 && choice.nodes < 200_000, "{} {method}: {} nodes", self.0, choice.nodes);
                 assert_eq!(choice.mv, choose(&mut StopsAtOnce(0)).mv, "{} {method}: same seed, same move", self.0);
             }
         }

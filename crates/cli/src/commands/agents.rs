@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_session::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, PUPILS, Session, infos, open};
+use plyground_session::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, Session, TRAIN_ONLY, infos, open};
 use serde_json::{Value, json};
 
 use crate::args::{Agents, Global};
@@ -21,7 +21,7 @@ pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Resu
         describe(agent, out)?;
     }
     writeln!(out, "To be trained with ply train GAME --agent SPEC:\n")?;
-    for pupil in PUPILS {
+    for pupil in TRAIN_ONLY {
         describe(pupil, out)?;
     }
     writeln!(out, "Every agent")?;
@@ -65,7 +65,7 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
         json!({"name": agent.name, "summary": agent.summary, "keys": keys, "evaluates": agent.evaluates})
     };
     let [agents, pupils, external] =
-        [AGENTS, PUPILS, &[EXTERNAL]].map(|infos| infos.iter().map(agent_json).collect::<Vec<Value>>());
+        [AGENTS, TRAIN_ONLY, &[EXTERNAL]].map(|infos| infos.iter().map(agent_json).collect::<Vec<Value>>());
     let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
     let evaluators: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.info().name.to_owned(), game.evaluators().iter().map(evaluator_json).collect())).collect();

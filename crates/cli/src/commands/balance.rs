@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use plyground_match::{Book, Openings, Threads, machine};
-use plyground_session::{Pulse, SolveOrder, Worth, open};
+use plyground_session::{GameValue, SolveOrder, StopCheck, open};
 use plyground_studies::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
 use plyground_studies::report::{Occasion, Report};
 use serde_json::{Value, json};
@@ -98,8 +98,8 @@ fn print(args: &BalanceOf, global: &Global, findings: &Findings, seconds: f64, o
 /// What every setting is worth when both play perfectly, where that can be found in the time.
 fn solve(findings: &mut Findings, time: Duration, quiet: bool) -> anyhow::Result<()> {
     struct Deadline(Instant, Duration);
-    impl Pulse for Deadline {
-        fn beat(&mut self, _: u64) -> ControlFlow<()> {
+    impl StopCheck for Deadline {
+        fn check(&mut self, _: u64) -> ControlFlow<()> {
             if self.0.elapsed() >= self.1 { ControlFlow::Break(()) } else { interrupt::flow() }
         }
     }
@@ -147,7 +147,7 @@ fn page(findings: &Findings) -> Value {
             "decided_after": estimate(Measure::DecidedAt),
             "redundancy": cell.redundancy,
             "faults": cell.faults,
-            "perfect_play": findings.worth[cell.setting].map(Worth::word),
+            "perfect_play": findings.worth[cell.setting].map(GameValue::word),
         })
     });
     json!({"agents": agents, "judge": findings.judge, "cells": cells.collect::<Vec<_>>(), "sentences": sentences(findings)})

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use plyground_match::{Files, NETWORKS, machine};
 use plyground_nets::weights::Header;
 use plyground_nets::{Layer, Network, onnx};
-use plyground_session::{InputError, Shelf as _};
+use plyground_session::{InputError, Resources as _};
 use plyground_train::{ANCHORS, Measured, Trial, evaluations_per_second, header_game, measure, read_network};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use plyground_cluster::{Broker, Lookout};
 use plyground_serve::{Limits, Offer, Server};
-use plyground_session::Shelf as _;
+use plyground_session::Resources as _;
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, NamedEngine, Serve};

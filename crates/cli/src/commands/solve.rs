@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_session::{Pulse, Session, SolveOrder, Solved, Turn, Worth, open};
+use plyground_session::{GameValue, Session, SolveOrder, Solved, StopCheck, Turn, open};
 use serde_json::json;
 
 use crate::args::{Global, Solve};
@@ -90,7 +90,7 @@ impl Kept {
 fn page(solved: &Solved, seconds: f64) -> serde_json::Value {
     let worth = solved.worth();
     let mut page = json!({
-        "value": worth.map(Worth::word),
+        "value": worth.map(GameValue::word),
         "best": solved.best,
         "plies": worth.map(|_| solved.plies),
         "nodes": solved.nodes,
@@ -114,11 +114,11 @@ fn report(session: &dyn Session, solved: &Solved) -> String {
     };
     let (name, other) = (players[mover.index()], players[mover.other().index()]);
     let worth = match (solved.worth(), solved.bounds.least, solved.bounds.most) {
-        (Some(Worth::Win), ..) => format!("{name} is to move and wins"),
-        (Some(Worth::Loss), ..) => format!("{name} is to move, and {other} wins"),
-        (Some(Worth::Draw), ..) => format!("{name} is to move, and it is a draw"),
-        (None, Worth::Draw, _) => format!("not solved; {name}, who is to move, has at least a draw"),
-        (None, _, Worth::Draw) => format!("not solved; {name}, who is to move, has at most a draw"),
+        (Some(GameValue::Win), ..) => format!("{name} is to move and wins"),
+        (Some(GameValue::Loss), ..) => format!("{name} is to move, and {other} wins"),
+        (Some(GameValue::Draw), ..) => format!("{name} is to move, and it is a draw"),
+        (None, GameValue::Draw, _) => format!("not solved; {name}, who is to move, has at least a draw"),
+        (None, _, GameValue::Draw) => format!("not solved; {name}, who is to move, has at most a draw"),
         (None, ..) => "not solved".to_owned(),
     };
     let mut text = format!("{}: {worth}\n", session.spec());
@@ -131,8 +131,10 @@ fn report(session: &dyn Session, solved: &Solved) -> String {
             _ if solved.plies_exact => {
                 format!("the game lasts {plies} with best play on both sides; a line in which the winner wins, not the longest")
             }
-            Worth::Draw => format!("a line of best play, {plies}"),
-            Worth::Win | Worth::Loss => format!("a line of best play, {plies} (the exact length of the game was not found)"),
+            GameValue::Draw => format!("a line of best play, {plies}"),
+            GameValue::Win | GameValue::Loss => {
+                format!("a line of best play, {plies} (the exact length of the game was not found)")
+            }
         };
         writeln!(text, "{length}:").expect("writing to a string");
         text += &wrapped(&solved.line.join(" "), "  ");
@@ -196,8 +198,8 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is well-formed")
 }
 
-impl Pulse for Watch {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+impl StopCheck for Watch {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         let elapsed = self.begin.elapsed();
         if elapsed >= self.next && !self.quiet {
             self.next = elapsed + self.every;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use plyground_cluster::{Access, Broker, Employment, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, employ};
-use plyground_core::{EmptyShelf, InputError, Seed, Shelf};
+use plyground_core::{InputError, NoResources, Resources, Seed};
 use plyground_match::{
     Conduct, Contestant, Experiment, LabError, Lease, Lot, Orders, Queue, Results, Roster, Run, Setting, Standard, Store,
     Threads, Worker, work,
@@ -31,7 +31,7 @@ fn broker(server: &Server, lease: Duration) -> Arc<Broker> {
 fn conducted(
     server: &Server,
     lease: Duration,
-    (store, run, shelf): (&Store, &Run, &(dyn Shelf + Sync)),
+    (store, run, shelf): (&Store, &Run, &(dyn Resources + Sync)),
     pairs: u64,
     others: &[&(dyn Fn(&AtomicBool) + Sync)],
 ) -> (Results, bool) {
@@ -82,7 +82,7 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
     let (results, complete) = conducted(
         &server,
         Duration::from_secs(5),
-        (&store, &run, &EmptyShelf),
+        (&store, &run, &NoResources),
         20,
         &[&|over| work("one", over), &|over| work("other", over)],
     );
@@ -92,14 +92,14 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
     assert!(*done.lock().unwrap() >= 60);
     // Another coordinator, with a store of its own, finds everything where it is, and nobody has to play.
     let again = Directory::new();
-    let (_, complete) = conducted(&server, Duration::from_secs(5), (&again.store(), &run, &EmptyShelf), 20, &[]);
+    let (_, complete) = conducted(&server, Duration::from_secs(5), (&again.store(), &run, &NoResources), 20, &[]);
     assert!(complete);
     assert_eq!(games(&again.store(), &run), games(&store, &run));
     // And without the server, the same command goes on here.
     let conduct = Conduct {
         store: &store,
         run: &run,
-        shelf: &EmptyShelf,
+        shelf: &NoResources,
         crew: &Threads(2),
         command: "ply test",
         stop: &|| false,
@@ -118,7 +118,7 @@ impl Roster for Ignorant {
         if spec == "mc:playouts=2" {
             return Err(InputError::malformed("agent", spec, "never heard of it"));
         }
-        Standard(&EmptyShelf).invite(spec)
+        Standard(&NoResources).invite(spec)
     }
 }
 
@@ -147,14 +147,14 @@ fn a_job_that_fails_five_times_is_recorded_and_the_run_ends() {
             work(&Orders { keeper: &queue, queue: &queue, runs: &runs, threads: 2, stop: &stop, events: &|_| {} }).unwrap();
         });
     };
-    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &EmptyShelf), 3, &[&ignorant]);
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &NoResources), 3, &[&ignorant]);
     assert!(!complete, "not all was played");
     assert_eq!((results.games(), results.failures().len()), (6, 6), "{:?}", results.failures());
     assert!(results.failures().iter().all(|(_, error)| error.contains("never heard of it")), "{:?}", results.failures());
     // Somebody who can do it does it when it is asked for again, and the failures are forgotten.
     let cache = Directory::new();
     let able = |over: &AtomicBool| drop(worker(&server, "able", &cache, over).unwrap());
-    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &EmptyShelf), 3, &[&able]);
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &NoResources), 3, &[&able]);
     assert_eq!((results.games(), results.failures().len(), complete), (18, 0, true));
 }
 
@@ -181,11 +181,11 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
                 continue;
             }
             let once = OneLease { queue: &queue, jobs: Mutex::new(Some(jobs)) };
-            let runs = Setting { run: &run, roster: &Standard(&EmptyShelf), tempo: 1.0 };
+            let runs = Setting { run: &run, roster: &Standard(&NoResources), tempo: 1.0 };
             work(&Orders { keeper: &queue, queue: &once, runs: &runs, threads: 1, stop: &|| false, events: &|_| {} }).unwrap();
         }
     };
-    let (results, complete) = conducted(&server, Duration::from_secs(1), (&store, &run, &EmptyShelf), 4, &[&mortal]);
+    let (results, complete) = conducted(&server, Duration::from_secs(1), (&store, &run, &NoResources), 4, &[&mortal]);
     assert!(!complete);
     assert_eq!(results.pairs(), 3);
     let [(job, error)] = results.failures() else { panic!("{:?}", results.failures()) };
@@ -291,7 +291,7 @@ fn a_worker_that_differs_from_the_coordinator_is_refused() {
 /// One file, whatever it is called.
 struct OneFile(Vec<u8>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.clone())
     }
@@ -353,7 +353,7 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
     training.played_by(Box::new(SelfPlayers::new(broker(&server, Duration::from_secs(5))).unwrap()));
     let (seen, player) = std::thread::scope(|scope| {
         let player = scope.spawn(|| worker(&server, "player", &cache, &over));
-        let trained = training.run(End::Rounds(4), "ply train", &EmptyShelf, &Audience(Instant::now()));
+        let trained = training.run(End::Rounds(4), "ply train", &NoResources, &Audience(Instant::now()));
         // It has spoken before it sent its first game; what is heard of it is noted by another thread.
         let (mut seen, heard_for) = (view.workers(), Instant::now());
         while seen.is_empty() && heard_for.elapsed() < PATIENCE {

@@ -20,7 +20,7 @@ impl<B: Bits> Book<B> {
     pub fn new(memory: usize) -> Self {
         // A hash map is between half and seven eighths full, and twice as large while it grows.
         let capacity = (memory / 4 / size_of::<(Stones<B>, Value)>()).max(1 << 10);
-        // Growing would be a pause that nobody can interrupt.
+        // Growing would be a pause that cannot be interrupted.
         Self { known: HashMap::with_capacity_and_hasher(capacity.min(1 << 20), MixingState::default()), capacity }
     }
 

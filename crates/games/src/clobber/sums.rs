@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, InputError, Pulse, Square, Worth};
+use plyground_core::{ExactSolver, GameValue, InputError, Square, StopCheck};
 
 use super::book::Book;
 use super::regions::{Frame, Region, Stones};
@@ -21,10 +21,10 @@ const SMALL: [(u64, u32); 3] = [(100_000, 8), (1_000_000, 9), (u64::MAX, 10)];
 /// Steps in the arithmetic of values after which a region is left as it stands: well under a millisecond.
 const FUEL: u32 = 1_000;
 
-/// Steps between two beats of the pulse: less than a millisecond.
+/// Steps between two stop checks: less than a millisecond.
 const BEAT: u64 = 100;
 
-/// The pulse said stop.
+/// The stop check ended the search.
 struct Stopped;
 
 /// Regions, values, and what has been found out about their sums.
@@ -135,7 +135,7 @@ impl<B: Bits> Sums<B> {
     }
 
     /// Does the player to move win?
-    fn wins(&mut self, sum: Sum, pulse: &mut dyn Pulse) -> Result<bool, Stopped> {
+    fn wins(&mut self, sum: Sum, stop_check: &mut dyn StopCheck) -> Result<bool, Stopped> {
         if let Some(won) = self.known(&sum) {
             return Ok(won);
         }
@@ -145,17 +145,17 @@ impl<B: Bits> Sums<B> {
         }
         let before = self.nodes;
         let (first_child, first_region) = (self.children.len(), self.regions.len());
-        let won = self.expand(sum, pulse)? || self.any_child_is_lost(first_child, pulse)?;
+        let won = self.expand(sum, stop_check)? || self.any_child_is_lost(first_child, stop_check)?;
         self.children.truncate(first_child);
         self.regions.truncate(first_region);
         self.table.keep(&mut self.values, sum.hash, (sum.value, won), self.nodes - before + 1);
         Ok(won)
     }
 
-    fn any_child_is_lost(&mut self, first: usize, pulse: &mut dyn Pulse) -> Result<bool, Stopped> {
+    fn any_child_is_lost(&mut self, first: usize, stop_check: &mut dyn StopCheck) -> Result<bool, Stopped> {
         self.children[first..].sort_by_key(|child| child.estimate);
         for index in first..self.children.len() {
-            if !self.wins(self.children[index], pulse)? {
+            if !self.wins(self.children[index], stop_check)? {
                 return Ok(true);
             }
         }
@@ -163,7 +163,7 @@ impl<B: Bits> Sums<B> {
     }
 
     /// Puts the children that have to be searched at the end of the list; true when one is known to be lost for the opponent.
-    fn expand(&mut self, sum: Sum, pulse: &mut dyn Pulse) -> Result<bool, Stopped> {
+    fn expand(&mut self, sum: Sum, stop_check: &mut dyn StopCheck) -> Result<bool, Stopped> {
         let first = self.children.len();
         let minus = self.values.negative(sum.value);
         let mut afters = Vec::new();
@@ -175,7 +175,7 @@ impl<B: Bits> Sums<B> {
             afters.clear();
             self.frame.moves([region.mine, region.theirs], |[mine, theirs]| afters.push([theirs, mine]));
             for &after in &afters {
-                self.breathe(pulse)?;
+                self.breathe(stop_check)?;
                 let mut child = self.begin(minus);
                 self.add_negatives(&mut child, sum, Some(moved));
                 self.add(&mut child, after);
@@ -222,15 +222,15 @@ impl<B: Bits> Sums<B> {
         false
     }
 
-    /// Lets the pulse beat when it is due.
+    /// Calls the stop check when it is due.
     #[inline]
-    fn breathe(&mut self, pulse: &mut dyn Pulse) -> Result<(), Stopped> {
+    fn breathe(&mut self, stop_check: &mut dyn StopCheck) -> Result<(), Stopped> {
         let steps = self.nodes + self.values.work;
         if steps < self.next_beat {
             return Ok(());
         }
         self.next_beat = steps + BEAT;
-        match pulse.beat(self.nodes) {
+        match stop_check.check(self.nodes) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Stopped),
         }
@@ -256,17 +256,17 @@ impl<B: Bits> Sums<B> {
     }
 }
 
-fn worth(won: bool) -> Worth {
-    if won { Worth::Win } else { Worth::Loss }
+fn worth(won: bool) -> GameValue {
+    if won { GameValue::Win } else { GameValue::Loss }
 }
 
 impl<B: Bits> ExactSolver<Clobber<B>> for Sums<B> {
-    fn worth(&mut self, game: &Clobber<B>, state: &State<B>, pulse: &mut dyn Pulse) -> Option<Worth> {
+    fn value(&mut self, game: &Clobber<B>, state: &State<B>, stop_check: &mut dyn StopCheck) -> Option<GameValue> {
         let sum = self.whole(game, state);
-        self.wins(sum, pulse).ok().map(worth)
+        self.wins(sum, stop_check).ok().map(worth)
     }
 
-    fn recall(&mut self, game: &Clobber<B>, state: &State<B>) -> Option<Worth> {
+    fn recall(&mut self, game: &Clobber<B>, state: &State<B>) -> Option<GameValue> {
         let sum = self.whole(game, state);
         self.known(&sum).map(worth)
     }
@@ -285,8 +285,8 @@ mod tests {
 
     struct GoOn;
 
-    impl Pulse for GoOn {
-        fn beat(&mut self, _: u64) -> ControlFlow<()> {
+    impl StopCheck for GoOn {
+        fn check(&mut self, _: u64) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
     }
@@ -308,10 +308,10 @@ mod tests {
                 let found = [0, 2, 3, 5, 8].map(|small| {
                     let mut solver = Sums::new(files.into(), ranks.into(), 1 << 18, None).unwrap();
                     solver.small = small;
-                    solver.worth(&game, &state, &mut GoOn)
+                    solver.value(&game, &state, &mut GoOn)
                 });
                 assert!(found.iter().all(|&worth| worth == found[0]), "{}: {found:?}", game.position_text(&state));
-                seen[usize::from(found[0] == Some(Worth::Win))] += 1;
+                seen[usize::from(found[0] == Some(GameValue::Win))] += 1;
             }
         }
         assert!(seen.iter().all(|&count| count > 100), "{seen:?}");

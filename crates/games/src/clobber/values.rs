@@ -57,7 +57,7 @@ impl Values {
         let orders = (memory / 4 / size_of::<u64>()).clamp(1 << 10, 1 << 22);
         // A form, its options and its place take about 100 bytes, a sum about 30, and there are several sums for each form.
         let capacity = (memory / 300).clamp(1 << 10, 1 << 30);
-        // Growing would be a pause that nobody can interrupt.
+        // Growing would be a pause that cannot be interrupted.
         let expected = capacity.min(1 << 21);
         let mut store = Self {
             forms: Vec::with_capacity(expected),

@@ -1,6 +1,6 @@
 //! What exact searches know of Crosphere: keys that both players share, links that cannot be stopped, and which moves to try first.
 
-use plyground_core::{Game, Player, Worth, hash_state};
+use plyground_core::{Game, GameValue, Player, hash_state};
 
 use super::chains::{beside, closures, distances};
 use super::{Crosphere, Place, State};
@@ -31,16 +31,16 @@ impl Crosphere {
 
     /// Decided by a stone that completes a chain, or by two such squares of the opponent.
     #[inline]
-    pub(super) fn foreseen(&self, state: &State) -> Option<Worth> {
+    pub(super) fn foreseen(&self, state: &State) -> Option<GameValue> {
         let (mover, other) = (state.side.index(), state.side.other().index());
         let finishing = self.finishing(state);
         let (mine, theirs) = (finishing[mover], finishing[other]);
         if mine != 0 && (state.reserve[mover] > 0 || mine & !theirs != 0) {
-            return Some(Worth::Win);
+            return Some(GameValue::Win);
         }
         // A strong stone of theirs completes the chain on any of these squares; only a strong stone of ours can take one away.
         if theirs != 0 && state.reserve[other] > 0 && (state.reserve[mover] == 0 || theirs.count() > 1) {
-            return Some(Worth::Loss);
+            return Some(GameValue::Loss);
         }
         None
     }

@@ -95,7 +95,7 @@ pub(super) const WAYS: EncoderInfo = EncoderInfo {
     summary: "stones, and every square's part in the cheapest links of both players, as the player to move sees them; square boards",
 };
 
-/// For square boards, on which the second player's game is the first one's with files and ranks exchanged: whoever is to move sees it as
+/// For square boards, on which the second player's game is the first one's with files and ranks exchanged: the player to move sees it as
 /// the first player does. Stones, then for the mover and for the opponent the empty squares on a cheapest way to either edge, how many
 /// more stones a link through this square takes than the cheapest one, and whether the square is on a cheapest one; then the stones that
 /// each still needs, and the strong stones left.

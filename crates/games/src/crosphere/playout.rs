@@ -2,7 +2,7 @@
 //!
 //! A random game is a random order of the empty squares with a stone for each, and its result depends only on who is linked
 //! first. Links never come undone. So the order is not drawn square by square: a random half of the squares is declared to come
-//! first, and if the stones on it link exactly one player, that player has won. If nobody is linked there, the search goes on in
+//! first, and if the stones on it link exactly one player, that player has won. If neither is linked there, the search goes on in
 //! the second half, if both are, in the first. Three or four looks settle most games.
 //!
 //! This is exact. At every ply all squares are equally likely and, while the mover has strong stones left, both kinds of stones;
@@ -21,7 +21,7 @@ const PLIES: [u64; 2] = [0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
 
 /// What came out.
 pub(crate) enum Verdict {
-    /// The winner, or nobody.
+    /// The winner, if there is one.
     Result(Option<Player>),
     /// The game came to a forbidden stone: here it is as it stood before, and the draw of the next move must be repeated.
     Forbidden(State),
@@ -66,7 +66,7 @@ impl RandomGame {
     /// Finds out who is linked first.
     #[inline]
     pub(crate) fn verdict(&self, rng: &mut Rng) -> Verdict {
-        // Nobody is linked with the weak stones `placed`; the next ones are `unordered`, in an order that is still open.
+        // Neither player is linked with the weak stones `placed`; the next ones are `unordered`, in an order that is still open.
         let mut placed = 0;
         let mut unordered = self.empty & !(self.strong[0] | self.strong[1]);
         while unordered != 0 {
@@ -88,7 +88,7 @@ impl RandomGame {
         self.one_by_one(placed, self.empty.count(), false)
     }
 
-    /// The end of a game: nobody is linked with the weak stones `placed`, and until ply `end` only strong stones follow. Then comes
+    /// The end of a game: neither player is linked with the weak stones `placed`, and until ply `end` only strong stones follow. Then comes
     /// a weak stone after which both are linked (`more`), or nothing.
     #[cold]
     fn one_by_one(&self, placed: u64, end: u32, more: bool) -> Verdict {

@@ -244,7 +244,7 @@ struct Opened;
 
 impl plyground_core::Visitor for Opened {
     type Output = (String, String);
-    fn visit<G: plyground_core::Heuristics>(self, game: G, state: G::State) -> (String, String) {
+    fn visit<G: plyground_core::PlayableGame>(self, game: G, state: G::State) -> (String, String) {
         (game.spec(), game.position_text(&state))
     }
 }

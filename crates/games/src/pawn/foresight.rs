@@ -1,6 +1,6 @@
 //! What exact searches know of the Pawn Game: keys that both players share, races that are decided, and which moves to try first.
 
-use plyground_core::{Player, Worth, hash_state};
+use plyground_core::{GameValue, Player, hash_state};
 
 use super::{Pawn, State, Step};
 use crate::bits::Bits;
@@ -64,23 +64,23 @@ impl Pawn {
 
     /// Decided by arriving at once, by a threat that cannot be met, or by a race.
     #[inline]
-    pub(super) fn foreseen(&self, state: &State) -> Option<Worth> {
+    pub(super) fn foreseen(&self, state: &State) -> Option<GameValue> {
         let View { own, other } = self.mover_view(state);
         let step = self.travel[2];
         let attacked = self.attacked_up(own);
         if ((own << step) & !other | attacked & other) & self.far[0] != 0 {
-            return Some(Worth::Win);
+            return Some(GameValue::Win);
         }
         // Pawns that will arrive by a step can only be taken, and only one of them.
         let arriving = other & (self.far[1] << step) & !(own << step);
         if arriving & arriving.wrapping_sub(1) != 0 || arriving & !attacked != 0 {
-            return Some(Worth::Loss);
+            return Some(GameValue::Loss);
         }
         if self.wins_race(View { own, other }, true) {
-            return Some(Worth::Win);
+            return Some(GameValue::Win);
         }
         if self.wins_race(View { own: self.turned(other), other: self.turned(own) }, false) {
-            return Some(Worth::Loss);
+            return Some(GameValue::Loss);
         }
         None
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Game, Heuristics, InputError, Pulse, Rng, Seed, Turn, Visitor, Worth, parse_size};
+use plyground_core::{ExactSolver, Game, GameValue, InputError, PlayableGame, Rng, Seed, StopCheck, Turn, Visitor, parse_size};
 use plyground_games::open;
 
 use crate::clobber::{Solved, oracle};
@@ -11,8 +11,8 @@ use crate::clobber::{Solved, oracle};
 /// Lets a solver go on for a number of beats.
 struct Beats(u64);
 
-impl Pulse for Beats {
-    fn beat(&mut self, _: u64) -> ControlFlow<()> {
+impl StopCheck for Beats {
+    fn check(&mut self, _: u64) -> ControlFlow<()> {
         match self.0.checked_sub(1) {
             Some(left) => {
                 self.0 = left;
@@ -124,7 +124,7 @@ struct Compare<'a> {
 
 impl Visitor for Compare<'_> {
     type Output = u32;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> u32 {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> u32 {
         let mut solver = game.exact_solver(self.memory, self.knowledge).unwrap().expect("a solver of its own");
         let mut compared = 0;
         let mut line = vec![state];
@@ -156,9 +156,9 @@ fn after<G: Game>(game: &G, state: &G::State, mv: G::Move) -> G::State {
 fn wins<G: Game>(game: &G, solver: &mut dyn ExactSolver<G>, state: &G::State) -> bool {
     match game.turn(state) {
         Turn::Player(_) => {
-            let worth = solver.worth(game, state, &mut Beats(u64::MAX)).expect("it was not stopped");
+            let worth = solver.value(game, state, &mut Beats(u64::MAX)).expect("it was not stopped");
             assert_eq!(solver.recall(game, state), Some(worth), "what was found a moment ago is known");
-            worth == Worth::Win
+            worth == GameValue::Win
         }
         _ => false,
     }
@@ -202,8 +202,8 @@ fn knowledge(spec: &str, stones: u32) -> Result<Vec<u8>, InputError> {
     struct Compute(u32);
     impl Visitor for Compute {
         type Output = Result<Vec<u8>, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
-            Ok(game.knowledge(self.0, &mut |_, _| ())?.unwrap_or_default())
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
+            Ok(game.solver_database(self.0, &mut |_, _| ())?.unwrap_or_default())
         }
     }
     open(spec, None, Compute(stones))?
@@ -227,14 +227,14 @@ struct Start {
 }
 
 impl Visitor for Start {
-    type Output = Option<Worth>;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+    type Output = Option<GameValue>;
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
         let mut solver = game.exact_solver(self.memory, None).unwrap()?;
-        solver.worth(&game, &state, &mut Beats(self.beats))
+        solver.value(&game, &state, &mut Beats(self.beats))
     }
 }
 
-fn start(spec: &str, memory: usize, beats: u64) -> Option<Worth> {
+fn start(spec: &str, memory: usize, beats: u64) -> Option<GameValue> {
     open(spec, None, Start { memory, beats }).unwrap()
 }
 
@@ -247,7 +247,7 @@ fn solved_starts_by_sums() {
         if squares > 1 && squares <= 21 {
             let sizes = [format!("{files}x{ranks}"), format!("{ranks}x{files}")];
             for size in sizes {
-                let wanted = if first_wins { Worth::Win } else { Worth::Loss };
+                let wanted = if first_wins { GameValue::Win } else { GameValue::Loss };
                 assert_eq!(start(&format!("clobber:size={size}"), 64 << 20, u64::MAX), Some(wanted), "{size}");
             }
             solved += 1;
@@ -263,7 +263,7 @@ fn all_solved_starts() {
     for Solved { size, first_wins } in oracle().starts {
         let (files, ranks) = parse_size(&size).unwrap();
         let (files, ranks) = if files > 26 { (ranks, files) } else { (files, ranks) };
-        let wanted = if first_wins { Worth::Win } else { Worth::Loss };
+        let wanted = if first_wins { GameValue::Win } else { GameValue::Loss };
         if files != ranks || files > 1 {
             assert_eq!(start(&format!("clobber:size={files}x{ranks}"), 6 << 30, u64::MAX), Some(wanted), "{size}");
         }
@@ -272,10 +272,10 @@ fn all_solved_starts() {
 
 #[test]
 fn a_small_table_forgets_and_stays_right() {
-    assert_eq!(start("clobber:size=5x4", 1 << 14, u64::MAX), Some(Worth::Win));
-    assert_eq!(start("clobber:size=6x3", 0, u64::MAX), Some(Worth::Loss));
+    assert_eq!(start("clobber:size=5x4", 1 << 14, u64::MAX), Some(GameValue::Win));
+    assert_eq!(start("clobber:size=6x3", 0, u64::MAX), Some(GameValue::Loss));
     // More memory than there is.
-    assert_eq!(start("clobber:size=3x3", usize::MAX, u64::MAX), Some(Worth::Win));
+    assert_eq!(start("clobber:size=3x3", usize::MAX, u64::MAX), Some(GameValue::Win));
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn own_captures_are_left_to_others() {
     struct Is;
     impl Visitor for Is {
         type Output = Result<bool, InputError>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             Ok(game.exact_solver(1 << 20, None)?.is_some())
         }
     }

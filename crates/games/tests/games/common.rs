@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{Evaluator, Game, Heuristics, InputError, Outcome, Params, Player, Scratch, Seed, Turn, Visitor};
+use plyground_core::{Evaluator, Game, InputError, Outcome, Params, PlayableGame, Player, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 
 use crate::naive;
@@ -22,7 +22,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new<G: Heuristics>(game: &G, state: &G::State) -> Self {
+    pub fn new<G: PlayableGame>(game: &G, state: &G::State) -> Self {
         let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
         game.moves(state, &mut moves);
         game.chance(state, &mut outcomes);
@@ -56,7 +56,7 @@ pub fn play(spec: &str, position: Option<&str>, moves: &[&str]) -> Result<Seen, 
     struct Play<'a>(&'a [&'a str]);
     impl Visitor for Play<'_> {
         type Output = Result<Seen, InputError>;
-        fn visit<G: Heuristics>(self, game: G, mut state: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, mut state: G::State) -> Self::Output {
             for text in self.0 {
                 let mv = game.legal_move(&state, text)?;
                 game.play(&mut state, mv);
@@ -82,10 +82,10 @@ pub fn refusal(spec: &str, position: Option<&str>, moves: &[&str]) -> String {
 
 /// The score of a position by an evaluator with its keys, and the first player's chance that it stands for.
 pub fn judge(spec: &str, position: &str, evaluator: &str, keys: &str) -> Result<(f32, f32), InputError> {
-    struct Judge<'a>(&'a str, &'a str);
-    impl Visitor for Judge<'_> {
+    struct Evaluate<'a>(&'a str, &'a str);
+    impl Visitor for Evaluate<'_> {
         type Output = Result<(f32, f32), InputError>;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
             let Self(name, keys) = self;
             let keys = Params::parse(keys)?;
             let info = G::evaluators().iter().find(|info| info.name == name).unwrap();
@@ -95,7 +95,7 @@ pub fn judge(spec: &str, position: &str, evaluator: &str, keys: &str) -> Result<
             Ok((score, evaluator.win_chance(score)))
         }
     }
-    open(spec, Some(position), Judge(evaluator, keys))?
+    open(spec, Some(position), Evaluate(evaluator, keys))?
 }
 
 /// The states that the moves of a state lead to.
@@ -135,7 +135,7 @@ pub fn best_result(spec: &str, position: Option<&str>) -> &'static str {
     struct Solve;
     impl Visitor for Solve {
         type Output = i8;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> i8 {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> i8 {
             value(&game, &state, &mut HashMap::new())
         }
     }
@@ -158,7 +158,7 @@ pub fn advice(spec: &str, count: usize) -> Vec<Advice> {
     struct Ask(usize);
     impl Visitor for Ask {
         type Output = Vec<Advice>;
-        fn visit<G: Heuristics>(self, game: G, start: G::State) -> Vec<Advice> {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Vec<Advice> {
             let (mut rng, mut scratch) = (Seed(5).rng(), Scratch::default());
             let mut found = Vec::new();
             let mut state = start.clone();
@@ -172,7 +172,7 @@ pub fn advice(spec: &str, count: usize) -> Vec<Advice> {
                     Turn::Player(_) => {
                         let mut moves = Vec::new();
                         game.moves(&state, &mut moves);
-                        let about = |mv| (game.move_text(&state, mv), game.hint(&state, mv), game.noisy(&state, mv));
+                        let about = |mv| (game.move_text(&state, mv), game.ordering_score(&state, mv), game.is_noisy(&state, mv));
                         let moves = moves.into_iter().map(about).collect();
                         found.push(Advice { position: game.position_text(&state), moves });
                         game.random_move(&state, &mut rng, &mut scratch)

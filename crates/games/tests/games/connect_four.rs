@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plyground_core::{Game, Heuristics, Turn, Visitor};
+use plyground_core::{Game, PlayableGame, Turn, Visitor};
 use plyground_games::open;
 
 use crate::common::{assert_hints_follow, children, judge, lines_made, look, refusal};
@@ -13,7 +13,7 @@ struct Positions(usize);
 
 impl Visitor for Positions {
     type Output = Vec<usize>;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Vec<usize> {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Vec<usize> {
         let mut counts = Vec::new();
         let mut layer = HashSet::from([state]);
         for _ in 0..self.0 {
@@ -35,7 +35,7 @@ struct Games;
 
 impl Visitor for Games {
     type Output = u64;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> u64 {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> u64 {
         games(&game, &state, &mut HashMap::new())
     }
 }

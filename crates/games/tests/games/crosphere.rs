@@ -1,6 +1,6 @@
 //! Crosphere: the recorded game, the rules that are easy to get wrong, positions that cannot be, and solved boards.
 
-use plyground_core::{Heuristics, Owner, Player, Scratch, Seed, Turn, Visitor, logistic};
+use plyground_core::{Owner, PlayableGame, Player, Scratch, Seed, Turn, Visitor, logistic};
 use plyground_games::open;
 
 use crate::common::{Seen, best_result, judge, look, play, refusal};
@@ -135,7 +135,7 @@ struct Drawn;
 
 impl Visitor for Drawn {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, state: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) {
         let view = game.view(&state);
         let counters: Vec<(Player, i32)> = view.counters.iter().map(|counter| (counter.player, counter.value)).collect();
         assert_eq!(counters, [(Player::First, 2), (Player::Second, 1)]);
@@ -210,7 +210,7 @@ fn playouts_have_the_results_of_plain_play() {
     struct Compare;
     impl Visitor for Compare {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut rng = Seed(13).named(&game.position_text(&start)).rng();
             let (mut fast, mut plain) = ([0_i32; 3], [0_i32; 3]);
             let mut scratch = Scratch::default();

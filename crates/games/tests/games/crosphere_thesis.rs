@@ -1,6 +1,6 @@
 //! The record format of the Crosphere thesis, both ways.
 
-use plyground_core::{GameRecord, Heuristics, PlayedMove, RecordFormat, Scratch, Seed, Turn, Visitor};
+use plyground_core::{GameRecord, PlayableGame, PlayedMove, RecordFormat, Scratch, Seed, Turn, Visitor};
 use plyground_games::{open, record_formats};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ struct RandomRecord(u64);
 
 impl Visitor for RandomRecord {
     type Output = GameRecord;
-    fn visit<G: Heuristics>(self, game: G, mut state: G::State) -> GameRecord {
+    fn visit<G: PlayableGame>(self, game: G, mut state: G::State) -> GameRecord {
         let mut rng = Seed(self.0).rng();
         let mut record = GameRecord { version: GameRecord::VERSION, game: game.spec(), ..GameRecord::default() };
         record.players[0].name = format!("type=random, number={}", self.0);

@@ -1,6 +1,6 @@
 //! Lines on boards where they fit in some directions only.
 
-use plyground_core::{Heuristics, Visitor};
+use plyground_core::{PlayableGame, Visitor};
 
 use crate::common::{assert_hints_follow, lines_made, look};
 use crate::naive;
@@ -51,10 +51,10 @@ fn playouts_like_the_centre_then_corners_then_edges() {
     struct Liking;
     impl Visitor for Liking {
         type Output = Vec<(String, i32)>;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Vec<(String, i32)> {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Vec<(String, i32)> {
             let mut moves = Vec::new();
             game.moves(&state, &mut moves);
-            moves.into_iter().map(|mv| (game.move_text(&state, mv), game.playout_hint(&state, mv))).collect()
+            moves.into_iter().map(|mv| (game.move_text(&state, mv), game.playout_score(&state, mv))).collect()
         }
     }
     let liking = plyground_games::open("tictactoe", Some("x1o/3/3 x 3"), Liking).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plyground_core::{Evaluator, Game, Heuristics, Params, Scratch, Seed, Turn, Visitor};
+use plyground_core::{Evaluator, Game, Params, PlayableGame, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 use serde::Deserialize;
 
@@ -90,7 +90,7 @@ struct Plies;
 
 impl Visitor for Plies {
     type Output = i32;
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> i32 {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> i32 {
         plies(&game, &state, &mut HashMap::new())
     }
 }
@@ -294,7 +294,7 @@ struct Judged;
 
 impl Visitor for Judged {
     type Output = ();
-    fn visit<G: Heuristics>(self, game: G, start: G::State) {
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let [first, second] =
             ["view=first", "view=second"].map(|keys| game.evaluator("advanced", &Params::parse(keys).unwrap()).unwrap());
         let mut rng = Seed(11).named(&game.spec()).rng();

@@ -1,6 +1,6 @@
 //! TUC-Chess: a captured game of the original server, the ends of a game, the order of events, bad input, the evaluation.
 
-use plyground_core::{Heuristics, InputError, Player, Scratch, Seed, Turn, Visitor};
+use plyground_core::{InputError, PlayableGame, Player, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 
 use crate::common::{self, Seen, advice, assert_hints_follow, look, refusal};
@@ -279,7 +279,7 @@ fn the_report_is_evaluated_as_described() {
     struct Walk;
     impl Visitor for Walk {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, start: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let mut rng = Seed(11).rng();
             let mut scratch = Scratch::default();
             let mut state = start.clone();

@@ -7,7 +7,7 @@ pub(crate) mod schedule;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plyground_core::{InputError, Limits, Seed, Shelf};
+use plyground_core::{InputError, Limits, Resources, Seed};
 use plyground_session::{Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,7 @@ impl Experiment {
 
     /// An experiment from the start of a game with agents as they were typed. Everything is checked: the game, and that each agent
     /// can be made.
-    pub fn new(game: &str, agents: &[String], shelf: &dyn Shelf) -> Result<Self, InputError> {
+    pub fn new(game: &str, agents: &[String], shelf: &dyn Resources) -> Result<Self, InputError> {
         let mut session = open(game, None)?;
         let agents: Vec<String> = agents.iter().map(|agent| written_out(session.as_ref(), agent)).collect();
         let reader = Reader::new(shelf);

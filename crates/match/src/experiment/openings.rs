@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plyground_core::{EmptyShelf, InputError, Limits, NoClock, Rng, Seed, Turn, Unwatched};
+use plyground_core::{InputError, Limits, NoClock, NoObserver, NoResources, Rng, Seed, Turn};
 use plyground_session::{Session, open};
 
 use crate::{Experiment, Openings};
@@ -180,8 +180,8 @@ fn is_open(session: &mut dyn Session, rng: &mut Rng) -> Result<bool, InputError>
     if !matches!(session.turn(), Turn::Player(_)) {
         return Ok(false);
     }
-    let judge = session.seat(JUDGE, Seed(rng.bits()), &EmptyShelf)?;
-    let Ok(advice) = session.think(judge, Limits::default(), &NoClock, &mut Unwatched) else { return Ok(false) };
+    let judge = session.seat(JUDGE, Seed(rng.bits()), &NoResources)?;
+    let Ok(advice) = session.think(judge, Limits::default(), &NoClock, &mut NoObserver) else { return Ok(false) };
     // With so few simulations the best move looks better than it is; all of them together do not.
     let (mut sum, mut visits) = (0.0, 0.0);
     for candidate in &advice.candidates {

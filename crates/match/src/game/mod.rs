@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Rng, Seed, Shelf, Turn};
+use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Resources, Rng, Seed, Turn};
 use plyground_session::{Progress, Seat, Session, Watcher};
 
 /// The prefix of the specs of remote players, which no agent of ours has: the rest is the name that the player joins by.
@@ -56,7 +56,7 @@ pub trait Roster: Sync {
 pub type Seated<'a> = [Box<dyn Contestant + 'a>; 2];
 
 /// The agents of the table, with a shelf for the files that they name.
-pub struct Standard<'a>(pub &'a (dyn Shelf + Sync));
+pub struct Standard<'a>(pub &'a (dyn Resources + Sync));
 
 impl Roster for Standard<'_> {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
@@ -67,7 +67,7 @@ impl Roster for Standard<'_> {
 
 struct BuiltIn<'a> {
     spec: String,
-    shelf: &'a (dyn Shelf + Sync),
+    shelf: &'a (dyn Resources + Sync),
     /// Or why it has none.
     seat: Result<Seat, Fault>,
 }

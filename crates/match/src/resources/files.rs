@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use plyground_core::{Engine, InputError, Shelf};
+use plyground_core::{Engine, InputError, Resources};
 
 use crate::{LabError, NETWORKS, built_in};
 
@@ -15,7 +15,7 @@ use crate::{LabError, NETWORKS, built_in};
 /// started.
 pub struct Files;
 
-impl Shelf for Files {
+impl Resources for Files {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         if let Some(network) = built_in(name) {
             return Ok(network.file.to_vec());
@@ -32,12 +32,12 @@ impl Shelf for Files {
 
 /// A shelf that keeps account of what was read from it.
 pub(crate) struct Reader<'a> {
-    shelf: &'a dyn Shelf,
+    shelf: &'a dyn Resources,
     hashes: RefCell<BTreeMap<String, String>>,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(shelf: &'a dyn Shelf) -> Self {
+    pub fn new(shelf: &'a dyn Resources) -> Self {
         Self { shelf, hashes: RefCell::default() }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Shelf for Reader<'_> {
+impl Resources for Reader<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let contents = self.shelf.read(name)?;
         self.hashes.borrow_mut().insert(name.to_owned(), hash(&contents));
@@ -66,7 +66,7 @@ impl Shelf for Reader<'_> {
 
 /// A shelf that gives away what has not changed since its hash was taken.
 pub struct Unchanged<'a> {
-    shelf: &'a (dyn Shelf + Sync),
+    shelf: &'a (dyn Resources + Sync),
     hashes: &'a BTreeMap<String, String>,
     /// The commands whose programs were looked at: they are large, and asked for in every game.
     seen: Mutex<BTreeSet<String>>,
@@ -74,7 +74,7 @@ pub struct Unchanged<'a> {
 
 impl<'a> Unchanged<'a> {
     /// Resources whose files are checked against these hashes.
-    pub fn new(shelf: &'a (dyn Shelf + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
+    pub fn new(shelf: &'a (dyn Resources + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
         Self { shelf, hashes, seen: Mutex::default() }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Unchanged<'a> {
     }
 }
 
-impl Shelf for Unchanged<'_> {
+impl Resources for Unchanged<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let contents = self.shelf.read(name)?;
         self.check(name, &hash(&contents))?;

@@ -1,6 +1,6 @@
 //! The networks that come with the program.
 
-use plyground_core::{InputError, Shelf};
+use plyground_core::{InputError, Resources};
 
 /// A network that is part of the program.
 pub struct BuiltIn {
@@ -27,7 +27,7 @@ pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
 /// The networks that come with the program, and no other files: for agents that strangers ask for.
 pub struct OwnNetworks;
 
-impl Shelf for OwnNetworks {
+impl Resources for OwnNetworks {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let names = NETWORKS.iter().map(|network| network.name);
         built_in(name).map(|network| network.file.to_vec()).ok_or_else(|| InputError::unknown("network", name, names))

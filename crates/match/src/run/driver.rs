@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use plyground_core::Shelf;
+use plyground_core::Resources;
 
 use crate::experiment::schedule::swiss_games;
 use crate::{
@@ -45,7 +45,7 @@ pub struct Conduct<'a> {
     /// What is played.
     pub run: &'a Run,
     /// Where agents find the files that they name.
-    pub shelf: &'a (dyn Shelf + Sync),
+    pub shelf: &'a (dyn Resources + Sync),
     /// Who plays.
     pub crew: &'a dyn Crew,
     /// How one would ask for this run on the command line.

@@ -1,6 +1,6 @@
 //! Who plays what a run asks for: the threads of this computer, or whoever listens at a queue on the network.
 
-use plyground_core::{InputError, Shelf};
+use plyground_core::{InputError, Resources};
 
 use crate::{Contestant, Event, LabError, Lot, Orders, Roster, Run, Seated, Setting, Standard, Store, Unchanged, work};
 
@@ -11,7 +11,7 @@ pub struct Task<'a> {
     /// The run.
     pub run: &'a Run,
     /// Where agents find the files that they name.
-    pub shelf: &'a (dyn Shelf + Sync),
+    pub shelf: &'a (dyn Resources + Sync),
     /// How many pairs of each pairing are wanted.
     pub pairs: u64,
     /// Is asked again and again whether to stop.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use plyground_core::{Clock, EmptyShelf, InputError, Limits, Seed};
+use plyground_core::{Clock, InputError, Limits, NoResources, Seed};
 use plyground_match::{
     Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Reply, Results, Roster, Run, Setting,
     Standard, Store, jobs, pairings, work,
@@ -37,7 +37,7 @@ impl Drop for Directory {
 pub fn experiment(game: &str, agents: &[&str], plies: u32) -> Experiment {
     let agents: Vec<String> = agents.iter().map(|&agent| agent.to_owned()).collect();
     let openings = if plies == 0 { Openings::Start } else { Openings::Random { plies } };
-    Experiment { openings, ..Experiment::new(game, &agents, &EmptyShelf).unwrap() }
+    Experiment { openings, ..Experiment::new(game, &agents, &NoResources).unwrap() }
 }
 
 pub fn all_jobs(run: &Run, pairs: u64) -> Vec<Job> {
@@ -53,7 +53,7 @@ pub fn play_with(store: &Store, roster: &dyn Roster, run: &Run, pairs: u64) -> R
 /// Plays the first so many pairs or games of these pairings.
 pub fn play_pairings(store: &Store, run: &Run, pairings: &[[usize; 2]], pairs: u64) -> Results {
     let all = jobs(run, &mut Book::new(&run.experiment).unwrap(), pairings, pairs).unwrap();
-    play_jobs(store, &Standard(&EmptyShelf), run, &all, pairs).unwrap()
+    play_jobs(store, &Standard(&NoResources), run, &all, pairs).unwrap()
 }
 
 fn play_jobs(store: &Store, roster: &dyn Roster, run: &Run, all: &[Job], pairs: u64) -> Result<Results, LabError> {
@@ -66,7 +66,7 @@ fn play_jobs(store: &Store, roster: &dyn Roster, run: &Run, all: &[Job], pairs: 
 }
 
 pub fn play(store: &Store, run: &Run, pairs: u64) -> Results {
-    play_with(store, &Standard(&EmptyShelf), run, pairs).unwrap()
+    play_with(store, &Standard(&NoResources), run, pairs).unwrap()
 }
 
 /// All games of a run without what depends on the clock.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plyground_core::EmptyShelf;
+use plyground_core::NoResources;
 use plyground_match::{Conduct, Event, Format, News, Run, Store, Threads};
 
 use crate::common::{Directory, experiment, games, play};
@@ -17,7 +17,7 @@ fn conducted<T>(
     listen: &(dyn Fn(&News<'_>) + Sync),
     act: impl FnOnce(&Conduct<'_>) -> T,
 ) -> T {
-    act(&Conduct { store, run, shelf: &EmptyShelf, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
+    act(&Conduct { store, run, shelf: &NoResources, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyground_core::{Clock, EmptyShelf, InputError, Limits, Player, Seed};
+use plyground_core::{Clock, InputError, Limits, NoResources, Player, Seed};
 use plyground_match::{Contestant, Experiment, Fault, LabError, Reply, Roster, Standard};
 use plyground_session::Session;
 
@@ -87,7 +87,7 @@ fn an_agent_that_thinks_for_hours_is_cut_short() {
     let store = directory.store();
     let mut settings = experiment("crosphere", &["random", "minimax:depth=30"], 0);
     settings.patience = Some(Duration::from_millis(50));
-    let results = play_with(&store, &Standard(&EmptyShelf), &settings.run(), 1).unwrap();
+    let results = play_with(&store, &Standard(&NoResources), &settings.run(), 1).unwrap();
     assert_eq!(results.faults().collect::<Vec<_>>(), [(1, "stalled", 2)]);
 }
 
@@ -147,7 +147,7 @@ fn agents_keep_to_a_clock() {
     let mut settings = experiment("tictactoe", &["mcts:sims=1000000", "mcts:sims=1000000,c=2"], 2);
     settings.clock = Some(Duration::from_millis(400));
     let run = settings.run();
-    let results = play_with(&store, &Standard(&EmptyShelf), &run, 2).unwrap();
+    let results = play_with(&store, &Standard(&NoResources), &run, 2).unwrap();
     assert_eq!((results.pairs(), results.faults().count()), (2, 0));
 }
 

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_core::EmptyShelf;
+use plyground_core::NoResources;
 use plyground_match::{Event, Job, Lease, Lot, Orders, Queue, Results, Run, Setting, Standard, Worker, work};
 
 use crate::common::{Directory, experiment, games, play};
@@ -113,7 +113,7 @@ pub fn two_that_work_on_a_run_share_it() {
                 work(&Orders {
                     keeper: store,
                     queue: place.queue(store).as_ref(),
-                    runs: &Setting { run, roster: &Standard(&EmptyShelf), tempo: 1.0 },
+                    runs: &Setting { run, roster: &Standard(&NoResources), tempo: 1.0 },
                     threads: 1,
                     stop: &|| false,
                     events: &|event| {
@@ -144,7 +144,7 @@ pub fn a_worker_that_is_told_to_stop_gives_back_what_is_not_played() {
     work(&Orders {
         keeper: store,
         queue: queue.as_ref(),
-        runs: &Setting { run, roster: &Standard(&EmptyShelf), tempo: 1.0 },
+        runs: &Setting { run, roster: &Standard(&NoResources), tempo: 1.0 },
         threads: 1,
         // Asked before and after each move, so before the fortieth: the first pair is finished then, and the worker is at one of a
         // larger batch.

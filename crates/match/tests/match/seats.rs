@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plyground_core::{EmptyShelf, GameRecord, Player};
+use plyground_core::{GameRecord, NoResources, Player};
 use plyground_match::{Experiment, Run, Seats, csv};
 use plyground_session::replay;
 
@@ -79,11 +79,11 @@ fn a_game_names_the_numbers_that_were_drawn_for_it() {
         let seats = record
             .players
             .clone()
-            .map(|player| session.seat(&player.name, plyground_core::Seed(player.seed.unwrap()), &EmptyShelf).unwrap());
+            .map(|player| session.seat(&player.name, plyground_core::Seed(player.seed.unwrap()), &NoResources).unwrap());
         for (number, played) in record.moves.iter().enumerate() {
             let limits = plyground_core::Limits::default();
             let advice =
-                session.think(seats[number % 2], limits, &plyground_core::NoClock, &mut plyground_core::Unwatched).unwrap();
+                session.think(seats[number % 2], limits, &plyground_core::NoClock, &mut plyground_core::NoObserver).unwrap();
             assert_eq!(advice.mv, played.text);
             session.play(&advice.mv).unwrap();
         }
@@ -93,7 +93,7 @@ fn a_game_names_the_numbers_that_were_drawn_for_it() {
 
 #[test]
 fn a_range_of_which_an_end_makes_no_agent_is_refused() {
-    let refused = |agent: &str| Experiment::new("tictactoe", &[agent.to_owned()], &EmptyShelf).unwrap_err().to_string();
+    let refused = |agent: &str| Experiment::new("tictactoe", &[agent.to_owned()], &NoResources).unwrap_err().to_string();
     assert!(refused("mcts:sims={0..6}").contains("sims"), "{}", refused("mcts:sims={0..6}"));
     assert!(refused("mcts:sims={6..3}").contains("the lower one first"));
 }

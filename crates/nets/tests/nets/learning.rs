@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{Encoder, Game, GeneralEncoder, Heuristics, Player, Seed, Turn, Visitor};
+use plyground_core::{Encoder, Game, GeneralEncoder, PlayableGame, Player, Seed, Turn, Visitor};
 use plyground_nets::{Architecture, Batch, Learning, Network, Predictor, Shape, Size, Trainer};
 
 use crate::gradients::Sample;
@@ -13,7 +13,7 @@ struct Solved;
 impl Visitor for Solved {
     type Output = (Shape, usize, Vec<Sample>);
 
-    fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
         let encoder = GeneralEncoder::new(&game);
         let [ranks, files] = Encoder::<G>::board(&encoder);
         let shape = Shape { planes: Encoder::<G>::planes(&encoder).len(), ranks, files };

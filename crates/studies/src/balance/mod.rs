@@ -11,7 +11,7 @@ mod words;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plyground_core::{InputError, Player, Shelf, Worth};
+use plyground_core::{GameValue, InputError, Player, Resources};
 
 pub use story::{AHEAD, Judge, Story, branching};
 pub use sweep::{Axis, Setting, Sweep};
@@ -40,7 +40,13 @@ pub struct Plan {
 
 impl Plan {
     /// Everything is checked: the game, its settings, and that each agent can play all of them.
-    pub fn new(sweep: Sweep, agents: &[String], openings: &Openings, seed: u64, shelf: &dyn Shelf) -> Result<Self, InputError> {
+    pub fn new(
+        sweep: Sweep,
+        agents: &[String],
+        openings: &Openings,
+        seed: u64,
+        shelf: &dyn Resources,
+    ) -> Result<Self, InputError> {
         let run = |setting: &Setting| {
             let experiment = Experiment::new(&setting.game, agents, shelf)?;
             let (format, seats, openings) = (Format::SelfPlay, Seats::Fixed, openings.clone());
@@ -112,7 +118,7 @@ pub struct Findings {
     /// Setting by setting, in each agent by agent.
     pub cells: Vec<Cell>,
     /// What each setting is worth to the first player when both play perfectly, where that is known.
-    pub worth: Vec<Option<Worth>>,
+    pub worth: Vec<Option<GameValue>>,
 }
 
 impl Findings {

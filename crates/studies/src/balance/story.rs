@@ -1,6 +1,6 @@
 //! A game as a story: who was ahead when, in the eyes of a judge.
 
-use plyground_core::{InputError, Limits, NoClock, Player, Seed, Shelf, Turn, Unwatched};
+use plyground_core::{InputError, Limits, NoClock, NoObserver, Player, Resources, Seed, Turn};
 use plyground_match::GameRow;
 use plyground_session::{Session, open};
 
@@ -46,7 +46,7 @@ pub struct Judge<'a> {
     /// An agent that says what it expects.
     pub spec: &'a str,
     /// The files that it names.
-    pub shelf: &'a (dyn Shelf + Sync),
+    pub shelf: &'a (dyn Resources + Sync),
 }
 
 impl Judge<'_> {
@@ -56,7 +56,7 @@ impl Judge<'_> {
         let seat = session.seat(self.spec, Seed(0), self.shelf)?;
         let mut rng = Seed(0).rng();
         while session.roll(&mut rng).is_some() {}
-        let advice = session.think(seat, Limits::default(), &NoClock, &mut Unwatched);
+        let advice = session.think(seat, Limits::default(), &NoClock, &mut NoObserver);
         match advice.map(|advice| advice.value) {
             Ok(Some(_)) => Ok(()),
             Ok(None) => Err(InputError::malformed(
@@ -76,7 +76,7 @@ impl Judge<'_> {
         let mut opinions = Vec::with_capacity(row.moves.len());
         for (number, played) in row.moves.iter().enumerate() {
             if let (Turn::Player(player), true) = (session.turn(), number >= row.opening) {
-                let advice = session.think(seat, Limits::default(), &NoClock, &mut Unwatched);
+                let advice = session.think(seat, Limits::default(), &NoClock, &mut NoObserver);
                 let value = advice.ok().and_then(|advice| advice.value).unwrap_or(0.0);
                 opinions.push(if player == Player::First { value } else { -value });
             }

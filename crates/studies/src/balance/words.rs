@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use plyground_core::{Player, Worth};
+use plyground_core::{GameValue, Player};
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, difference, normal_quantile, per_cent, simultaneous};
 
 use super::{Cell, Findings, Measure};
@@ -192,16 +192,19 @@ fn steadiest(findings: &Findings) -> Option<String> {
 
 /// What perfect play would give, beside what these agents make of it.
 fn perfect_play(findings: &Findings) -> Vec<String> {
-    let labels = |worth: Worth| {
+    let labels = |worth: GameValue| {
         let settings = findings.plan.sweep.settings.iter().zip(&findings.worth).filter(move |(_, known)| **known == Some(worth));
         settings.map(|(setting, _)| setting.label.as_str()).collect::<Vec<_>>()
     };
-    let known: Vec<String> =
-        [(Worth::Win, "the first player wins"), (Worth::Loss, "the second player wins"), (Worth::Draw, "it is a draw")]
-            .into_iter()
-            .filter(|(worth, _)| !labels(*worth).is_empty())
-            .map(|(worth, words)| format!("{words} with {}", labels(worth).join("; ")))
-            .collect();
+    let known: Vec<String> = [
+        (GameValue::Win, "the first player wins"),
+        (GameValue::Loss, "the second player wins"),
+        (GameValue::Draw, "it is a draw"),
+    ]
+    .into_iter()
+    .filter(|(worth, _)| !labels(*worth).is_empty())
+    .map(|(worth, words)| format!("{words} with {}", labels(worth).join("; ")))
+    .collect();
     if known.is_empty() {
         return Vec::new();
     }
@@ -209,9 +212,9 @@ fn perfect_play(findings: &Findings) -> Vec<String> {
     let agent = findings.strongest();
     let decided = findings.worth.iter().enumerate().filter_map(|(setting, worth)| {
         let winner = match (*worth)? {
-            Worth::Win => Player::First,
-            Worth::Loss => Player::Second,
-            Worth::Draw => return None,
+            GameValue::Win => Player::First,
+            GameValue::Loss => Player::Second,
+            GameValue::Draw => return None,
         };
         Some(findings.favoured(findings.cell(setting, agent)) == Favoured::Shown(winner))
     });

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::time::Duration;
 
-use plyground_core::{InputError, Shelf, parse_duration};
+use plyground_core::{InputError, Resources, parse_duration};
 use plyground_match::{Experiment, Format, REMOTE};
 use plyground_session::open;
 use serde::Deserialize;
@@ -95,7 +95,7 @@ impl Text<'_> {
     }
 }
 
-pub(super) fn read(text: &str, shelf: &dyn Shelf) -> Result<Competition, InputError> {
+pub(super) fn read(text: &str, shelf: &dyn Resources) -> Result<Competition, InputError> {
     let place = Text(text);
     let file: File = toml::from_str(text).map_err(|error| place.error(error.span().unwrap_or(0..0), error.message()))?;
     let session = open(file.game.get_ref(), None).map_err(|error| place.error(file.game.span(), error))?;
@@ -133,7 +133,7 @@ pub(super) fn read(text: &str, shelf: &dyn Shelf) -> Result<Competition, InputEr
     })
 }
 
-fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Shelf) -> Result<Vec<Entrant>, InputError> {
+fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Resources) -> Result<Vec<Entrant>, InputError> {
     let mut entrants: Vec<Entrant> = Vec::new();
     for entry in &file.entrants {
         let (span, entry) = (entry.span(), entry.get_ref());
@@ -212,7 +212,7 @@ fn network(place: &Text<'_>, file: &File) -> Result<Network, InputError> {
 
 #[cfg(test)]
 mod tests {
-    use plyground_core::EmptyShelf;
+    use plyground_core::NoResources;
 
     use super::*;
 
@@ -221,20 +221,20 @@ mod tests {
 
     #[test]
     fn what_is_not_said_is_usual() {
-        let competition = read(PLAIN, &EmptyShelf).unwrap();
+        let competition = read(PLAIN, &NoResources).unwrap();
         let entrants = [("random", "random"), ("B", "udp:client15")];
         let entrants = entrants.map(|(name, spec)| Entrant { name: name.to_owned(), spec: spec.to_owned() });
         assert_eq!(competition.entrants, entrants);
         assert_eq!((competition.rounds, competition.double, competition.boards), (None, false, None));
         assert_eq!(competition.tie_breaks, [TieBreak::Direct, TieBreak::SonnebornBerger, TieBreak::Wins]);
         assert_eq!(competition.network.listen.to_string(), "0.0.0.0:9876");
-        let swiss = read(&PLAIN.replace("[[entrant]]\nagent", "format = 'swiss'\n[[entrant]]\nagent"), &EmptyShelf).unwrap();
+        let swiss = read(&PLAIN.replace("[[entrant]]\nagent", "format = 'swiss'\n[[entrant]]\nagent"), &NoResources).unwrap();
         assert_eq!((swiss.rounds, swiss.tie_breaks[1]), (Some(3), TieBreak::Buchholz));
     }
 
     #[test]
     fn every_mistake_is_answered_with_its_line_and_what_was_expected() {
-        let with = |old: &str, new: &str| read(&PLAIN.replacen(old, new, 1), &EmptyShelf).unwrap_err().to_string();
+        let with = |old: &str, new: &str| read(&PLAIN.replacen(old, new, 1), &NoResources).unwrap_err().to_string();
         for (old, new, line, words) in [
             ("title = 'T'\n", "", 1, "missing field `title`"),
             ("'T'", "'T", 1, "literal string"),
@@ -263,7 +263,7 @@ mod tests {
         assert!(pawns.contains("line 7") && pawns.contains("tuc-chess only"), "{pawns}");
         let timed = read(
             "title = 'T'\ngame = 'pawn'\ngame_time = '1min'\n[[entrant]]\nagent = 'random'\n[[entrant]]\nagent = 'mcts'\n",
-            &EmptyShelf,
+            &NoResources,
         );
         assert!(timed.unwrap_err().to_string().contains("line 3: Pawn Game has no points"));
     }

@@ -6,7 +6,7 @@ mod ranking;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use plyground_core::{InputError, Limits, Shelf};
+use plyground_core::{InputError, Limits, Resources};
 
 use plyground_match::{Experiment, Format, GameRow, Openings, REMOTE, Results, Run, Seats, rounds_so_far};
 
@@ -67,7 +67,7 @@ pub struct Network {
 
 impl Competition {
     /// Reads a competition from the text of its file. An error names the line, and what was expected there.
-    pub fn read(text: &str, shelf: &dyn Shelf) -> Result<Self, InputError> {
+    pub fn read(text: &str, shelf: &dyn Resources) -> Result<Self, InputError> {
         file::read(text, shelf)
     }
 
@@ -82,7 +82,7 @@ impl Competition {
     }
 
     /// The run of the lab that plays it. Every entrant is checked; its number in the run is that in the file.
-    pub fn run(&self, shelf: &dyn Shelf) -> Result<Run, InputError> {
+    pub fn run(&self, shelf: &dyn Resources) -> Result<Run, InputError> {
         let is_guest = |entrant: &&Entrant| entrant.spec.starts_with(REMOTE);
         let at_home: Vec<String> =
             self.entrants.iter().filter(|entrant| !is_guest(entrant)).map(|entrant| entrant.spec.clone()).collect();

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build};
 use plyground_core::{
-    Budget, Clock, Game, Heuristics, InputError, Outcome, Player, Pulse, Scratch, Seed, Shelf, Thought, Turn, Unwatched, Visitor,
-    Worth,
+    Budget, Clock, Game, GameValue, InputError, NoObserver, Outcome, PlayableGame, Player, Resources, Scratch, SearchRequest,
+    Seed, StopCheck, Turn, Visitor,
 };
 
 /// Somebody whose choices are judged.
@@ -69,7 +69,7 @@ pub struct Truth {
     /// Who is to move.
     pub mover: Player,
     /// What the position is worth to the player to move.
-    pub worth: Worth,
+    pub worth: GameValue,
     /// How long a won or lost game lasts with best play; known where all positions were looked at.
     pub plies: Option<u32>,
     /// Is there a move that throws something away?
@@ -125,28 +125,28 @@ pub fn judge(
     game: &str,
     position: Option<&str>,
     order: &JudgeOrder<'_>,
-    shelf: &dyn Shelf,
+    shelf: &dyn Resources,
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Option<Judging>, InputError> {
     struct Judge<'a, 'b, 'c> {
         order: &'a JudgeOrder<'b>,
-        shelf: &'a dyn Shelf,
+        shelf: &'a dyn Resources,
         watch: &'a mut JudgeWatch<'c>,
     }
     impl Visitor for Judge<'_, '_, '_> {
         type Output = Result<Option<Judging>, InputError>;
-        fn visit<G: Heuristics>(self, game: G, state: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
             judge_game(&game, &state, self.order, self.shelf, self.watch)
         }
     }
     plyground_games::open(game, position, Judge { order, shelf, watch })?
 }
 
-fn judge_game<G: Heuristics>(
+fn judge_game<G: PlayableGame>(
     game: &G,
     start: &G::State,
     order: &JudgeOrder<'_>,
-    shelf: &dyn Shelf,
+    shelf: &dyn Resources,
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Option<Judging>, InputError> {
     let mut solver = Solver::new(game, Method::Auto, order.memory.saturating_mul(1_000_000), None, None)?;
@@ -175,7 +175,7 @@ fn told(watch: &mut JudgeWatch<'_>, stage: JudgeStage, done: usize, of: usize) -
 }
 
 /// A contender that can be asked, in one of the seats.
-enum Chooser<'a, G: Heuristics> {
+enum Chooser<'a, G: PlayableGame> {
     /// Of an evaluation, all is known.
     Lookahead {
         lookahead: Lookahead<G, G::Evaluator>,
@@ -185,7 +185,7 @@ enum Chooser<'a, G: Heuristics> {
     Random,
     Agent {
         spec: AgentSpec,
-        shelf: &'a dyn Shelf,
+        shelf: &'a dyn Resources,
     },
 }
 
@@ -197,8 +197,8 @@ struct Thinking {
     seen: Option<f32>,
 }
 
-impl<'a, G: Heuristics> Chooser<'a, G> {
-    fn new(game: &G, spec: &str, shelf: &'a dyn Shelf) -> Result<Self, InputError> {
+impl<'a, G: PlayableGame> Chooser<'a, G> {
+    fn new(game: &G, spec: &str, shelf: &'a dyn Resources) -> Result<Self, InputError> {
         let spec = AgentSpec::parse(spec, game)?;
         build(&spec, game, shelf)?;
         Ok(match spec.fixed_lookahead(game)? {
@@ -223,7 +223,7 @@ impl<'a, G: Heuristics> Chooser<'a, G> {
                 let (mut agent, limits) = agent.expect("it could be made before");
                 let clock = (draw.clock)();
                 let budget = Budget { limits, clock: clock.as_ref() };
-                let thought = Thought { game, state, budget, rng: &mut draw.seed.rng(), watcher: &mut Unwatched };
+                let thought = SearchRequest { game, state, budget, rng: &mut draw.seed.rng(), observer: &mut NoObserver };
                 let choice = agent.choose(thought).expect("a player is to move");
                 let chosen = (0..moves.len()).filter(|&number| moves[number] == choice.mv).collect();
                 Thinking { chosen, said: None, seen: choice.value.map(|value| value * mover.sign()) }
@@ -239,31 +239,22 @@ struct Draw<'a> {
     clock: &'a dyn Fn() -> Box<dyn Clock>,
 }
 
-fn points(worth: Worth) -> f64 {
+fn points(worth: GameValue) -> f64 {
     0.5 + 0.5 * f64::from(worth.value())
 }
 
 /// How a choice does among moves that lead to these worths for the player who moves.
-fn verdict(after: &[Worth], chosen: &[usize]) -> Verdict {
-    let best = after.iter().copied().max().unwrap_or(Worth::Loss);
+fn verdict(after: &[GameValue], chosen: &[usize]) -> Verdict {
+    let best = after.iter().copied().max().unwrap_or(GameValue::Loss);
     let share =
-        |value: &dyn Fn(Worth) -> f64| chosen.iter().map(|&number| value(after[number])).sum::<f64>() / chosen.len() as f64;
+        |value: &dyn Fn(GameValue) -> f64| chosen.iter().map(|&number| value(after[number])).sum::<f64>() / chosen.len() as f64;
     Verdict { best: share(&|worth| f64::from(u8::from(worth == best))), loss: share(&|worth| points(best) - points(worth)) }
 }
 
-fn truth(mover: Player, after: &[Worth]) -> Truth {
-    let worth = after.iter().copied().max().unwrap_or(Worth::Loss);
+fn truth(mover: Player, after: &[GameValue]) -> Truth {
+    let worth = after.iter().copied().max().unwrap_or(GameValue::Loss);
     let can_err = after.iter().any(|&after| after < worth);
     Truth { mover, worth, plies: None, can_err, reach: 1.0 }
-}
-
-/// What a finished game is worth to a player.
-fn worth_of(outcome: Outcome, player: Player) -> Worth {
-    match outcome.winner {
-        None => Worth::Draw,
-        Some(winner) if winner == player => Worth::Win,
-        Some(_) => Worth::Loss,
-    }
 }
 
 // All positions.
@@ -365,14 +356,14 @@ struct Relay<'a, 'b> {
     late: &'a dyn Fn() -> bool,
 }
 
-impl Pulse for Relay<'_, '_> {
-    fn beat(&mut self, nodes: u64) -> ControlFlow<()> {
+impl StopCheck for Relay<'_, '_> {
+    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         self.stopped |= (self.watch)(JudgeStage::Solving, self.done, self.of).is_break();
         if self.stopped || nodes > self.last || (self.late)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-fn judge_all<G: Heuristics>(
+fn judge_all<G: PlayableGame>(
     game: &G,
     graph: &Graph<G::State>,
     solver: &mut Solver<G>,
@@ -381,19 +372,19 @@ fn judge_all<G: Heuristics>(
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Judging, Stopped> {
     let count = graph.states.len();
-    let mut worths = vec![Worth::Loss; count];
+    let mut worths = vec![GameValue::Loss; count];
     // Those that are near the end come first: the others are then a look into the solver's table.
     let from_the_end: Vec<u32> = graph.order.clone().unwrap_or_else(|| (0..count as u32).rev().collect());
     for (solved, &number) in from_the_end.iter().enumerate() {
         told(watch, JudgeStage::Solving, solved, count)?;
         let mut pulse = Relay { watch, done: solved as u64, of: count as u64, stopped: false, last: u64::MAX, late: &|| false };
-        let worth = solver.worth(game, &graph.states[number as usize], &mut pulse).exact();
+        let worth = solver.value(game, &graph.states[number as usize], &mut pulse).exact();
         worths[number as usize] = worth.ok_or(Stopped)?;
     }
-    let after = |number: usize| -> Vec<Worth> {
+    let after = |number: usize| -> Vec<GameValue> {
         let mover = graph.movers[number];
         let worth = |next: &Next| match *next {
-            Next::End(outcome) => worth_of(outcome, mover),
+            Next::End(outcome) => GameValue::of(outcome, mover),
             // Not every game lets the players move in turn.
             Next::Position(child) if graph.movers[child as usize] == mover => worths[child as usize],
             Next::Position(child) => worths[child as usize].opposite(),
@@ -439,15 +430,15 @@ impl<S> Graph<S> {
         for &number in order {
             let Truth { mover, worth, .. } = truths[number as usize];
             let winner = match worth {
-                Worth::Win => mover,
-                Worth::Loss => mover.other(),
-                Worth::Draw => continue,
+                GameValue::Win => mover,
+                GameValue::Loss => mover.other(),
+                GameValue::Draw => continue,
             };
             let length = |next: &Next| match *next {
                 Next::End(outcome) => (outcome.winner == Some(winner)).then_some(1),
                 Next::Position(child) => {
                     let child = &truths[child as usize];
-                    let wins = if child.mover == winner { Worth::Win } else { Worth::Loss };
+                    let wins = if child.mover == winner { GameValue::Win } else { GameValue::Loss };
                     child.plies.filter(|_| child.worth == wins).map(|plies| plies + 1)
                 }
             };
@@ -511,7 +502,7 @@ fn drawn<G: Game>(game: &G, start: &G::State, seed: Seed) -> Option<(G::State, P
     Some(come_by.swap_remove(rng.below(come_by.len() as u32) as usize))
 }
 
-fn judge_sample<G: Heuristics>(
+fn judge_sample<G: PlayableGame>(
     game: &G,
     start: &G::State,
     solver: &mut Solver<G>,
@@ -534,15 +525,15 @@ fn judge_sample<G: Heuristics>(
             let mut child = state.clone();
             game.play(&mut child, mv);
             match game.turn(&child) {
-                Turn::Over(outcome) => Some(worth_of(outcome, mover)),
+                Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
                 Turn::Player(next) => {
-                    let worth = solver.worth(game, &child, &mut pulse).exact()?;
+                    let worth = solver.value(game, &child, &mut pulse).exact()?;
                     Some(if next == mover { worth } else { worth.opposite() })
                 }
                 Turn::Chance => None,
             }
         };
-        let after: Option<Vec<Worth>> = moves.iter().map(&mut worth).collect();
+        let after: Option<Vec<GameValue>> = moves.iter().map(&mut worth).collect();
         if pulse.stopped {
             return Err(Stopped);
         }

@@ -3,7 +3,7 @@
 
 mod judging;
 
-use plyground_core::{Seed, Worth, split_spec};
+use plyground_core::{GameValue, Seed, split_spec};
 use plyground_match::Results;
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
 use serde::Serialize;
@@ -254,10 +254,10 @@ pub fn predictions(found: &[Judgement], score: &dyn Fn(&str) -> Option<f64>) -> 
 }
 
 fn population(judging: &Judging) -> Population {
-    let count = |worth: Worth| judging.truths.iter().filter(|truth| truth.worth == worth).count();
+    let count = |worth: GameValue| judging.truths.iter().filter(|truth| truth.worth == worth).count();
     Population {
         positions: judging.truths.len(),
-        worths: [Worth::Win, Worth::Draw, Worth::Loss].map(count),
+        worths: [GameValue::Win, GameValue::Draw, GameValue::Loss].map(count),
         hard: judging.truths.iter().filter(|truth| truth.can_err).count(),
         all: judging.all,
         given_up: judging.given_up,
@@ -367,7 +367,7 @@ fn first_view(truth: &Truth) -> f64 {
 /// The same, a faster win being better than a slower one; `None` where the length of a decided game is not known.
 fn with_length(truth: &Truth) -> Option<f64> {
     let sign = first_view(truth);
-    if truth.worth == Worth::Draw { Some(0.0) } else { Some(sign * (1.0 + 1.0 / f64::from(truth.plies?))) }
+    if truth.worth == GameValue::Draw { Some(0.0) } else { Some(sign * (1.0 + 1.0 / f64::from(truth.plies?))) }
 }
 
 /// The mean of values from 0 to 1, each with its weight; an interval as for a share of as many trials as tell as much.

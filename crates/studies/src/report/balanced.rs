@@ -1,6 +1,6 @@
 //! The inventor's report on a game.
 
-use plyground_core::{Worth, split_spec};
+use plyground_core::{GameValue, split_spec};
 use plyground_match::LabError;
 use plyground_session::info;
 use plyground_statistics::{CONFIDENCE, MeanEstimate, per_cent};
@@ -70,9 +70,9 @@ fn fairness(findings: &Findings) -> Vec<Block> {
         .enumerate()
         .filter_map(|(number, (setting, worth))| {
             let word = match (*worth)? {
-                Worth::Win => "the first player wins",
-                Worth::Draw => "a draw",
-                Worth::Loss => "the second player wins",
+                GameValue::Win => "the first player wins",
+                GameValue::Draw => "a draw",
+                GameValue::Loss => "the second player wins",
             };
             let found = findings.cell(number, findings.strongest()).score(CONFIDENCE);
             let practice = found.map_or("-".to_owned(), |found| Measure::Score.written(found));

@@ -1,6 +1,6 @@
 //! The inventor's report, held to plain counting over the same games.
 
-use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched, Worth};
+use plyground_core::{GameValue, Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
 use plyground_match::{Experiment, GameRow, Openings, Seats, Store};
 use plyground_session::open;
 use plyground_statistics::Tally;
@@ -16,14 +16,14 @@ const JUDGE: &str = "mcts:sims=20";
 fn plan(game: &str, varied: &[(&str, &str)], agents: &[&str]) -> Plan {
     let varied: Vec<(String, String)> = varied.iter().map(|&(key, values)| (key.to_owned(), values.to_owned())).collect();
     let agents: Vec<String> = agents.iter().map(|&agent| agent.to_owned()).collect();
-    Plan::new(Sweep::new(game, &varied).unwrap(), &agents, &Openings::Start, 3, &EmptyShelf).unwrap()
+    Plan::new(Sweep::new(game, &varied).unwrap(), &agents, &Openings::Start, 3, &NoResources).unwrap()
 }
 
 fn played(store: &Store, plan: &Plan) -> Findings {
     for run in &plan.runs {
         play_pairings(store, run, &plan.pairings(), GAMES);
     }
-    let judge = Judge { spec: JUDGE, shelf: &EmptyShelf };
+    let judge = Judge { spec: JUDGE, shelf: &NoResources };
     let orders = Look { store, games: GAMES, judge, judged: JUDGED, threads: 2, stop: &|| false };
     look(plan.clone(), &orders, &mut |_| {}).unwrap()
 }
@@ -44,11 +44,11 @@ fn choices(game: &str, row: &GameRow) -> Vec<f64> {
 /// Who is ahead before every move but the first, by the plain definition: `None` where nobody clearly is.
 fn leaders(game: &str, row: &GameRow) -> Vec<Option<Player>> {
     let mut session = open(game, None).unwrap();
-    let seat = session.seat(JUDGE, Seed(row.hash()).named("judge"), &EmptyShelf).unwrap();
+    let seat = session.seat(JUDGE, Seed(row.hash()).named("judge"), &NoResources).unwrap();
     let mut opinions = Vec::new();
     for played in &row.moves {
         if let Turn::Player(player) = session.turn() {
-            let value = session.think(seat, Limits::default(), &NoClock, &mut Unwatched).unwrap().value.unwrap();
+            let value = session.think(seat, Limits::default(), &NoClock, &mut NoObserver).unwrap().value.unwrap();
             opinions.push(if player == Player::First { value } else { -value });
         }
         session.play(&played.text).unwrap();
@@ -191,7 +191,7 @@ fn the_sentences_say_what_the_figures_say() {
         &[[500, 0, 500], [50, 895, 55]],
         &[[480, 0, 520], [510, 0, 490]],
     ]);
-    findings.worth = vec![Some(Worth::Win), Some(Worth::Win), None, Some(Worth::Draw)];
+    findings.worth = vec![Some(GameValue::Win), Some(GameValue::Win), None, Some(GameValue::Draw)];
     let found = sentences(&findings);
     assert_eq!(
         found[..7],
@@ -230,7 +230,7 @@ fn what_the_same_agents_played_against_each_other_is_another_run() {
 
 #[test]
 fn a_judge_that_says_nothing_is_refused() {
-    let check = |spec| Judge { spec, shelf: &EmptyShelf }.check("tuc-chess");
+    let check = |spec| Judge { spec, shelf: &NoResources }.check("tuc-chess");
     assert_eq!(check("mcts:sims=5"), Ok(()));
     assert!(check("random").unwrap_err().to_string().contains("expected an agent that says what it expects"));
     assert!(check("mtcs").is_err());
@@ -241,7 +241,7 @@ fn the_report_has_everything_in_it() {
     let directory = Directory::new();
     let store = directory.store();
     let mut findings = played(&store, &plan("mnk", &[("size", "3x3..4x4"), ("k", "2..3")], &["random", "mcts:sims=15"]));
-    findings.worth[0] = Some(Worth::Win);
+    findings.worth[0] = Some(GameValue::Win);
     let occasion = Occasion { command: "ply balance mnk & more", machine: "a machine", seconds: 1.0 };
     let report = Report::on_balance(&findings, &occasion).unwrap();
     let (page, text) = (report.html(), report.markdown());

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use plyground_core::{Clock, EmptyShelf, InputError, Limits, Player, Seed};
+use plyground_core::{Clock, InputError, Limits, NoResources, Player, Seed};
 use plyground_match::{
     Conduct, Contestant, Experiment, Fault, Format, Moment, Reply, Results, Roster, Run, Seats, Store, Threads, rounds_so_far,
 };
@@ -125,7 +125,7 @@ fn conducted(store: &Store, run: &Run, stop: &(dyn Fn() -> bool + Sync)) -> (Res
     let conduct = Conduct {
         store,
         run,
-        shelf: &EmptyShelf,
+        shelf: &NoResources,
         crew: &Threads(2),
         command: "ply compete",
         stop,
@@ -139,8 +139,8 @@ fn conducted(store: &Store, run: &Run, stop: &(dyn Fn() -> bool + Sync)) -> (Res
 fn a_swiss_competition_rests_somebody_in_each_round_and_is_complete_after_the_last() {
     let directory = Directory::new();
     let store = directory.store();
-    let competition = Competition::read(SWISS, &EmptyShelf).unwrap();
-    let run = competition.run(&EmptyShelf).unwrap();
+    let competition = Competition::read(SWISS, &NoResources).unwrap();
+    let run = competition.run(&NoResources).unwrap();
     let asked = std::sync::atomic::AtomicU32::new(0);
     let soon = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 60;
     let (results, complete) = conducted(&store, &run, &soon);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_core::{EmptyShelf, Limits, NoClock, Player, Seed, Turn, Unwatched};
+use plyground_core::{Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
 use plyground_session::{Session, open};
 use plyground_statistics::kendall_tau_b;
 use plyground_studies::judge::{
@@ -21,7 +21,7 @@ fn order(contenders: &[Contender], most: usize, sample: usize) -> JudgeOrder<'_>
 }
 
 fn judging(game: &str, order: &JudgeOrder<'_>) -> Judging {
-    let found = judge(game, None, order, &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let found = judge(game, None, order, &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     found.unwrap().expect("nobody said stop")
 }
 
@@ -76,8 +76,8 @@ fn best_in_its_eyes(game: &str, position: &str, spec: &str) -> Vec<String> {
     if spec == "random" {
         return session.moves().into_iter().map(|legal| legal.text).collect();
     }
-    let seat = session.seat(spec, Seed(5), &EmptyShelf).unwrap();
-    let advice = session.think(seat, Limits::default(), &NoClock, &mut Unwatched).unwrap();
+    let seat = session.seat(spec, Seed(5), &NoResources).unwrap();
+    let advice = session.think(seat, Limits::default(), &NoClock, &mut NoObserver).unwrap();
     let best = advice.candidates[0].value;
     advice.candidates.into_iter().take_while(|candidate| candidate.value == best).map(|candidate| candidate.mv).collect()
 }
@@ -228,12 +228,12 @@ fn a_perfect_agent_throws_nothing_away() {
 #[test]
 fn nobody_is_judged_where_chance_plays_or_when_told_to_stop() {
     let contenders = [random()];
-    let refused = judge("tuc-chess", None, &order(&contenders, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let refused = judge("tuc-chess", None, &order(&contenders, 10, 10), &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("chance"));
-    let stopped = judge("tictactoe", None, &order(&contenders, 100_000, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Break(()));
+    let stopped = judge("tictactoe", None, &order(&contenders, 100_000, 10), &NoResources, &mut |_, _, _| ControlFlow::Break(()));
     assert!(stopped.unwrap().is_none());
     let unknown = evaluations(&["simpel".to_owned()], &[1], "");
-    let refused = judge("pawn", None, &order(&unknown, 10, 10), &EmptyShelf, &mut |_, _, _| ControlFlow::Continue(()));
+    let refused = judge("pawn", None, &order(&unknown, 10, 10), &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("expected one of advanced, simple"));
 }
 
@@ -266,7 +266,7 @@ fn games_of_a_study_are_compared_with_the_truth() {
     assert_eq!(contenders.iter().map(|contender| contender.name.as_str()).collect::<Vec<_>>(), ["random", "one", "two"]);
     assert_eq!(contenders[2].specs.each_ref().map(String::as_str), [agents[2].1, agents[2].2]);
     let directory = Directory::new();
-    let run = part.run(0, &EmptyShelf).unwrap();
+    let run = part.run(0, &NoResources).unwrap();
     let results = play_pairings(&directory.store(), &run, &part.pairings(), 20);
     let score = |name: &str| score_in(part, &results, name);
     let total: f64 = agents.iter().map(|(name, ..)| score(name).unwrap()).sum();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plyground_core::{EmptyShelf, InputError, Shelf};
+use plyground_core::{InputError, NoResources, Resources};
 use plyground_match::{Files, Results};
 use plyground_studies::report::Report;
 use plyground_studies::study::{Measure, Study, Verdict};
@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 /// The files of agents as they are found from there.
 struct FromTheRoot;
 
-impl Shelf for FromTheRoot {
+impl Resources for FromTheRoot {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let path = root().join(name);
         if path.exists() { Ok(std::fs::read(path).unwrap()) } else { Files.read(name) }
@@ -78,7 +78,7 @@ fn a_cell_is_told_with_the_games_that_were_played() {
         [[run.cell]]\nfirst = 'random'\nsecond = 'random'\ngames = [585, 127, 288]\neach_outcome = true\nplies = 7.6\n";
     let study = Study::read(text).unwrap();
     let part = &study.runs[0];
-    let run = part.run(0, &EmptyShelf).unwrap();
+    let run = part.run(0, &NoResources).unwrap();
     let directory = Directory::new();
     let store = directory.store();
     let before = part.findings(&Results::new(part.seats));

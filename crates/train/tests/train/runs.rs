@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use plyground_core::{InputError, Seed, Shelf};
+use plyground_core::{InputError, Resources, Seed};
 use plyground_match::{Conduct, Experiment, Threads};
 use plyground_nets::{Network, Size, weights};
 use plyground_train::trainable_game;
@@ -12,7 +12,7 @@ use crate::common::{Directory, games};
 /// One file, whatever it is called, that somebody may replace.
 struct OneFile(Mutex<Vec<u8>>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.lock().unwrap().clone())
     }

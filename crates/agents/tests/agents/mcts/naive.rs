@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use plyground_core::{Evaluator, Heuristics, Player, Rng, Scratch, Turn};
+use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn};
 
 /// A map from the moves played to what is known about the position.
-pub struct Naive<'a, G: Heuristics> {
+pub struct Naive<'a, G: PlayableGame> {
     pub game: &'a G,
     pub c: f32,
     /// Judges leaves instead of playing games.
@@ -30,7 +30,7 @@ pub struct Known<M> {
     pub tried: usize,
 }
 
-impl<G: Heuristics> Naive<'_, G> {
+impl<G: PlayableGame> Naive<'_, G> {
     fn moves(&self, state: &G::State, rng: &mut Rng) -> Vec<G::Move> {
         let mut moves = Vec::new();
         match self.game.turn(state) {

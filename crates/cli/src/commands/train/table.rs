@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use plyground_session::{InputError, Learnt, Lesson, Seed, open};
+use plyground_session::{InputError, Learnt, Seed, TrainingProgress, open};
 use plyground_train::{SeatScore, TrainableAgent, trainable_agent};
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ fn train(training: &mut dyn TrainableAgent, games: u64, file: &Path, quiet: bool
     loop {
         let (sitting, before) = (Instant::now(), training.learnt().games);
         training.train(games - done, &mut |lesson| {
-            let lesson = Lesson { games: done + lesson.games, ..lesson };
+            let lesson = TrainingProgress { games: done + lesson.games, ..lesson };
             let elapsed = text.elapsed();
             text.show(|| full_view(lesson, games, elapsed), || line(lesson, games, elapsed));
             if sitting.elapsed() >= KEEP_EVERY { ControlFlow::Break(()) } else { interrupt::flow() }
@@ -99,7 +99,7 @@ fn train(training: &mut dyn TrainableAgent, games: u64, file: &Path, quiet: bool
     }
 }
 
-fn line(lesson: Lesson, games: u64, elapsed: Duration) -> String {
+fn line(lesson: TrainingProgress, games: u64, elapsed: Duration) -> String {
     let part = lesson.games as f64 / games as f64;
     let left = elapsed.as_secs_f64() * (1.0 - part) / part.max(1e-9);
     let left = if lesson.games > 0 { format!(", {left:.0} s left") } else { String::new() };
@@ -112,7 +112,7 @@ fn line(lesson: Lesson, games: u64, elapsed: Duration) -> String {
     )
 }
 
-fn full_view(lesson: Lesson, games: u64, elapsed: Duration) -> String {
+fn full_view(lesson: TrainingProgress, games: u64, elapsed: Duration) -> String {
     let done = lesson.games as f32 / games as f32;
     format!("{} (Ctrl-C: stop and keep what is learnt)\n{}", bar(done), line(lesson, games, elapsed))
 }

@@ -4,24 +4,24 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, Learner, build, learner};
 use plyground_core::{
-    Agent, Budget, EmptyShelf, Game, Heuristics, InputError, Limits, NoClock, Player, Scratch, Seed, Shelf, Thought, Turn,
-    Unwatched, Visitor, encoder,
+    Agent, Budget, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Resources, Scratch,
+    SearchRequest, Seed, Turn, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
 
 struct OneFile(Vec<u8>);
 
-impl Shelf for OneFile {
+impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {
         Ok(self.0.clone())
     }
 }
 
-fn enrolled<G: Heuristics>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>, InputError> {
+fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>, InputError> {
     learner(&AgentSpec::parse(spec, game)?, game)
 }
 
-fn go_on(_: plyground_agents::Lesson) -> ControlFlow<()> {
+fn go_on(_: plyground_agents::TrainingProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -37,8 +37,8 @@ fn against_random<G: Game>(agent: &mut dyn Agent<G>, game: &G, games: u64) -> f6
                 Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
                 Turn::Player(player) if player == seat => {
                     let budget = Budget { limits: Limits::default(), clock: &NoClock };
-                    let thought = Thought { game, state: &state, budget, rng: &mut rng, watcher: &mut Unwatched };
-                    agent.choose(thought).unwrap().mv
+                    let request = SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
+                    agent.choose(request).unwrap().mv
                 }
                 Turn::Player(_) => game.random_move(&state, &mut rng, &mut scratch),
             };
@@ -55,7 +55,7 @@ fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
     struct Learns(&'static str);
     impl Visitor for Learns {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             for spec in SPECS {
                 let here = format!("{} {spec}", self.0);
                 let [mut through, mut stopped, mut resumed] = [1, 2, 3].map(|_| enrolled(&game, spec).unwrap());
@@ -75,8 +75,8 @@ fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
                 if let Turn::Player(_) = game.turn(&state) {
                     let ask = |agent: &mut dyn Agent<G>| {
                         let budget = Budget { limits: Limits::default(), clock: &NoClock };
-                        let (rng, watcher) = (&mut Seed(1).rng(), &mut Unwatched);
-                        agent.choose(Thought { game: &game, state: &state, budget, rng, watcher }).unwrap().mv
+                        let (rng, observer) = (&mut Seed(1).rng(), &mut NoObserver);
+                        agent.choose(SearchRequest { game: &game, state: &state, budget, rng, observer }).unwrap().mv
                     };
                     assert_eq!(ask(player.as_mut()), ask(through.as_mut()), "{here}");
                 }
@@ -95,7 +95,7 @@ fn they_learn() {
     }
     impl Visitor for Better {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, _: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
             let mut pupil = enrolled(&game, self.spec).unwrap();
             let before = against_random(pupil.as_mut(), &game, 400);
             pupil.train(&game, self.games, &mut go_on);
@@ -112,7 +112,7 @@ fn the_thesis_saw_one_number_for_each_square_and_the_side() {
     struct Sees(&'static [f32]);
     impl Visitor for Sees {
         type Output = ();
-        fn visit<G: Heuristics>(self, game: G, state: G::State) {
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) {
             let eyes = encoder(&game, "thesis").unwrap();
             let mut numbers = Vec::new();
             eyes.encode(&game, &state, &mut numbers);
@@ -130,7 +130,7 @@ fn what_does_not_fit_is_refused() {
     struct Refuse<'a>(&'a str, Option<Vec<u8>>);
     impl Visitor for Refuse<'_> {
         type Output = Result<Vec<u8>, String>;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> Self::Output {
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             let words = |error: InputError| error.to_string();
             let mut pupil = enrolled(&game, self.0).map_err(words)?;
             if let Some(file) = &self.1 {
@@ -142,8 +142,8 @@ fn what_does_not_fit_is_refused() {
     struct Play(&'static str);
     impl Visitor for Play {
         type Output = String;
-        fn visit<G: Heuristics>(self, game: G, _: G::State) -> String {
-            build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &EmptyShelf).map(|_| ()).unwrap_err().to_string()
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
+            build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &NoResources).map(|_| ()).unwrap_err().to_string()
         }
     }
     let ask = |game: &str, spec: &str, file: Option<&[u8]>| open(game, None, Refuse(spec, file.map(<[u8]>::to_vec))).unwrap();

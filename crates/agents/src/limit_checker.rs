@@ -1,12 +1,12 @@
-//! When to stop thinking, and telling the watcher how far it is: one piece of code for all agents.
+//! The limits of a search and its reports of progress, for all agents.
 
-use plyground_core::{Budget, Opinion, Progress, Watcher};
+use plyground_core::{Budget, Opinion, Progress, SearchObserver};
 
-/// Keeps an agent within its budget. Reading the clock and calling the watcher cost more than a node of a fast search, so both
+/// A check of a search against its budget. Reading the clock and calling the observer cost more than a node of a fast search, so both
 /// happen only every so many steps.
-pub(crate) struct Pace<'a, 'b, M> {
+pub(crate) struct LimitChecker<'a, 'b, M> {
     pub budget: &'a Budget<'b>,
-    watcher: &'a mut dyn Watcher<M>,
+    observer: &'a mut dyn SearchObserver<M>,
     /// Steps (simulations or nodes) done.
     pub steps: u64,
     most: Option<u64>,
@@ -15,10 +15,10 @@ pub(crate) struct Pace<'a, 'b, M> {
     stopped: bool,
 }
 
-impl<'a, 'b, M> Pace<'a, 'b, M> {
-    /// At most `most` steps; the clock is read and the watcher called every `every` steps.
-    pub fn new(budget: &'a Budget<'b>, watcher: &'a mut dyn Watcher<M>, most: Option<u64>, every: u64) -> Self {
-        Self { budget, watcher, steps: 0, most, next_look: every, every, stopped: false }
+impl<'a, 'b, M> LimitChecker<'a, 'b, M> {
+    /// At most `most` steps; the clock is read and the observer called every `every` steps.
+    pub fn new(budget: &'a Budget<'b>, observer: &'a mut dyn SearchObserver<M>, most: Option<u64>, every: u64) -> Self {
+        Self { budget, observer, steps: 0, most, next_look: every, every, stopped: false }
     }
 
     /// Counts a step; says whether thinking has to stop.
@@ -42,7 +42,7 @@ impl<'a, 'b, M> Pace<'a, 'b, M> {
         self.next_look = self.steps + self.every;
         let by_steps = self.most.map_or(0.0, |most| self.steps as f32 / most as f32);
         let done = by_steps.max(self.budget.time_used().unwrap_or(0.0)).min(1.0);
-        let watched = self.watcher.progress(&Progress { done, nodes: self.steps, opinion });
+        let watched = self.observer.progress(&Progress { done, nodes: self.steps, opinion });
         self.stopped |= watched.is_break() || self.budget.out_of_time();
     }
 }

@@ -1,11 +1,11 @@
-//! Any agent with a tablebase at hand: where the file knows a move that keeps what the position is worth, that is played.
+//! Agents with a tablebase: where it knows a move that keeps the value of the position, that move is played.
 
-use plyground_core::{Agent, AgentError, Choice, Heuristics, Player, Thought, Turn, Worth};
+use plyground_core::{Agent, AgentError, Choice, GameValue, Player, SearchRequest, Solvable, Turn};
 
-use crate::solve::{Tablebase, worth_of};
+use crate::solve::Tablebase;
 
-/// An agent that thinks only where the tablebase does not know.
-pub(crate) struct Informed<G: Heuristics> {
+/// An agent that searches only where the tablebase has no answer.
+pub(crate) struct WithTablebase<G: Solvable> {
     pub agent: Box<dyn Agent<G>>,
     pub tablebase: Tablebase,
 }
@@ -13,16 +13,16 @@ pub(crate) struct Informed<G: Heuristics> {
 /// A move whose worth to the mover is known, with the length of the game after it where that is known, too.
 struct Known<M> {
     mv: M,
-    worth: Worth,
+    worth: GameValue,
     plies: Option<u32>,
 }
 
-impl<G: Heuristics> Informed<G> {
+impl<G: Solvable> WithTablebase<G> {
     fn known(&self, game: &G, state: &G::State, mover: Player, mv: G::Move) -> Option<Known<G::Move>> {
         let mut child = state.clone();
         game.play(&mut child, mv);
         match game.turn(&child) {
-            Turn::Over(outcome) => Some(Known { mv, worth: worth_of(outcome, mover), plies: Some(0) }),
+            Turn::Over(outcome) => Some(Known { mv, worth: GameValue::of(outcome, mover), plies: Some(0) }),
             Turn::Player(_) => {
                 let (worth, plies) = self.tablebase.probe(game, &child)?;
                 Some(Known { mv, worth: worth.opposite(), plies })
@@ -39,23 +39,23 @@ impl<G: Heuristics> Informed<G> {
         let all = known.len() == moves.len();
         let best = known.into_iter().max_by_key(|known| {
             let length = known.plies.map(i64::from);
-            let speed = if known.worth == Worth::Win { -length.unwrap_or(i64::MAX) } else { length.unwrap_or(-1) };
+            let speed = if known.worth == GameValue::Win { -length.unwrap_or(i64::MAX) } else { length.unwrap_or(-1) };
             (known.worth, speed, std::cmp::Reverse(known.mv))
         })?;
         let whole = self.tablebase.probe(game, state).map(|(worth, _)| worth);
-        (all || best.worth == Worth::Win || whole == Some(best.worth)).then_some(best)
+        (all || best.worth == GameValue::Win || whole == Some(best.worth)).then_some(best)
     }
 }
 
-impl<G: Heuristics> Agent<G> for Informed<G> {
-    fn choose(&mut self, thought: Thought<'_, G>) -> Result<Choice<G>, AgentError> {
-        let mover = thought.mover()?;
-        let Some(best) = self.best(thought.game, thought.state, mover) else { return self.agent.choose(thought) };
+impl<G: Solvable> Agent<G> for WithTablebase<G> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        let mover = request.mover()?;
+        let Some(best) = self.best(request.game, request.state, mover) else { return self.agent.choose(request) };
         Ok(Choice {
             value: Some(best.worth.value()),
             principal_variation: vec![best.mv],
             depth: best.plies.map(|plies| plies + 1),
-            elapsed: thought.budget.clock.elapsed(),
+            elapsed: request.budget.clock.elapsed(),
             notes: vec!["the move is from the tablebase".to_owned()],
             ..Choice::bare(best.mv)
         })

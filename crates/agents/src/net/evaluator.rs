@@ -1,13 +1,13 @@
-//! A network that knows which game it is asked about.
+//! Networks as evaluators of the positions of a game.
 
 use std::sync::Arc;
 
-use plyground_core::{Encoder, Heuristics, InputError, Player, Turn, Viewpoint, encoder, split_spec};
+use plyground_core::{Encodable, Encoder, InputError, Player, Turn, Viewpoint, encoder, split_spec};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Isa, Network, Predictor};
 
-/// A network with the eyes that it learnt to see with. A clone shares the weights: one for each thread.
-pub struct Brain<G: Heuristics> {
+/// A network evaluator: a network with the encoder that it was trained with. A clone shares the weights: one for each thread.
+pub struct NetEvaluator<G: Encodable> {
     encoder: Arc<dyn Encoder<G>>,
     predictor: Predictor,
     /// Does the network speak of 0 to 1 instead of -1 to 1?
@@ -18,7 +18,7 @@ pub struct Brain<G: Heuristics> {
     judgements: u64,
 }
 
-impl<G: Heuristics> Clone for Brain<G> {
+impl<G: Encodable> Clone for NetEvaluator<G> {
     fn clone(&self) -> Self {
         Self {
             encoder: self.encoder.clone(),
@@ -36,7 +36,7 @@ impl<G: Heuristics> Clone for Brain<G> {
 const UNKNOWN_MOVE: f32 = -4.0;
 
 /// The header of a network file for a game.
-pub fn header<G: Heuristics>(game: &G, encoder: &str, network: &Network) -> Header {
+pub fn header<G: Encodable>(game: &G, encoder: &str, network: &Network) -> Header {
     let spec = game.spec();
     let (name, parameters) = split_spec(&spec);
     Header {
@@ -51,7 +51,7 @@ pub fn header<G: Heuristics>(game: &G, encoder: &str, network: &Network) -> Head
 }
 
 /// Reads a network file for a game. Networks of the same game on another size of board are taken where nothing in them depends on it.
-pub fn network_for<G: Heuristics>(game: &G, name: &str, file: &[u8]) -> Result<(Header, Network), InputError> {
+pub fn network_for<G: Encodable>(game: &G, name: &str, file: &[u8]) -> Result<(Header, Network), InputError> {
     let refuse = |why: String| InputError::malformed("network", name, why);
     let (header, network) = weights::read(file).map_err(|error| refuse(error.to_string()))?;
     let spec = game.spec();
@@ -75,7 +75,7 @@ pub fn network_for<G: Heuristics>(game: &G, name: &str, file: &[u8]) -> Result<(
     Ok((header, network))
 }
 
-impl<G: Heuristics> Brain<G> {
+impl<G: Encodable> NetEvaluator<G> {
     /// A network with the encoder of this name, for up to so many positions at once. `None` if the game has no such encoder.
     pub fn new(game: &G, encoder_name: &str, network: &Network, at_once: usize) -> Option<Self> {
         let eyes: Arc<dyn Encoder<G>> = encoder(game, encoder_name)?.into();
@@ -93,11 +93,11 @@ impl<G: Heuristics> Brain<G> {
     /// From a file, with its header.
     pub fn read(game: &G, name: &str, file: &[u8], at_once: usize) -> Result<(Header, Self), InputError> {
         let (header, network) = network_for(game, name, file)?;
-        let brain = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
-        Ok((header, brain))
+        let net = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
+        Ok((header, net))
     }
 
-    /// The same eyes with other weights.
+    /// The same encoder with other weights.
     #[must_use]
     pub fn with_network(&self, network: &Network) -> Self {
         Self { predictor: Predictor::new(network), ..self.clone() }

@@ -1,8 +1,8 @@
-//! The exact solver of a game, asked for a moment about new positions of a search.
+//! Short probes of the exact solver of a game at new positions of a search.
 
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Heuristics, Pulse, Worth};
+use plyground_core::{ExactSolver, GameValue, PlayableGame, StopCheck};
 
 /// The most moves of a position that is asked about, at the beginning.
 const FEW_MOVES: f32 = 16.0;
@@ -11,14 +11,14 @@ const STEP: f32 = 0.125;
 /// Positions with so many moves fewer are not close to it.
 const CLOSE: f32 = 4.0;
 
-/// The solver, and what it is good for.
-pub struct Oracle<G: Heuristics> {
+/// A probe of the exact solver, limited to positions that it is likely to solve at once.
+pub struct ExactProbe<G: PlayableGame> {
     solver: Box<dyn ExactSolver<G>>,
     /// Positions with more moves are not worth a question.
     most_moves: f32,
 }
 
-impl<G: Heuristics> Oracle<G> {
+impl<G: PlayableGame> ExactProbe<G> {
     /// With so many bytes for what it finds out; `None` if the game has no solver of its own.
     pub fn new(game: &G, memory: usize) -> Option<Self> {
         let solver = game.exact_solver(memory, None).ok().flatten()?;
@@ -26,12 +26,12 @@ impl<G: Heuristics> Oracle<G> {
     }
 
     /// What a position with so many moves is worth for its mover, if it is easily found out.
-    pub fn ask(&mut self, game: &G, state: &G::State, moves: usize) -> Option<Worth> {
+    pub fn ask(&mut self, game: &G, state: &G::State, moves: usize) -> Option<GameValue> {
         let below = self.most_moves - moves as f32;
         if below < 0.0 {
             return None;
         }
-        let worth = self.solver.worth(game, state, &mut Moment);
+        let worth = self.solver.value(game, state, &mut Moment);
         if below < CLOSE {
             self.most_moves = (self.most_moves + if worth.is_some() { STEP } else { -STEP }).max(1.0);
         }
@@ -39,11 +39,11 @@ impl<G: Heuristics> Oracle<G> {
     }
 }
 
-/// Until the pulse beats for the first time: with the solver of Clobber, as long as some judgements of a small network.
+/// Ends the search at the first check: with the solver of Clobber, that takes as long as some evaluations of a small network.
 struct Moment;
 
-impl Pulse for Moment {
-    fn beat(&mut self, _: u64) -> ControlFlow<()> {
+impl StopCheck for Moment {
+    fn check(&mut self, _: u64) -> ControlFlow<()> {
         ControlFlow::Break(())
     }
 }

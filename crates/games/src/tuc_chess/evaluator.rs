@@ -1,20 +1,22 @@
 //! Judging TUC-Chess positions: the evaluation of the course report of 2022, and the points alone.
 
-use plyground_core::{Evaluator, EvaluatorInfo, Family, GameInfo, Heuristics, InputError, Params, Player, Swap, logistic};
+use plyground_core::{
+    Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, InputError, Params, Player, Solvable, Swap, logistic,
+};
 
-use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, Rules, State, TucChess, shifted};
+use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, shifted};
 use crate::bits::Bits;
 
 /// Judges positions by what is on the board and what has been earned.
 #[derive(Clone, Copy, Debug)]
-pub enum Judge {
+pub enum TucEvaluator {
     /// The evaluation of the course report of 2022.
     Report,
     /// Points alone.
     Points,
 }
 
-impl Judge {
+impl TucEvaluator {
     const ROOK: f32 = 10.0;
     const PAWN: f32 = 1.0;
     /// The report does not print its penalty for a king in check: half of what the king's capture earns.
@@ -30,7 +32,7 @@ impl Judge {
     }
 }
 
-impl Evaluator<TucChess> for Judge {
+impl Evaluator<TucChess> for TucEvaluator {
     fn score(&self, game: &TucChess, state: &State) -> f32 {
         let last = state.side.other();
         let mut margin = f32::from(state.points[0]) - f32::from(state.points[1]);
@@ -72,51 +74,31 @@ fn in_check(state: &State, player: Player) -> bool {
     pawns | straight != 0
 }
 
-/// Measured in docs/levels.md.
-const LEVELS: [&str; 8] = [
-    "alphabeta:depth=1,slip=0.45",
-    "alphabeta:depth=1,slip=0.25",
-    "alphabeta:depth=1,slip=0.1",
-    "alphabeta:depth=2,slip=0.25",
-    "alphabeta:depth=2,slip=0.1",
-    "alphabeta:depth=2,time=900ms",
-    "alphabeta:nodes=300000,time=900ms",
-    "alphabeta:nodes=3000000,time=1900ms",
-];
+impl EvaluatorSet<TucChess> for TucEvaluator {
+    const INFOS: &'static [EvaluatorInfo] = &[
+        EvaluatorInfo {
+            name: "report",
+            summary: "that of the course report of 2022: points, rook 10, pawn 1, king in check -4",
+            keys: &[],
+        },
+        EvaluatorInfo { name: "points", summary: "the difference of the points", keys: &[] },
+    ];
 
-impl Heuristics for TucChess {
-    type Evaluator = Judge;
-
-    fn info() -> &'static GameInfo {
-        Rules::INFO
-    }
-
-    fn swap(&self) -> Swap {
-        Swap::UpsideDown
-    }
-
-    fn evaluators() -> &'static [EvaluatorInfo] {
-        &[
-            EvaluatorInfo {
-                name: "report",
-                summary: "that of the course report of 2022: points, rook 10, pawn 1, king in check -4",
-                keys: &[],
-            },
-            EvaluatorInfo { name: "points", summary: "the difference of the points", keys: &[] },
-        ]
-    }
-
-    fn evaluator(&self, name: &str, _: &Params) -> Result<Judge, InputError> {
+    fn with_name(_: &TucChess, name: &str, _: &Params) -> Result<Self, InputError> {
         match name {
-            "report" => Ok(Judge::Report),
-            "points" => Ok(Judge::Points),
-            _ => Err(InputError::unknown("evaluator", name, Self::evaluators().iter().map(|info| info.name))),
+            "report" => Ok(Self::Report),
+            "points" => Ok(Self::Points),
+            _ => Err(InputError::unknown("evaluator", name, Self::INFOS.iter().map(|info| info.name))),
         }
     }
+}
+
+impl Evaluated for TucChess {
+    type Evaluator = TucEvaluator;
 
     /// Captures, the most valuable piece first and taken by the cheapest; then what else earns a point: a bonus, a pawn on its last rank.
     #[inline]
-    fn hint(&self, state: &State, mv: Move) -> i32 {
+    fn ordering_score(&self, state: &State, mv: Move) -> i32 {
         let Move::Step { from, to } = mv else { return 0 };
         let [piece, target] = [from, to].map(|index| state.kind(u32::from(index)));
         let takes = state.pieces[state.side.other().index()].has(u32::from(to));
@@ -128,19 +110,15 @@ impl Heuristics for TucChess {
 
     /// Captures of pieces.
     #[inline]
-    fn noisy(&self, state: &State, mv: Move) -> bool {
+    fn is_noisy(&self, state: &State, mv: Move) -> bool {
         matches!(mv, Move::Step { to, .. } if state.pieces[state.side.other().index()].has(u32::from(to)))
     }
+}
 
-    fn levels(&self) -> [&'static str; 8] {
-        LEVELS
-    }
+impl Solvable for TucChess {}
 
-    fn best(&self) -> &'static str {
-        "az:time=1900ms"
-    }
-
-    fn network(&self) -> Option<&'static str> {
-        Some("tuc-chess")
+impl Encodable for TucChess {
+    fn swap(&self) -> Swap {
+        Swap::UpsideDown
     }
 }
