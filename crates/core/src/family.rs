@@ -1,6 +1,8 @@
 //! A game before its parameters are known: its name, its description, and how to open it.
 
-use crate::{GameRecord, Heuristics, InputError, KeyInfo, Params, Piece};
+use serde::Serialize;
+
+use crate::{GameRecord, Heuristics, InputError, KeyInfo, Params, Phrase, Piece, Presentation};
 
 /// Describes a game for people.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,10 @@ pub struct GameInfo {
     pub example: Example,
     /// Sizes and variants that people play: listed, and held to the laws by the tests.
     pub samples: &'static [&'static str],
+    /// Every sentence that the game can say: why a move is illegal, why a game is over, what chance has done.
+    pub phrases: &'static [Phrase],
+    /// What a graphical interface needs to know.
+    pub presentation: Presentation,
 }
 
 /// Another word for a game with some parameters set.
@@ -39,7 +45,7 @@ pub struct Alias {
 }
 
 /// An example position.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Example {
     /// The position as text.
     pub position: &'static str,

@@ -7,10 +7,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    BoardView, Clock, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player, Pulse,
-    RecordedPlayer, Seed, Shelf, Square, Turn, Worth, split_spec,
+    BoardView, Clock, Family, FamilyVisitor, GENERAL_PHRASES, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
+    OutcomeText, Params, PlayedMove, Player, Pulse, RecordFormat, RecordedPlayer, Seed, Sentence, Shelf, Square, Turn, Worth,
+    split_spec,
 };
-use plyground_games::infos;
+use plyground_games::for_each_family;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -126,7 +127,7 @@ impl Desk<'_> {
         };
         match self.answer(&request, clock, tell) {
             Ok(answer) => format!(r#"{{"id":{},"answer":{answer}}}"#, request.id),
-            Err(error) => json!({"id": request.id, "error": error.to_string()}).to_string(),
+            Err(error) => refusal(request.id, &error).to_string(),
         }
     }
 
@@ -265,23 +266,46 @@ impl Pulse for Listener<'_, '_> {
     }
 }
 
+/// An error in words; why a move is illegal also as a key with arguments.
+fn refusal(id: u64, error: &InputError) -> Value {
+    let mut message = json!({"id": id, "error": error.to_string()});
+    if let InputError::Illegal { why, .. } = error {
+        message["reason"] = json!(why);
+    }
+    message
+}
+
+/// Everything that is known about the games.
 fn games() -> Value {
+    struct Games(Vec<Value>);
+    impl FamilyVisitor for Games {
+        fn visit<F: Family>(&mut self) {
+            self.0.push(game(F::INFO, F::record_formats()));
+        }
+    }
+    let mut games = Games(Vec::new());
+    for_each_family(&mut games);
+    games.0.into()
+}
+
+fn game(info: &GameInfo, formats: &[RecordFormat]) -> Value {
     let key = |key: &KeyInfo| json!({"key": key.key, "value": key.value, "default": key.default, "meaning": key.meaning});
-    let game = |info: &&GameInfo| {
-        json!({
-            "name": info.name,
-            "title": info.title,
-            "aliases": info.aliases.iter().map(|alias| alias.name).collect::<Vec<_>>(),
-            "players": info.players,
-            "summary": info.summary,
-            "rules": info.rules,
-            "notation": info.notation,
-            "example": {"position": info.example.position, "caption": info.example.caption},
-            "samples": info.samples,
-            "keys": info.keys.iter().map(key).collect::<Vec<_>>(),
-        })
-    };
-    infos().iter().map(game).collect()
+    json!({
+        "name": info.name,
+        "title": info.title,
+        "aliases": info.aliases.iter().map(|alias| alias.name).collect::<Vec<_>>(),
+        "players": info.players,
+        "summary": info.summary,
+        "rules": info.rules,
+        "pieces": info.pieces,
+        "notation": info.notation,
+        "example": info.example,
+        "samples": info.samples,
+        "keys": info.keys.iter().map(key).collect::<Vec<_>>(),
+        "phrases": info.phrases.iter().chain(GENERAL_PHRASES).collect::<Vec<_>>(),
+        "formats": formats.iter().map(|format| format.name).collect::<Vec<_>>(),
+        "presentation": info.presentation,
+    })
 }
 
 fn opponents(session: &dyn Session, shelf: &dyn Shelf) -> Value {
@@ -300,7 +324,7 @@ struct State<'a> {
     position: String,
     turn: &'static str,
     winner: Option<&'static str>,
-    reason: String,
+    reason: Option<Sentence>,
     points: Option<[i32; 2]>,
     view: BoardView,
     last: Squares,
@@ -349,6 +373,9 @@ struct Played<'a> {
     mover: Option<&'static str>,
     /// Was it all that chance could do?
     certain: bool,
+    /// What chance has done, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<OutcomeText>,
 }
 
 /// The moves of a line that an agent expects, played on the game and taken back again.
@@ -374,13 +401,14 @@ fn state<'a>(session: &'a dyn Session) -> State<'a> {
         label: session.played(number).map(|described| described.label).filter(|label| *label != played.text),
         mover: session.mover(number).map(Player::word),
         certain: session.certain(number),
+        outcome: session.outcome_text(number),
     };
     State {
         game: session.spec(),
         position: session.position(),
         turn,
         winner,
-        reason: session.why_over(),
+        reason: session.reason(),
         points: session.points(),
         view: session.view(),
         last: session.last_move().into(),

@@ -3,7 +3,8 @@
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, Heuristics, InputError, KeyInfo, Limits,
-    MoveSquares, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Shelf, Thought, Turn, Visitor,
+    MoveSquares, OutcomeText, PlayedMove, Player, Pulse, RecordedPlayer, Rng, Scratch, Seed, Sentence, Shelf, Thought, Turn,
+    Visitor,
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
@@ -28,8 +29,12 @@ pub trait Session: Send {
     fn turn(&self) -> Turn;
     /// The points of both players, in games with points.
     fn points(&self) -> Option<[i32; 2]>;
-    /// Why the game ended, in words; empty while it goes on.
-    fn why_over(&self) -> String;
+    /// Why the game ended, in words; none while it goes on.
+    fn reason(&self) -> Option<Sentence>;
+    /// Why the game ended, in English; empty while it goes on.
+    fn why_over(&self) -> String {
+        self.reason().map_or_else(String::new, |why| why.english)
+    }
     /// What to draw.
     fn view(&self) -> BoardView;
     /// The squares of the last move of a player.
@@ -50,6 +55,8 @@ pub trait Session: Send {
     fn mover(&self, number: usize) -> Option<Player>;
     /// Move `number` of the history as people like to read it, and the squares that it touched.
     fn played(&self, number: usize) -> Option<LegalMove>;
+    /// Move `number` of the history in words, if it was an outcome of chance that needs them.
+    fn outcome_text(&self, number: usize) -> Option<OutcomeText>;
     /// Was move `number` of the history all that chance could do? Then nobody has learnt anything by it.
     fn certain(&self, number: usize) -> bool;
     /// Notes the thinking time in milliseconds and the expectation of the mover beside the last move.
@@ -245,7 +252,7 @@ impl<G: Heuristics> Session for Table<G> {
         self.game.points(&self.state)
     }
 
-    fn why_over(&self) -> String {
+    fn reason(&self) -> Option<Sentence> {
         self.game.why_over(&self.state)
     }
 
@@ -304,6 +311,10 @@ impl<G: Heuristics> Session for Table<G> {
 
     fn played(&self, number: usize) -> Option<LegalMove> {
         self.before.get(number).map(|(state, mv)| self.described(state, *mv))
+    }
+
+    fn outcome_text(&self, number: usize) -> Option<OutcomeText> {
+        self.before.get(number).and_then(|(state, mv)| self.game.outcome_text(state, *mv))
     }
 
     fn certain(&self, number: usize) -> bool {
