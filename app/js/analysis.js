@@ -1,7 +1,7 @@
 // What the engine thinks of a position, and how the game went.
 
+import { playerName, t } from "./i18n/index.js";
 import { ANALYST, firstChance } from "./match.js";
-import { playerName, t } from "./strings.js";
 import { html, svg } from "./svg.js";
 
 const POSITION_TIME = 3000;

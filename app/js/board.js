@@ -1,5 +1,6 @@
 // The board: draws a view, and turns taps, drags and keys into moves. It knows squares and legal moves, and no game.
 
+import { lookOf } from "./looks.js";
 import { drawEdges, drawGround, drawPiece } from "./pieces.js";
 import { svg } from "./svg.js";
 
@@ -109,6 +110,8 @@ export class Board {
     this.element.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.element.setAttribute("aria-label", this.label);
     this.element.dataset.game = this.state.game.split(":")[0];
+    const look = lookOf(this.element.dataset.game);
+    this.element.classList.toggle("holes", look.holes);
     const squares = squaresOf(view);
     if (!squares.includes(this.focus)) this.focus = squares[0];
     const targets = this.#targets();
@@ -135,7 +138,7 @@ export class Board {
             "aria-selected": this.selected === square ? "true" : null,
             transform: `translate(${x} ${y})`,
           },
-          drawGround(this.element.dataset.game),
+          drawGround(look.holes),
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
           lastSquares.includes(square) && svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
           piece && drawPiece(piece),
@@ -157,7 +160,7 @@ export class Board {
     }
     const arrows = (this.marks?.arrows ?? []).map(({ from, to, weight }, number) => this.#arrow(from, to, weight, number));
     this.element.replaceChildren(
-      svg("g", { "aria-hidden": "true" }, labels, drawEdges(this.element.dataset.game, MARGIN, 6, files * CELL, ranks * CELL)),
+      svg("g", { "aria-hidden": "true" }, labels, drawEdges(look.top_edge, MARGIN, 6, files * CELL, ranks * CELL)),
       ...rows,
       svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.filter(Boolean)),
     );

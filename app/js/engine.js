@@ -1,10 +1,15 @@
 // The engine: requests and answers in JSON. It sits behind a WebSocket when the page comes from `ply serve`, and in Web Workers
 // otherwise. Nobody else needs to know which.
 
-import { t } from "./strings.js";
+import { t } from "./i18n/index.js";
 
-/** An answer that says what was wrong, in words for people. */
-export class Refused extends Error {}
+/** An answer that says what was wrong, in words for people; why a move is illegal also as a key with arguments, in `reason`. */
+export class Refused extends Error {
+  constructor(message, reason = null) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 /** A thought that was ended by somebody who no longer wants it. */
 export class Stopped extends Error {}
@@ -47,7 +52,7 @@ class Requests {
       return false;
     }
     this.#open.delete(message.id);
-    if ("error" in message) request.reject(new Refused(message.error));
+    if ("error" in message) request.reject(new Refused(message.error, message.reason));
     else request.resolve(message.answer);
     return true;
   }

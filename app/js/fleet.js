@@ -1,7 +1,7 @@
 // The workers at a queue on the network: who is there, how fast they are, and what they have done.
 
+import { formatNumber, t } from "./i18n/index.js";
 import { LOOK_AGAIN, ask } from "./labtools.js";
-import { formatNumber, t } from "./strings.js";
 import { html } from "./svg.js";
 
 const sum = (workers, number) => workers.reduce((all, worker) => all + number(worker), 0);

@@ -1,15 +1,18 @@
 // The hall of a competition: its table, the games that are being played, one of them large, and what the players say. It only looks on.
 
 import { Board } from "./board.js";
+import { formatNumber, language, playerName, squareText, t } from "./i18n/index.js";
+import { takeLooks } from "./looks.js";
 import { recall } from "./memory.js";
-import { formatNumber, language, pieceName, playerName, t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** A game that is over stays for so long, in milliseconds, before another one is shown. */
 const PAUSE = 5000;
 
 const page = document.getElementById("page");
-const board = new Board({ describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`) });
+/** What is known about the game that is shown. */
+let shown = null;
+const board = new Board({ describe: (square, piece) => squareText(shown, square, piece) });
 
 const parts = {
   title: html("h1", {}),
@@ -93,7 +96,9 @@ function drawStage() {
   if (!game) return;
   const other = watched !== game.id;
   watched = game.id;
-  const info = { name: game.game.split(":")[0], players: game.colours };
+  const info = game.about;
+  shown = info;
+  takeLooks([info]);
   board.show(stateOf(game), { label: `${game.players[0]} – ${game.players[1]}` });
   board.element.setAttribute("role", "img");
   // It is a picture: nothing in it can be chosen.

@@ -1,9 +1,9 @@
 // The first screen: all games, and the one that was not finished.
 
 import { Board } from "./board.js";
+import { gameSummary, gameTitle, t } from "./i18n/index.js";
 import { kept } from "./match.js";
 import { importDialog } from "./records.js";
-import { gameSummary, gameTitle, t } from "./strings.js";
 import { html } from "./svg.js";
 
 export async function homeScreen(app) {

@@ -2,11 +2,11 @@
 
 import { toast } from "./dialog.js";
 import { fleetList } from "./fleet.js";
+import { agentName, formatNumber, gameTitle, t } from "./i18n/index.js";
 import { LOOK_AGAIN, ask, duration, gameOf, percent, titleOf } from "./labtools.js";
 import { recall, remember } from "./memory.js";
-import { BOARDS, boardName } from "./setup.js";
+import { boardName, boardsOf } from "./setup.js";
 import { Spectator } from "./spectate.js";
-import { agentName, formatNumber, gameTitle, t } from "./strings.js";
 import { html } from "./svg.js";
 import { trainingList, trainingScreen } from "./training.js";
 
@@ -73,12 +73,12 @@ const plain = { autocapitalize: "off", autocomplete: "off", spellcheck: "false" 
 
 /** The form for a new run. */
 async function newRun(app) {
-  const before = recall("lab", { game: "clobber", agents: ["level=2", "level=4"], pairs: 20, format: "round-robin", budget: "", limit: "" });
+  const before = recall("lab", { game: app.games[0].name, agents: ["level=2", "level=4"], pairs: 20, format: "round-robin", budget: "", limit: "" });
   const boards = app.games.map((game) =>
-    html("optgroup", { label: gameTitle(game) }, (BOARDS[game.name] ?? [game.name]).map((spec) => html("option", { value: spec, selected: spec === before.game }, `${gameTitle(game)}, ${boardName(spec, game)}`))),
+    html("optgroup", { label: gameTitle(game) }, boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.game }, `${gameTitle(game)}, ${boardName(spec, game)}`))),
   );
   const game = html("select", { id: "lab-game" }, boards);
-  const own = html("input", { id: "lab-board", type: "text", ...plain, placeholder: "clobber:size=7x7", value: before.own ?? "" });
+  const own = html("input", { id: "lab-board", type: "text", ...plain, placeholder: app.games[0].samples.at(-1), value: before.own ?? "" });
   const rows = html("ol", { class: "agents" });
   const add = html("select", { id: "lab-add", "aria-label": t("lab.add") });
   const row = (value) => {

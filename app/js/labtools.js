@@ -1,7 +1,7 @@
 // What the pages of the lab have in common: how it is asked, and how what it says is written.
 
+import { formatNumber, gameTitle, t } from "./i18n/index.js";
 import { boardName } from "./setup.js";
-import { formatNumber, gameTitle, t } from "./strings.js";
 
 /** How often a list or a page that is not told of changes looks for them. */
 export const LOOK_AGAIN = 3000;

@@ -3,13 +3,14 @@
 import { connect } from "./engine.js";
 import { dialog, toast } from "./dialog.js";
 import { homeScreen } from "./home.js";
+import { LANGUAGES, language, setLanguage, t } from "./i18n/index.js";
 import { labScreen } from "./lab.js";
+import { takeLooks } from "./looks.js";
 import { recall, remember } from "./memory.js";
 import { playScreen } from "./play.js";
 import { rulesScreen } from "./rules.js";
 import { setupScreen } from "./setup.js";
 import { unpack } from "./share.js";
-import { language, languages, setLanguage, t } from "./strings.js";
 import { html } from "./svg.js";
 import { tourAgain } from "./tour.js";
 
@@ -82,7 +83,7 @@ async function settings() {
     "div",
     { class: "fields" },
     choice("theme", THEMES, recall("theme", "system"), (theme) => t("theme." + theme)),
-    choice("language", Object.keys(languages), language(), (code) => languages[code]),
+    choice("language", Object.keys(LANGUAGES), language(), (code) => LANGUAGES[code].name),
     html("label", { class: "field row" }, sound, t("sound")),
     html("label", { class: "field row" }, again, t("tour.again")),
   );
@@ -102,6 +103,7 @@ async function begin() {
   app.page.append(html("p", { class: "loading" }, t("loading")));
   app.engine = await connect();
   app.games = await app.engine.ask("games", {});
+  takeLooks(app.games);
   addEventListener("hashchange", show);
   await show();
   // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the page

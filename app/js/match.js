@@ -33,6 +33,8 @@ export class Match extends EventTarget {
   #asked = 0;
   #closed = false;
   #rest = 0;
+  /** What chance has decided and the engine has not yet seen. */
+  #drawn = null;
 
   /** `game` is what `begun` makes. */
   constructor(engine, game) {
@@ -99,6 +101,9 @@ export class Match extends EventTarget {
     if (!current()) return;
     this.state = state;
     this.game.spec = state.game;
+    const played = state.history.at(-1);
+    if (this.#drawn && this.live && played?.move === this.#drawn.outcome) this.#tell("chance", { played, expected: this.#drawn.expected });
+    this.#drawn = null;
     this.#tell("change");
     if (this.live && !this.over) this.#proceed(current);
   }
@@ -112,7 +117,7 @@ export class Match extends EventTarget {
       const outcome = await this.engine.ask("chance", { ...this.position(), seed: randomSeed() });
       if (!current()) return;
       const expected = outcomes.some(([text, probability]) => text === outcome && probability >= 0.5);
-      if (outcomes.length > 1) this.#tell("chance", { outcome, expected });
+      if (outcomes.length > 1) this.#drawn = { outcome, expected };
       await this.#push(outcome, outcomes.length > 1 ? (expected ? CHANCE_EXPECTED : CHANCE_UNEXPECTED) : 0);
     } else if (this.game.players[turn] !== HUMAN) {
       if (this.#rest > 0) await pause(this.#rest);
@@ -171,13 +176,13 @@ export class Match extends EventTarget {
     await this.#push(move);
   }
 
-  /** Why a move is not possible, in words; null if it is. */
+  /** What the engine says against a move; null if it is possible. */
   async whyNot(move) {
     try {
       await this.engine.ask("state", this.#at([...this.game.moves, move]));
       return null;
     } catch (error) {
-      if (error instanceof Refused) return error.message;
+      if (error instanceof Refused) return error;
       throw error;
     }
   }

@@ -38,19 +38,20 @@ const stone = (piece) => [disc(38), sign(piece.owner)];
 const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
 
 /** A square before anything stands on it: the hole of an upright board, or the field of a flat one. */
-export function drawGround(game) {
+export function drawGround(hole) {
   const field = svg("rect", { x: -50, y: -50, width: 100, height: 100, class: "ground" });
-  return game === "connect-four" ? [field, svg("circle", { r: 40, class: "hole" })] : [field];
+  return hole ? [field, svg("circle", { r: 40, class: "hole" })] : [field];
 }
 
-/** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. */
-export function drawEdges(game, x, y, width, height) {
-  if (game !== "crosphere") return [];
+/** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. `top` owns the top and the bottom. */
+export function drawEdges(top, x, y, width, height) {
+  if (!top) return [];
+  const side = top === "first" ? "second" : "first";
   const edge = (owner, x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2, class: `edge ${owner}` });
   return [
-    edge("first", x + 8, y - 1, x + width - 8, y - 1),
-    edge("first", x + 8, y + height + 1, x + width - 8, y + height + 1),
-    edge("second", x - 1, y + 8, x - 1, y + height - 8),
-    edge("second", x + width + 1, y + 8, x + width + 1, y + height - 8),
+    edge(top, x + 8, y - 1, x + width - 8, y - 1),
+    edge(top, x + 8, y + height + 1, x + width - 8, y + height + 1),
+    edge(side, x - 1, y + 8, x - 1, y + height - 8),
+    edge(side, x + width + 1, y + 8, x + width + 1, y + height - 8),
   ];
 }

@@ -3,17 +3,15 @@
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { dialog, toast } from "./dialog.js";
+import { agentName, counterName, gameTitle, outcomeSign, outcomeText, pieceName, playerName, refusalText, said, squareText, t, tourText } from "./i18n/index.js";
 import { ANALYST, HUMAN, Match, begun, firstChance, keep, kept } from "./match.js";
 import { drawPiece } from "./pieces.js";
 import { shareDialog } from "./records.js";
 import { sound } from "./sound.js";
-import { agentName, gameTitle, outcomeSign, outcomeText, pieceName, playerName, reasonText, refusalText, t } from "./strings.js";
 import { html, refill, svg } from "./svg.js";
 import { tour } from "./tour.js";
 
 const HINT_TIME = 800;
-/** Games in which the men march: whoever plays the second side sees them from there. */
-const MARCHING = ["pawn", "tuc-chess"];
 
 export async function playScreen(app, _, shared = null) {
   const game = shared ? begun(shared) : kept();
@@ -26,7 +24,7 @@ export async function playScreen(app, _, shared = null) {
   if (!info) throw new Error(t("unknownGame", { name: game.spec }));
   const screen = new PlayScreen(app, match, info, shared !== null);
   const { first, second } = game.players;
-  screen.board.flipped = MARCHING.includes(info.name) && second === HUMAN && first !== HUMAN;
+  screen.board.flipped = info.presentation.turned_for_second && second === HUMAN && first !== HUMAN;
   await match.refresh();
   if (!shared) screen.beginTour();
   return () => {
@@ -41,7 +39,7 @@ class PlayScreen {
     this.board = new Board({
       onMove: (move) => match.play(move),
       onRefused: (square, from) => this.explain(square, from),
-      describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`),
+      describe: (square, piece) => squareText(info, square, piece),
     });
     this.board.targetWord = t("possible");
     this.analysis = new Analysis(match, this.board, info);
@@ -60,7 +58,7 @@ class PlayScreen {
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
     match.addEventListener("chance", ({ detail }) => {
-      this.news = outcomeText(detail.outcome);
+      this.news = outcomeText(info, detail.played);
       if (!detail.expected) toast(this.news);
     });
   }
@@ -69,9 +67,10 @@ class PlayScreen {
   beginTour() {
     const { match, info } = this;
     if (!Object.values(match.game.players).includes(HUMAN)) return;
-    const steps = [[t(`tour.how.${info.name}`) || t("tour.how"), this.board.element]];
-    if (!this.kinds.hidden) steps.push([t("tour.kinds"), this.kinds]);
-    if (this.state.points) steps.push([t("tour.points"), this.strips.first]);
+    const [kinds, points] = [tourText(info, "kinds"), tourText(info, "points")];
+    const steps = [[tourText(info, "how") || t("tour.how"), this.board.element]];
+    if (kinds && !this.kinds.hidden) steps.push([kinds, this.kinds]);
+    if (points && this.state.points) steps.push([points, this.strips.first]);
     steps.push([t("tour.help"), this.buttons], [t("tour.analysis"), this.buttons], [t("tour.moves"), this.steps]);
     this.tour.replaceWith(tour(steps));
   }
@@ -125,7 +124,7 @@ class PlayScreen {
     const { match, state, info } = this;
     if (match.game.resigned && match.live) return t("resigned", { loser: playerName(info, match.game.resigned), winner: playerName(info, match.winner) });
     if (state.turn === "over") {
-      const reason = reasonText(state.reason);
+      const reason = said(info, state.reason);
       if (state.winner === "draw") return t("drawn", { reason });
       return t("won", { winner: playerName(info, state.winner), reason });
     }
@@ -152,7 +151,7 @@ class PlayScreen {
       html("b", {}, playerName(info, player)),
       html("span", { class: "who" }, who !== HUMAN ? agentName(who) : this.twoPeople ? "" : t("human")),
       html("span", { class: "space" }),
-      ...counters.map((counter) => html("span", { class: "counter" }, html("span", {}, t(`counter.${counter.label}`) || counter.label), html("b", {}, counter.value))),
+      ...counters.map((counter) => html("span", { class: "counter" }, html("span", {}, counterName(info, counter)), html("b", {}, counter.value))),
     );
     this.strips[player].classList.toggle("due", state.turn === player && !match.over);
   }
@@ -161,14 +160,14 @@ class PlayScreen {
     const kinds = this.board.kinds();
     this.kinds.hidden = kinds.length < 2;
     const chosen = this.board.chosenKind();
-    const owner = (kind) => (kind === "weak" ? "neutral" : this.state.turn);
+    const owner = (kind) => this.info.pieces.find((piece) => piece.name === kind)?.owner ?? this.state.turn;
     const choice = (kind) => {
       const choose = () => {
         this.board.choose(kind);
         this.drawKinds();
       };
       const picture = svg("svg", { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" }, drawPiece({ name: kind, owner: owner(kind) }));
-      return html("label", { class: "choice" }, html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }), picture, pieceName({ name: kind }));
+      return html("label", { class: "choice" }, html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }), picture, pieceName(this.info, { name: kind }));
     };
     refill(this.kinds, kinds.length < 2 ? [] : kinds.map(choice));
   }
@@ -182,8 +181,8 @@ class PlayScreen {
       const played = this.history[index];
       const luck = played?.mover === null;
       const current = index + 1 === match.cursor;
-      const text = luck ? outcomeSign(move) : (played?.label ?? move);
-      const words = luck ? { title: outcomeText(move), "aria-label": outcomeText(move) } : {};
+      const text = luck ? outcomeSign(played) : (played?.label ?? move);
+      const words = luck ? { title: outcomeText(this.info, played), "aria-label": outcomeText(this.info, played) } : {};
       written.push(
         html(
           "li",
@@ -243,7 +242,7 @@ class PlayScreen {
   async explain(square, from) {
     const move = this.board.meant(square, from);
     const why = move && (await this.match.whyNot(move));
-    if (why) toast(refusalText(why));
+    if (why) toast(refusalText(this.info, why));
     else if (!from && this.state.moves.some((legal) => legal.from)) toast(t("notMovable", { square }));
   }
 

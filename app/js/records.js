@@ -1,16 +1,16 @@
 // Games that come and go: links, and records in the formats of the engine.
 
 import { dialog, toast } from "./dialog.js";
+import { t } from "./i18n/index.js";
 import { begun, keep } from "./match.js";
 import { link } from "./share.js";
-import { t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** The link and the record of a game. */
 export async function shareDialog(app, game, info) {
   const address = link(game);
   const field = html("input", { type: "text", readonly: true, value: address, onfocus: (event) => event.target.select() });
-  const formats = html("select", {}, ["jsonl", ...(info.name === "crosphere" ? ["crosphere-thesis"] : [])].map((format) => html("option", {}, format)));
+  const formats = html("select", {}, ["jsonl", ...info.formats].map((format) => html("option", {}, format)));
   const record = html("textarea", { rows: 4, readonly: true });
   const write = async () => {
     const { spec, start, moves, players } = game;

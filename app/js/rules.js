@@ -1,8 +1,8 @@
 // The rules of a game, with positions to try them on.
 
 import { Board } from "./board.js";
+import { gameTitle, lessons, pieceName, refusalText, rules, said, squareText, t } from "./i18n/index.js";
 import { begun, keep } from "./match.js";
-import { gameTitle, lessons, pieceName, reasonText, refusalText, rules, t } from "./strings.js";
 import { html } from "./svg.js";
 
 export async function rulesScreen(app, [name]) {
@@ -29,7 +29,7 @@ async function exercise(app, game, lesson) {
   const show = async () => {
     const state = await app.engine.ask("state", { game: spec, start: lesson.position, moves });
     board.show(state, { playable: state.turn !== "over" && moves.length === 0, label: lesson.caption });
-    if (state.turn === "over") result.textContent = reasonText(state.reason);
+    if (state.turn === "over") result.textContent = said(game, state.reason);
   };
   const board = new Board({
     onMove: async (move) => {
@@ -39,10 +39,10 @@ async function exercise(app, game, lesson) {
     },
     onRefused: async (square, from) => {
       const move = board.meant(square, from);
-      const refusal = (error) => refusalText(error.message);
+      const refusal = (error) => refusalText(game, error);
       if (move) result.textContent = await app.engine.ask("state", { game: spec, start: lesson.position, moves: [move] }).then(() => "", refusal);
     },
-    describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`),
+    describe: (square, piece) => squareText(game, square, piece),
   });
   board.targetWord = t("possible");
   const again = html("button", { type: "button", hidden: true, onclick: () => {
@@ -53,7 +53,7 @@ async function exercise(app, game, lesson) {
   } }, t("again"));
   await show();
   const kinds = board.kinds();
-  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName({ name })))) : "";
+  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName(game, { name })))) : "";
   const from = () => {
     keep(begun({ spec, start: lesson.position }));
     app.go("#/play");

@@ -1,26 +1,18 @@
 // Before a game: against whom, on which board, on which side.
 
+import { agentName, gameTitle, keyText, levelTitle, playerName, t } from "./i18n/index.js";
 import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
-import { agentName, gameTitle, levelTitle, playerName, t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** Boards that are offered; anything else can be written under "advanced". */
-export const BOARDS = {
-  crosphere: ["crosphere", "crosphere:size=5x5,strong=3", "crosphere:size=6x6,strong=3", "crosphere:size=4x4,strong=2"],
-  mnk: ["tictactoe", "mnk:size=4x4,k=4", "mnk:size=5x5,k=4", "mnk:size=10x10,k=5", "mnk:size=15x15,k=5"],
-  clobber: ["clobber", "clobber:size=4x4", "clobber:size=6x6", "clobber:size=8x8", "clobber:size=10x10"],
-  pawn: ["pawn", "pawn:size=5x5", "pawn:size=6x6", "pawn:size=8x8", "pawn:size=8x8,double"],
-  "tuc-chess": ["tuc-chess", "tuc-chess:appear=0"],
-  "connect-four": ["connect-four", "connect-four:size=6x5", "connect-four:size=8x7"],
-};
+export const boardsOf = ({ name, presentation: { boards } }) => (boards.length > 0 ? boards : [name]);
 
 export async function setupScreen(app, [name]) {
   const game = app.game(name);
   if (!game) throw new Error(t("unknownGame", { name }));
   const before = recall("setup", {})[game.name] ?? {};
-  const boards = BOARDS[game.name] ?? [game.name];
-  const board = html("select", { id: "board" }, boards.map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
+  const board = html("select", { id: "board" }, boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
   const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
   const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500" });
   const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
@@ -117,5 +109,6 @@ export async function setupScreen(app, [name]) {
 export function boardName(spec, game) {
   const keys = (spec.split(":")[1] ?? "").split(",").filter(Boolean);
   if (keys.length === 0) return t("board.usual");
-  return keys.map((key) => t(`key.${game.name}.${key.split("=")[0]}`, { value: key.split("=")[1] ?? "" }) || key.replace("=", " ")).join(", ");
+  const words = ([key, value = ""]) => keyText(game, key, value) ?? (key === "size" ? value : [key, value].join(" ").trim());
+  return keys.map((key) => words(key.split("="))).join(", ");
 }

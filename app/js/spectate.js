@@ -1,7 +1,7 @@
 // Watching the games of a run: those that are being played, and one of them on the board.
 
 import { Board } from "./board.js";
-import { agentName, gameTitle, pieceName, playerName, t } from "./strings.js";
+import { agentName, gameTitle, playerName, squareText, t } from "./i18n/index.js";
 import { html } from "./svg.js";
 
 /** Moves are not shown faster than one can see them, and a finished game stays for a moment. */
@@ -19,7 +19,7 @@ export class Spectator {
 
   constructor(app, spec, info) {
     Object.assign(this, { app, spec, info });
-    this.board = new Board({ describe: (square, piece) => (piece ? `${square}, ${pieceName(piece)}` : `${square}, ${t("empty")}`) });
+    this.board = new Board({ describe: (square, piece) => squareText(info, square, piece) });
     this.strips = { first: html("div", { class: "strip" }), second: html("div", { class: "strip" }) };
     this.status = html("p", { class: "status", role: "status" });
     this.moves = html("ol", { class: "moves", "aria-label": t("moves") });

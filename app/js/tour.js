@@ -1,7 +1,7 @@
 // The first game: what is what on the screen, one thing at a time. It lies among the other things and covers none of them.
 
+import { t } from "./i18n/index.js";
 import { recall, remember } from "./memory.js";
-import { t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** A card that speaks of the parts of a screen in turn; empty for those who have seen it. `steps`: pairs of a text and the part that it is about. */

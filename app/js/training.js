@@ -1,8 +1,8 @@
 // Trainings of networks: those of this computer are listed, and each has a page with its curves, which grow while it goes on.
 
 import { curves } from "./curves.js";
+import { agentName, formatNumber, t } from "./i18n/index.js";
 import { LOOK_AGAIN, ask, duration, percent, titleOf } from "./labtools.js";
-import { agentName, formatNumber, t } from "./strings.js";
 import { html } from "./svg.js";
 
 /** Where an interval of Elo has no end, the lab says this or more. */

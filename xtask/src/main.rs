@@ -10,6 +10,7 @@ mod bench;
 mod browser;
 mod cluster;
 mod fuzz;
+mod game_names;
 mod nats;
 mod process;
 mod rooms;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{browser, fuzz, nats, rooms, wasm};
+use crate::{browser, fuzz, game_names, nats, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -29,7 +29,11 @@ pub enum Outcome {
 /// Cheap ones first, so that a slip is told within seconds.
 static STEPS: [Step; 8] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
-    Step { name: "rooms", summary: "each crate uses only the rooms above it, and inherits the lints", run: rooms },
+    Step {
+        name: "rooms",
+        summary: "each crate uses only the rooms above it and inherits the lints; no file names a game without need",
+        run: rooms,
+    },
     Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
     Step { name: "docs", summary: "the documentation builds without a warning", run: docs },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
@@ -141,6 +145,7 @@ fn fmt(workspace: &Workspace) -> Result<Outcome> {
 
 fn rooms(workspace: &Workspace) -> Result<Outcome> {
     rooms::check(workspace)?;
+    game_names::check(workspace)?;
     Ok(Outcome::Passed)
 }
 

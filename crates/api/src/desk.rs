@@ -7,12 +7,14 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{
-    BoardView, Clock, GameInfo, GameRecord, GameValue, InputError, KeyInfo, Limits, MoveSquares, Params, PlayedMove, Player,
-    RecordedPlayer, Resources, Seed, Square, StopCheck, Turn, split_spec,
+    BoardView, Clock, Family, FamilyVisitor, GENERAL_PHRASES, GameInfo, GameRecord, GameValue, InputError, KeyInfo, Limits,
+    MoveSquares, OutcomeText, Params, PlayedMove, Player, RecordFormat, RecordedPlayer, Resources, Seed, Sentence, Square,
+    StopCheck, Turn, split_spec,
 };
+use plyground_games::for_each_family;
 use plyground_session::{
-    Advice, AdvisedMove, LegalMove, Opinion, Opponent, Progress, Session, SolveOrder, Watcher, format_named, infos, open,
-    read_any, replay,
+    Advice, AdvisedMove, LegalMove, Opinion, Opponent, Progress, Session, SolveOrder, Watcher, format_named, open, read_any,
+    replay,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -124,7 +126,7 @@ impl Desk<'_> {
         };
         match self.answer(&request, clock, tell) {
             Ok(answer) => format!(r#"{{"id":{},"answer":{answer}}}"#, request.id),
-            Err(error) => json!({"id": request.id, "error": error.to_string()}).to_string(),
+            Err(error) => refusal(request.id, &error).to_string(),
         }
     }
 
@@ -263,23 +265,46 @@ impl StopCheck for Listener<'_, '_> {
     }
 }
 
+/// An error in words; why a move is illegal also as a key with arguments.
+fn refusal(id: u64, error: &InputError) -> Value {
+    let mut message = json!({"id": id, "error": error.to_string()});
+    if let InputError::Illegal { why, .. } = error {
+        message["reason"] = json!(why);
+    }
+    message
+}
+
+/// Everything that is known about the games.
 fn games() -> Value {
+    struct Games(Vec<Value>);
+    impl FamilyVisitor for Games {
+        fn visit<F: Family>(&mut self) {
+            self.0.push(game(F::INFO, F::record_formats()));
+        }
+    }
+    let mut games = Games(Vec::new());
+    for_each_family(&mut games);
+    games.0.into()
+}
+
+fn game(info: &GameInfo, formats: &[RecordFormat]) -> Value {
     let key = |key: &KeyInfo| json!({"key": key.key, "value": key.value, "default": key.default, "meaning": key.meaning});
-    let game = |info: &&GameInfo| {
-        json!({
-            "name": info.name,
-            "title": info.title,
-            "aliases": info.aliases.iter().map(|alias| alias.name).collect::<Vec<_>>(),
-            "players": info.players,
-            "summary": info.summary,
-            "rules": info.rules,
-            "notation": info.notation,
-            "example": {"position": info.example.position, "caption": info.example.caption},
-            "samples": info.samples,
-            "keys": info.keys.iter().map(key).collect::<Vec<_>>(),
-        })
-    };
-    infos().iter().map(game).collect()
+    json!({
+        "name": info.name,
+        "title": info.title,
+        "aliases": info.aliases.iter().map(|alias| alias.name).collect::<Vec<_>>(),
+        "players": info.players,
+        "summary": info.summary,
+        "rules": info.rules,
+        "pieces": info.pieces,
+        "notation": info.notation,
+        "example": info.example,
+        "samples": info.samples,
+        "keys": info.keys.iter().map(key).collect::<Vec<_>>(),
+        "phrases": info.phrases.iter().chain(GENERAL_PHRASES).collect::<Vec<_>>(),
+        "formats": formats.iter().map(|format| format.name).collect::<Vec<_>>(),
+        "presentation": info.presentation,
+    })
 }
 
 fn opponents(session: &dyn Session, shelf: &dyn Resources) -> Value {
@@ -298,7 +323,7 @@ struct State<'a> {
     position: String,
     turn: &'static str,
     winner: Option<&'static str>,
-    reason: String,
+    reason: Option<Sentence>,
     points: Option<[i32; 2]>,
     view: BoardView,
     last: Squares,
@@ -347,6 +372,9 @@ struct Played<'a> {
     mover: Option<&'static str>,
     /// Was it all that chance could do?
     certain: bool,
+    /// What chance has done, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<OutcomeText>,
 }
 
 /// The moves of a line that an agent expects, played on the game and taken back again.
@@ -372,13 +400,14 @@ fn state<'a>(session: &'a dyn Session) -> State<'a> {
         label: session.played(number).map(|described| described.label).filter(|label| *label != played.text),
         mover: session.mover(number).map(Player::word),
         certain: session.certain(number),
+        outcome: session.outcome_text(number),
     };
     State {
         game: session.spec(),
         position: session.position(),
         turn,
         winner,
-        reason: session.why_over(),
+        reason: session.reason(),
         points: session.points(),
         view: session.view(),
         last: session.last_move().into(),

@@ -57,7 +57,10 @@ fn every_game_can_be_played_to_its_end_by_messages_alone() {
             match state["turn"].as_str().unwrap() {
                 "over" => {
                     assert!(["first", "second", "draw"].contains(&state["winner"].as_str().unwrap()), "{state}");
-                    assert!(!state["reason"].as_str().unwrap().is_empty());
+                    let reason = &state["reason"];
+                    let phrases = game["phrases"].as_array().unwrap();
+                    assert!(phrases.iter().any(|phrase| phrase["key"] == reason["key"]), "{name}: {reason}");
+                    assert!(!reason["english"].as_str().unwrap().is_empty());
                     break;
                 }
                 "chance" => moves.push(ask(json!({"do": "chance", "game": name, "moves": moves, "seed": moves.len()}))),
@@ -113,6 +116,9 @@ fn a_line_is_told_move_by_move_with_its_squares() {
     assert_eq!((&history[1]["mover"], &history[1]["certain"]), (&Value::Null, &json!(false)));
     let certain = ask(json!({"do": "state", "game": "tuc-chess:appear=0", "moves": moves}))["history"].clone();
     assert_eq!(certain[1]["certain"], true, "nothing else could happen");
+    let appeared = ask(json!({"do": "state", "game": "tuc-chess", "moves": ["5242", "@52"]}))["history"][1]["outcome"].clone();
+    let expected = json!({"key": "appears", "args": {"square": "c2"}, "english": "a bonus appears on c2", "sign": "★ c2"});
+    assert_eq!(appeared, expected);
     for (task, agent) in [("think", "alphabeta:depth=4"), ("solve", "")] {
         let answer = ask(json!({"do": task, "game": "tictactoe", "moves": ["a1", "b1", "a2", "b2"], "agent": agent}));
         assert_eq!(answer["line"], json!([{"move": "a3", "label": "a3", "from": null, "to": "a3", "piece": null}]), "{task}");
@@ -123,6 +129,9 @@ fn a_line_is_told_move_by_move_with_its_squares() {
 fn what_is_wrong_is_said_in_words() {
     let taken = refused(json!({"do": "state", "game": "tictactoe", "moves": ["b2", "b2"]}));
     assert!(taken.contains("b2") && taken.contains("illegal"), "{taken}");
+    let request = json!({"id": 5, "do": "state", "game": "tictactoe", "moves": ["b2", "b2"]});
+    let why = json!({"key": "occupied", "args": {"square": "b2"}, "english": "b2 is occupied"});
+    assert_eq!(raw(&request.to_string())["reason"], why, "as a key with arguments, too");
     assert!(refused(json!({"do": "state", "game": "ludo"})).contains("unknown game 'ludo'"));
     assert!(refused(json!({"do": "chance", "game": "clobber"})).contains("not the turn of chance"));
     assert!(refused(json!({"do": "think", "game": "clobber", "agent": "mcts:memory=100000"})).contains("memory from 0 to 64"));

@@ -1,6 +1,8 @@
 //! A game before its parameters are known: its name, its description, and how to open it.
 
-use crate::{Encodable, Evaluated, GameRecord, InputError, KeyInfo, Params, Piece, Solvable};
+use serde::Serialize;
+
+use crate::{Encodable, Evaluated, GameRecord, InputError, KeyInfo, Params, Phrase, Piece, Presentation, Solvable};
 
 /// The description of a game for users.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,10 @@ pub struct GameInfo {
     pub example: Example,
     /// Sizes and variants that people play: listed, and held to the laws by the tests.
     pub samples: &'static [&'static str],
+    /// Every sentence that the game can say: why a move is illegal, why a game is over, what chance has done.
+    pub phrases: &'static [Phrase],
+    /// What a graphical interface needs to know.
+    pub presentation: Presentation,
 }
 
 impl GameInfo {
@@ -43,6 +49,8 @@ impl GameInfo {
         notation: "",
         example: Example { position: "", caption: "" },
         samples: &[],
+        phrases: &[],
+        presentation: Presentation::DEFAULT,
     };
 }
 
@@ -56,7 +64,7 @@ pub struct Alias {
 }
 
 /// An example position.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Example {
     /// The position as text.
     pub position: &'static str,

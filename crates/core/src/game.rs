@@ -2,7 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::{BoardView, GameInfo, InputError, MoveSquares, Outcome, Rng, Turn};
+use crate::phrase::{NOT_LEGAL, OVER};
+use crate::{BoardView, GameInfo, InputError, MoveSquares, Outcome, OutcomeText, Rng, Sentence, Turn};
 
 /// Buffers that a caller keeps between calls, so that picking a random move allocates nothing.
 #[derive(Debug)]
@@ -102,15 +103,21 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 
     /// Why a well-formed move is not legal, in words for a player.
-    fn why_illegal(&self, state: &Self::State, mv: Self::Move) -> String {
+    fn why_illegal(&self, state: &Self::State, mv: Self::Move) -> Sentence {
         let _ = (state, mv);
-        "it is not among the legal moves".to_owned()
+        NOT_LEGAL.plain()
     }
 
-    /// Why a finished game ended, in words for a player; empty while it goes on.
-    fn why_over(&self, state: &Self::State) -> String {
+    /// Why a finished game ended, in words for a player; none while it goes on.
+    fn why_over(&self, state: &Self::State) -> Option<Sentence> {
         let _ = state;
-        String::new()
+        None
+    }
+
+    /// What an outcome of chance means, in words for a player, where its label does not say it.
+    fn outcome_text(&self, state: &Self::State, outcome: Self::Move) -> Option<OutcomeText> {
+        let _ = (state, outcome);
+        None
     }
 
     /// The board as user interfaces draw it; by default a single empty square.
@@ -183,7 +190,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn legal_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError> {
         let mut scratch = Scratch::default();
         match self.turn(state) {
-            Turn::Over(outcome) => Err(InputError::illegal(text, format!("the game is over ({})", outcome.word()))),
+            Turn::Over(outcome) => Err(InputError::illegal(text, OVER.with([("result", &outcome.word())]))),
             Turn::Player(_) => {
                 let mv = self.parse_move(state, text)?;
                 self.moves(state, &mut scratch.moves);

@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::RangeInclusive, str::FromStr, time::Duration};
 
-use crate::AgentError;
+use crate::{AgentError, Sentence};
 
 /// An error in input from outside, in words for the user who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum InputError {
         /// The move.
         found: String,
         /// The reason.
-        why: String,
+        why: Sentence,
     },
     /// Chance has to decide before play goes on.
     #[error("a chance outcome is needed here{}; possible: {}", Instead(found.as_deref()), possible.join(" "))]
@@ -65,7 +65,7 @@ impl InputError {
     }
 
     /// An [`InputError::Illegal`].
-    pub fn illegal(found: &str, why: impl Into<String>) -> Self {
+    pub fn illegal(found: &str, why: impl Into<Sentence>) -> Self {
         Self::Illegal { found: found.to_owned(), why: why.into() }
     }
 }

@@ -5,8 +5,8 @@ use std::hint::select_unpredictable;
 
 use plyground_core::{
     BoardView, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family,
-    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Seed, Solvable,
-    Square, Swap, Turn, Visitor,
+    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch,
+    Seed, Sentence, Solvable, Square, Swap, Tour, Turn, Visitor,
 };
 
 use crate::bits::Bits;
@@ -75,7 +75,27 @@ const INFO: GameInfo = GameInfo {
         "clobber:size=11x6,own",
         "clobber:size=1x10",
     ],
+    phrases: &[NOT_YOURS, NOT_BESIDE, NOTHING_THERE, OWN_COLOUR, STUCK],
+    presentation: Presentation {
+        boards: &["clobber", "clobber:size=4x4", "clobber:size=6x6", "clobber:size=8x8", "clobber:size=10x10"],
+        lessons: &[Example {
+            position: "xo/ox x",
+            caption: "A stone moves only onto a neighbouring stone of the opponent. Take a black one and clobber.",
+        }],
+        tour: Tour {
+            how: "Tap one of your stones, then a neighbouring stone of the opponent: it is clobbered. Who cannot move loses. You \
+                  can also drag.",
+            ..Presentation::DEFAULT.tour
+        },
+        ..Presentation::DEFAULT
+    },
 };
+
+const NOT_YOURS: Phrase = Phrase::new("not-yours", "there is no {piece} on {square}");
+const NOT_BESIDE: Phrase = Phrase::new("not-beside", "{from} and {to} are not side by side or one above the other");
+const NOTHING_THERE: Phrase = Phrase::new("nothing-there", "there is no stone on {square}: every move clobbers one");
+const OWN_COLOUR: Phrase = Phrase::new("own-colour", "the stone on {square} has the same colour");
+const STUCK: Phrase = Phrase::new("stuck", "{player} cannot move");
 
 const BLACK: Piece = Piece { letter: 'x', glyph: '●', owner: Owner::First, name: "black stone" };
 const WHITE: Piece = Piece { letter: 'o', glyph: '○', owner: Owner::Second, name: "white stone" };
@@ -330,25 +350,25 @@ impl<B: Bits> Game for Clobber<B> {
         Ok(Step { from: self.grid.index(from) as u8, to: self.grid.index(to) as u8 })
     }
 
-    fn why_illegal(&self, state: &State<B>, mv: Step) -> String {
+    fn why_illegal(&self, state: &State<B>, mv: Step) -> Sentence {
         let [from, to] = self.squares(mv);
         let owner = |square| self.piece(state, square).map(|piece| piece.owner);
         let mine = Some(Owner::from(state.side));
         if owner(from) != mine {
-            format!("there is no {} on {from}", [BLACK, WHITE][state.side.index()].name)
+            NOT_YOURS.with([("piece", &[BLACK, WHITE][state.side.index()].name), ("square", &from)])
         } else if from.file.abs_diff(to.file) + from.rank.abs_diff(to.rank) != 1 {
-            format!("{from} and {to} are not side by side or one above the other")
+            NOT_BESIDE.with([("from", &from), ("to", &to)])
         } else if owner(to).is_none() {
-            format!("there is no stone on {to}: every move clobbers one")
+            NOTHING_THERE.with([("square", &to)])
         } else {
-            format!("the stone on {to} has the same colour")
+            OWN_COLOUR.with([("square", &to)])
         }
     }
 
-    fn why_over(&self, state: &State<B>) -> String {
+    fn why_over(&self, state: &State<B>) -> Option<Sentence> {
         match self.turn(state) {
-            Turn::Over(_) => format!("{} cannot move", INFO.players[state.side.index()]),
-            _ => String::new(),
+            Turn::Over(_) => Some(STUCK.with([("player", &INFO.players[state.side.index()])])),
+            _ => None,
         }
     }
 

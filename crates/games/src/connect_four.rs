@@ -2,7 +2,8 @@
 
 use plyground_core::{
     BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor, logistic,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch, Sentence, Solvable, Square,
+    Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -37,7 +38,27 @@ const INFO: GameInfo = GameInfo {
         "connect-four:size=8x7",
         "connect-four:size=8x7,k=5",
     ],
+    phrases: &[FULL, LINE, DRAWN],
+    presentation: Presentation {
+        boards: &["connect-four", "connect-four:size=6x5", "connect-four:size=8x7"],
+        keys: &[("k", "{value} in a row")],
+        lessons: &[Example {
+            position: "7/7/7/3x3/3x3/o1oxo2 x 4",
+            caption: "Three yellow discs stand in file d: drop the fourth.",
+        }],
+        tour: Tour {
+            how: "Tap a file: your disc falls to the lowest free square. Four in a row win.",
+            ..Presentation::DEFAULT.tour
+        },
+        holes: true,
+        theme: Some(Theme { first: ["#f2c230", "#3a2f00"], second: ["#c4342b", "#ffffff"], board: Some(["#2f5f8f", "#ff9a3d"]) }),
+        ..Presentation::DEFAULT
+    },
 };
+
+const FULL: Phrase = Phrase::new("full", "file {file} is full");
+const LINE: Phrase = Phrase::new("line", "{player} has {k} in a row");
+const DRAWN: Phrase = Phrase::new("drawn", "the board is full");
 
 const YELLOW: Piece = Piece { letter: 'x', glyph: '●', owner: Owner::First, name: "yellow disc" };
 const RED: Piece = Piece { letter: 'o', glyph: '○', owner: Owner::Second, name: "red disc" };
@@ -229,17 +250,17 @@ impl Game for ConnectFour {
         }
     }
 
-    fn why_illegal(&self, state: &State, mv: File) -> String {
-        format!("file {} is full", self.move_text(state, mv))
+    fn why_illegal(&self, state: &State, mv: File) -> Sentence {
+        FULL.with([("file", &self.move_text(state, mv))])
     }
 
-    fn why_over(&self, state: &State) -> String {
+    fn why_over(&self, state: &State) -> Option<Sentence> {
         match self.turn(state) {
             Turn::Over(Outcome { winner: Some(winner), .. }) => {
-                format!("{} has {} in a row", INFO.players[winner.index()], self.k)
+                Some(LINE.with([("player", &INFO.players[winner.index()]), ("k", &self.k)]))
             }
-            Turn::Over(_) => "the board is full".to_owned(),
-            Turn::Player(_) | Turn::Chance => String::new(),
+            Turn::Over(_) => Some(DRAWN.plain()),
+            Turn::Player(_) | Turn::Chance => None,
         }
     }
 

@@ -2,8 +2,9 @@
 
 use plyground_core::{
     BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family,
-    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Piece, Player,
-    RecordFormat, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor, WIN_SCORE, hash_state,
+    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Phrase, Piece, Player,
+    Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, WIN_SCORE,
+    hash_state,
 };
 
 use crate::bits::Bits;
@@ -56,7 +57,53 @@ const INFO: GameInfo = GameInfo {
         "crosphere:size=2x2,strong=1",
         "crosphere:size=7x8,strong=20",
     ],
+    phrases: &[OCCUPIED, NONE_LEFT, PROHIBITED, GREEN_LINKED, PINK_LINKED, FULL, STUCK],
+    presentation: Presentation {
+        boards: &["crosphere", "crosphere:size=5x5,strong=3", "crosphere:size=6x6,strong=3", "crosphere:size=4x4,strong=2"],
+        keys: &[("strong", "{value} strong stones")],
+        lessons: LESSONS,
+        tour: Tour {
+            how: "Green links top and bottom, Pink left and right. Tap an empty square to place a stone: who completes a chain \
+                  from edge to edge wins.",
+            kinds: "Strong stones are yours alone and few; weak ones serve both sides and never run out. Choose here which one \
+                    you place.",
+            points: "",
+        },
+        names: &[
+            ("green strong", "green strong stone"),
+            ("pink strong", "pink strong stone"),
+            ("weak", "weak stone"),
+            ("strong stones left", "strong left"),
+        ],
+        top_edge: Some(Player::First),
+        theme: Some(Theme { first: ["#1d7a4a", "#ffffff"], second: ["#d0358a", "#ffffff"], board: None }),
+        ..Presentation::DEFAULT
+    },
 };
+
+const LESSONS: &[Example] = &[
+    Example {
+        position: "4/1G2/1o2/1G2 g 1 3",
+        caption: "Green links top and bottom. One more stone in file b, weak or strong, completes the chain: place it.",
+    },
+    Example {
+        position: "4/ooo1/4/4 p 2 2",
+        caption: "Weak stones belong to both. Three of them lead Pink from the left edge towards the right: complete the chain.",
+    },
+    Example {
+        position: "1o2/o1oo/1o2/1o2 g 0 0",
+        caption: "A weak stone on b3 would complete both chains at once. That is not allowed: try it.",
+    },
+];
+
+const OCCUPIED: Phrase = Phrase::new("occupied", "{square} is occupied");
+const NONE_LEFT: Phrase = Phrase::new("none-left", "{player} has no strong stones left");
+const PROHIBITED: Phrase = Phrase::new("prohibited", "a weak stone on {square} would complete both players' chains at once");
+const GREEN_LINKED: Phrase = Phrase::new("green-linked", "Green has linked the top and the bottom edge");
+const PINK_LINKED: Phrase = Phrase::new("pink-linked", "Pink has linked the left and the right edge");
+const FULL: Phrase = Phrase::new("full", "the board is full and nobody is linked");
+const STUCK: Phrase =
+    Phrase::new("stuck", "{player} cannot move: no strong stones left, and every weak stone would complete both players' chains");
 
 /// In the order of the players. [`MoveSquares::piece`] of a move is the name of the piece that it places.
 const STRONG: [Piece; 2] = [
@@ -365,27 +412,24 @@ impl Game for Crosphere {
         }
     }
 
-    fn why_illegal(&self, state: &State, mv: Place) -> String {
+    fn why_illegal(&self, state: &State, mv: Place) -> Sentence {
         let square = self.grid.square(mv.index());
         if self.empty(state) & mv.bit() == 0 {
-            format!("{square} is occupied")
+            OCCUPIED.with([("square", &square)])
         } else if mv.is_strong() {
-            format!("{} has no strong stones left", INFO.players[state.side.index()])
+            NONE_LEFT.with([("player", &INFO.players[state.side.index()])])
         } else {
-            format!("a weak stone on {square} would complete both players' chains at once")
+            PROHIBITED.with([("square", &square)])
         }
     }
 
-    fn why_over(&self, state: &State) -> String {
+    fn why_over(&self, state: &State) -> Option<Sentence> {
         match state.stage {
-            Stage::Open => String::new(),
-            Stage::Won(Player::First) => "Green has linked the top and the bottom edge".to_owned(),
-            Stage::Won(Player::Second) => "Pink has linked the left and the right edge".to_owned(),
-            Stage::Drawn if self.empty(state) == 0 => "the board is full and nobody is linked".to_owned(),
-            Stage::Drawn => {
-                let name = INFO.players[state.side.index()];
-                format!("{name} cannot move: no strong stones left, and every weak stone would complete both players' chains")
-            }
+            Stage::Open => None,
+            Stage::Won(Player::First) => Some(GREEN_LINKED.plain()),
+            Stage::Won(Player::Second) => Some(PINK_LINKED.plain()),
+            Stage::Drawn if self.empty(state) == 0 => Some(FULL.plain()),
+            Stage::Drawn => Some(STUCK.with([("player", &INFO.players[state.side.index()])])),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use plyground_core::{
     Alias, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch, Sentence, Solvable, Square,
+    Swap, Theme, Tour, Turn, Visitor,
 };
 
 use crate::bits::{Bits, U256};
@@ -35,7 +36,24 @@ const INFO: GameInfo = GameInfo {
         "mnk:size=10x8,k=5",
         "mnk:size=15x15,k=5",
     ],
+    phrases: &[OCCUPIED, LINE, DRAWN],
+    presentation: Presentation {
+        boards: &["tictactoe", "mnk:size=4x4,k=4", "mnk:size=5x5,k=4", "mnk:size=10x10,k=5", "mnk:size=15x15,k=5"],
+        keys: &[("k", "{value} in a row")],
+        lessons: &[Example { position: "xx1/1oo/3 x 3", caption: "Two crosses stand side by side: complete the row." }],
+        tour: Tour {
+            how: "Tap an empty square to put your sign there. A full row, column or diagonal wins.",
+            ..Presentation::DEFAULT.tour
+        },
+        // The colours of the lines that crosses and noughts are drawn with.
+        theme: Some(Theme { first: ["var(--accent)", "var(--accent-ink)"], second: ["var(--mark)", "var(--card)"], board: None }),
+        ..Presentation::DEFAULT
+    },
 };
+
+const OCCUPIED: Phrase = Phrase::new("occupied", "{square} is occupied");
+const LINE: Phrase = Phrase::new("line", "{player} has {k} in a row");
+const DRAWN: Phrase = Phrase::new("drawn", "the board is full");
 
 const CROSS: Piece = Piece { letter: 'x', glyph: '✕', owner: Owner::First, name: "cross" };
 const NOUGHT: Piece = Piece { letter: 'o', glyph: '○', owner: Owner::Second, name: "nought" };
@@ -192,17 +210,17 @@ impl<B: Bits> Game for Mnk<B> {
         Ok(Place(self.grid.index(self.grid.parse_square(text)?) as u8))
     }
 
-    fn why_illegal(&self, _: &State<B>, mv: Place) -> String {
-        format!("{} is occupied", self.grid.square(u32::from(mv.0)))
+    fn why_illegal(&self, _: &State<B>, mv: Place) -> Sentence {
+        OCCUPIED.with([("square", &self.grid.square(u32::from(mv.0)))])
     }
 
-    fn why_over(&self, state: &State<B>) -> String {
+    fn why_over(&self, state: &State<B>) -> Option<Sentence> {
         match self.turn(state) {
             Turn::Over(Outcome { winner: Some(winner), .. }) => {
-                format!("{} has {} in a row", INFO.players[winner.index()], self.k)
+                Some(LINE.with([("player", &INFO.players[winner.index()]), ("k", &self.k)]))
             }
-            Turn::Over(_) => "the board is full".to_owned(),
-            _ => String::new(),
+            Turn::Over(_) => Some(DRAWN.plain()),
+            _ => None,
         }
     }
 

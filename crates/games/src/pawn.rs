@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use plyground_core::{
     BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, GameValue,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player, Rng, Scratch, Solvable, Square, Swap, Turn, Visitor,
-    logistic,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch, Sentence,
+    Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -52,7 +52,49 @@ const INFO: GameInfo = GameInfo {
         caption: "White has to take on c2: with the pawn from b1 it wins, with the one from d1 it loses.",
     },
     samples: &["pawn", "pawn:size=5x5", "pawn:size=6x6", "pawn:size=8x8,double", "pawn:size=6x6,double", "pawn:size=1x8"],
+    phrases: &[
+        NOT_YOURS,
+        EMPTY,
+        BLOCKED,
+        OWN_PAWN,
+        NO_CAPTURE,
+        NO_DOUBLE,
+        DOUBLE_LATE,
+        DOUBLE_BLOCKED,
+        FORWARD,
+        STEP,
+        ARRIVED,
+        TAKEN,
+        STUCK,
+    ],
+    presentation: Presentation {
+        boards: &["pawn", "pawn:size=5x5", "pawn:size=6x6", "pawn:size=8x8", "pawn:size=8x8,double"],
+        keys: &[("double", "double step")],
+        lessons: &[Example { position: "4/1P2/2p1/4 w", caption: "White is one step from the far rank: go through." }],
+        tour: Tour {
+            how: "Tap a pawn, then a dot: straight on to an empty square, slantwise to capture. Get a pawn through to win. You \
+                  can also drag.",
+            ..Presentation::DEFAULT.tour
+        },
+        turned_for_second: true,
+        theme: Some(Theme::CHESS),
+        ..Presentation::DEFAULT
+    },
 };
+
+const NOT_YOURS: Phrase = Phrase::new("not-yours", "the pawn on {square} is the opponent's");
+const EMPTY: Phrase = Phrase::new("empty", "there is no pawn on {square}");
+const BLOCKED: Phrase = Phrase::new("blocked", "{square} is occupied, and a pawn captures diagonally only");
+const OWN_PAWN: Phrase = Phrase::new("own-pawn", "the pawn on {square} is your own");
+const NO_CAPTURE: Phrase = Phrase::new("no-capture", "there is no pawn to capture on {square}");
+const NO_DOUBLE: Phrase = Phrase::new("no-double", "a pawn steps one square; two only in the variant double");
+const DOUBLE_LATE: Phrase = Phrase::new("double-late", "a pawn steps two squares only from the rank on which it started");
+const DOUBLE_BLOCKED: Phrase = Phrase::new("double-blocked", "both squares in front of the pawn must be empty for a double step");
+const FORWARD: Phrase = Phrase::new("forward", "a pawn moves forward only");
+const STEP: Phrase = Phrase::new("step", "a pawn steps one square forward or captures one square diagonally forward");
+const ARRIVED: Phrase = Phrase::new("arrived", "{player} has a pawn on the far rank");
+const TAKEN: Phrase = Phrase::new("taken", "{player} has no pawn left");
+const STUCK: Phrase = Phrase::new("stuck", "{player} has no legal move");
 
 const WHITE: Piece = Piece { letter: 'P', glyph: '♙', owner: Owner::First, name: "white pawn" };
 const BLACK: Piece = Piece { letter: 'p', glyph: '♟', owner: Owner::Second, name: "black pawn" };
@@ -341,7 +383,7 @@ impl Game for Pawn {
         Ok(Step { from: self.grid.index(from) as u8, to: self.grid.index(to) as u8 })
     }
 
-    fn why_illegal(&self, state: &State, mv: Step) -> String {
+    fn why_illegal(&self, state: &State, mv: Step) -> Sentence {
         let [from, to] = [mv.from, mv.to].map(|index| self.grid.square(u32::from(index)));
         let own = state.pawns[state.side.index()];
         let other = state.pawns[state.side.other().index()];
@@ -349,35 +391,33 @@ impl Game for Pawn {
         let up = i32::from(to.rank) - i32::from(from.rank);
         let forward = if state.side == Player::First { up } else { -up };
         if other.has(u32::from(mv.from)) {
-            return format!("the pawn on {from} is the opponent's");
+            return NOT_YOURS.with([("square", &from)]);
         }
         if !own.has(u32::from(mv.from)) {
-            return format!("there is no pawn on {from}");
+            return EMPTY.with([("square", &from)]);
         }
         match (forward, sideways) {
-            (1, 0) => format!("{to} is occupied, and a pawn captures diagonally only"),
-            (1, 1) if own.has(u32::from(mv.to)) => format!("the pawn on {to} is your own"),
-            (1, 1) => format!("there is no pawn to capture on {to}"),
-            (2, 0) if !self.double => "a pawn steps one square; two only in the variant double".to_owned(),
-            (2, 0) if !self.start[state.side.index()].has(u32::from(mv.from)) => {
-                "a pawn steps two squares only from the rank on which it started".to_owned()
-            }
-            (2, 0) => "both squares in front of the pawn must be empty for a double step".to_owned(),
-            (..=0, _) => "a pawn moves forward only".to_owned(),
-            _ => "a pawn steps one square forward or captures one square diagonally forward".to_owned(),
+            (1, 0) => BLOCKED.with([("square", &to)]),
+            (1, 1) if own.has(u32::from(mv.to)) => OWN_PAWN.with([("square", &to)]),
+            (1, 1) => NO_CAPTURE.with([("square", &to)]),
+            (2, 0) if !self.double => NO_DOUBLE.plain(),
+            (2, 0) if !self.start[state.side.index()].has(u32::from(mv.from)) => DOUBLE_LATE.plain(),
+            (2, 0) => DOUBLE_BLOCKED.plain(),
+            (..=0, _) => FORWARD.plain(),
+            _ => STEP.plain(),
         }
     }
 
-    fn why_over(&self, state: &State) -> String {
+    fn why_over(&self, state: &State) -> Option<Sentence> {
         let [loser, winner] = [state.side, state.side.other()].map(|player| INFO.players[player.index()]);
         if self.arrived(state) {
-            format!("{winner} has a pawn on the far rank")
+            Some(ARRIVED.with([("player", &winner)]))
         } else if state.pawns[state.side.index()] == 0 {
-            format!("{loser} has no pawn left")
+            Some(TAKEN.with([("player", &loser)]))
         } else if self.targets(state) == [0; 4] {
-            format!("{loser} has no legal move")
+            Some(STUCK.with([("player", &loser)]))
         } else {
-            String::new()
+            None
         }
     }
 

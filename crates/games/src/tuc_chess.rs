@@ -4,14 +4,15 @@
 use std::hash::{Hash, Hasher};
 
 use plyground_core::{
-    BoardView, Counter, Example, Family, Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Piece, Player,
-    Rng, Scratch, Square, Turn, Visitor,
+    BoardView, Counter, Example, Family, Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, OutcomeText, Owner, Params,
+    Piece, Player, Presentation, Rng, Scratch, Sentence, Square, Theme, Tour, Turn, Visitor,
 };
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText};
 
 mod evaluator;
+mod phrases;
 
 pub use evaluator::TucEvaluator;
 
@@ -75,6 +76,32 @@ const INFO: GameInfo = GameInfo {
         "tuc-chess:limit=30",
         "tuc-chess:appear=0",
     ],
+    phrases: &phrases::ALL,
+    presentation: Presentation {
+        boards: &["tuc-chess", "tuc-chess:appear=0"],
+        keys: &[("appear", "no new bonuses")],
+        lessons: &[Example {
+            position: "2k2/5/5/1*3/1R3/5/2K2 w 0 0 10",
+            caption: "The rook can take the bonus above it. Chance says whether it is worth a point.",
+        }],
+        tour: Tour {
+            how: "Tap a piece, then a dot: a step, a capture, or a bonus in the middle. You can also drag.",
+            kinds: "",
+            points: "Points decide: 1 for a pawn, 3 for a rook, 8 for the king, and bonuses. What is left to chance is shown \
+                     before play goes on.",
+        },
+        names: &[
+            ("first pawn", "white pawn"),
+            ("first rook", "white rook"),
+            ("first king", "white king"),
+            ("second pawn", "black pawn"),
+            ("second rook", "black rook"),
+            ("second king", "black king"),
+        ],
+        turned_for_second: true,
+        theme: Some(Theme::CHESS),
+        ..Presentation::DEFAULT
+    },
 };
 
 const BONUS: Piece = Piece { letter: '*', glyph: '✦', owner: Owner::Neutral, name: "bonus" };
@@ -566,53 +593,64 @@ impl Game for TucChess {
         })
     }
 
-    fn why_illegal(&self, state: &State, mv: Move) -> String {
+    fn why_illegal(&self, state: &State, mv: Move) -> Sentence {
         let name = INFO.players[state.side.index()];
         let Move::Step { from, to } = mv else {
-            return format!("chance has nothing to decide here; {name} is to move");
+            return phrases::NO_CHANCE.with([("player", &name)]);
         };
         let (from, to) = (GRID.square(u32::from(from)), GRID.square(u32::from(to)));
         let owner = Owner::from(state.side);
         let piece = match state.piece(from) {
             Some(piece) if piece.owner == owner => piece,
-            Some(piece) => return format!("the {} on {from} is not {name}'s", piece.name),
-            None => return format!("there is no piece on {from}"),
+            Some(piece) => {
+                return phrases::NOT_YOURS.with([("piece", &piece.name), ("square", &from), ("player", &name)]);
+            }
+            None => return phrases::EMPTY.with([("square", &from)]),
         };
         if let Some(occupant) = state.piece(to).filter(|occupant| occupant.owner == owner) {
-            return format!("{name}'s own {} stands on {to}", occupant.name);
+            return phrases::OWN_PIECE.with([("player", &name), ("piece", &occupant.name), ("square", &to)]);
         }
         let (across, along) = (from.file.abs_diff(to.file), from.rank.abs_diff(to.rank));
         let is_ahead = along == 1 && (to.rank > from.rank) == (state.side == Player::First);
         match piece.name {
-            "pawn" if is_ahead && across == 0 => format!("a pawn cannot capture straight ahead, and {to} is occupied"),
-            "pawn" if is_ahead && across == 1 => {
-                format!("a pawn moves diagonally only to capture; no piece is on {to}")
-            }
-            "pawn" => "a pawn moves one square ahead".to_owned(),
-            "rook" if across.min(along) == 0 && across + along <= 3 => {
-                format!("a piece or a bonus is in the way of the rook between {from} and {to}")
-            }
-            "rook" => "a rook moves one to three squares along a rank or file".to_owned(),
-            _ => "a king moves one square along a rank or file".to_owned(),
+            "pawn" if is_ahead && across == 0 => phrases::BLOCKED.with([("square", &to)]),
+            "pawn" if is_ahead && across == 1 => phrases::NO_CAPTURE.with([("square", &to)]),
+            "pawn" => phrases::PAWN.plain(),
+            "rook" if across.min(along) == 0 && across + along <= 3 => phrases::IN_THE_WAY.with([("from", &from), ("to", &to)]),
+            "rook" => phrases::ROOK.plain(),
+            _ => phrases::KING.plain(),
         }
     }
 
-    fn why_over(&self, state: &State) -> String {
+    fn why_over(&self, state: &State) -> Option<Sentence> {
         if state.due != Due::Nothing {
-            return String::new();
+            return None;
         }
         let [next, last] = [state.side, state.side.other()].map(|player| INFO.players[player.index()]);
         let [white, black] = state.points;
-        let why = if state.kings().count() < 2 {
-            format!("{last} has captured the king")
+        Some(if state.kings().count() < 2 {
+            phrases::KING_CAPTURED.with([("player", &last), ("white", &white), ("black", &black)])
         } else if state.kings() == state.occupied() {
-            "only the kings are left".to_owned()
+            phrases::KINGS_LEFT.with([("white", &white), ("black", &black)])
         } else if !state.is_mobile() {
-            format!("{next} has no legal move")
+            phrases::STUCK.with([("player", &next), ("white", &white), ("black", &black)])
         } else {
-            format!("the limit of {} plies is reached", self.limit)
+            phrases::LIMIT.with([("plies", &self.limit), ("white", &white), ("black", &black)])
+        })
+    }
+
+    fn outcome_text(&self, _: &State, outcome: Move) -> Option<OutcomeText> {
+        let (sentence, sign) = match outcome {
+            Move::Step { .. } => return None,
+            Move::Worth(0) => (phrases::WORTH_NOTHING.plain(), "★ +0".to_owned()),
+            Move::Worth(_) => (phrases::WORTH_A_POINT.plain(), "★ +1".to_owned()),
+            Move::Appear(index) => {
+                let square = GRID.square(u32::from(index));
+                (phrases::APPEARS.with([("square", &square)]), format!("★ {square}"))
+            }
+            Move::NoBonus => (phrases::NO_BONUS.plain(), "–".to_owned()),
         };
-        format!("{why}; White {white}, Black {black}")
+        Some(OutcomeText { sentence, sign })
     }
 
     fn view(&self, state: &State) -> BoardView {

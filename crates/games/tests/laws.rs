@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use plyground_core::{
-    Encoder, Evaluator, Game, GeneralEncoder, MoverEncoder, Outcome, Params, PlayableGame, Player, Rng, Scratch, Seed, Turn,
-    Visitor, WIN_SCORE,
+    Encoder, Evaluator, GENERAL_PHRASES, Game, GameInfo, GeneralEncoder, MoverEncoder, Outcome, Params, PlayableGame, Player,
+    Rng, Scratch, Seed, Sentence, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, infos, open};
 
@@ -46,6 +46,7 @@ impl Visitor for Conformance {
     fn visit<G: PlayableGame>(self, game: G, start: G::State) {
         let spec = self.0;
         let mut by_hash: HashMap<u64, G::State> = HashMap::new();
+        let mut seen = Vec::new();
         assert_eq!(game.start(), start, "{spec}: opened without a position, a game is at its start");
         assert_eq!(open(&game.spec(), None, Reopen).unwrap().0, game.spec(), "{spec}: the spec opens the same game");
         let info = plyground_games::info(spec.split(':').next().unwrap()).unwrap();
@@ -62,6 +63,7 @@ impl Visitor for Conformance {
                 check_encoders(&game, state, &encoders, &here);
             }
             let moves = check_moves(&game, state, &here);
+            check_sentences(&game, state, info, &moves, &mut seen, &here);
             check_symmetries(&game, state, &moves, rng, &here);
             let hash = game.hash(state);
             if let Some(known) = by_hash.insert(hash, state.clone()) {
@@ -128,7 +130,7 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
         Turn::Over(_) => {
             assert!(moves.is_empty() && outcomes.is_empty(), "{here}: a finished position has no moves");
             assert!(game.legal_move(state, "a1").is_err(), "{here}: a finished position refuses");
-            assert!(!game.why_over(state).is_empty(), "{here}: a finished game says why");
+            assert!(game.why_over(state).is_some(), "{here}: a finished game says why");
         }
     }
     let mut sorted = moves.clone();
@@ -152,6 +154,35 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
     moves
 }
 
+/// Every sentence for players is a phrase that the game lists, with all gaps filled. `seen` holds moves of earlier positions, most of
+/// which are not legal here.
+fn check_sentences<G: Game>(game: &G, state: &G::State, info: &GameInfo, moves: &[G::Move], seen: &mut Vec<G::Move>, here: &str) {
+    let mut said: Vec<Sentence> = game.why_over(state).into_iter().collect();
+    match game.turn(state) {
+        Turn::Player(_) => {
+            // Each position tries some of them: there are many positions.
+            let some = seen.iter().skip(game.hash(state) as usize % 8).step_by(8);
+            let illegal = some.filter(|mv| !moves.contains(mv));
+            said.extend(illegal.map(|&mv| game.why_illegal(state, mv)));
+        }
+        Turn::Chance => said.extend(moves.iter().filter_map(|&mv| Some(game.outcome_text(state, mv)?.sentence))),
+        Turn::Over(_) => {}
+    }
+    for Sentence { key, args, english } in said {
+        let phrase = info.phrases.iter().chain(GENERAL_PHRASES).find(|phrase| phrase.key == key);
+        let phrase = phrase.unwrap_or_else(|| panic!("{here}: '{english}' is not among the phrases of the description"));
+        let filled =
+            args.iter().fold(phrase.english.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
+        assert_eq!(english, filled, "{here}: the English text is that of the phrase {key}");
+        assert!(!english.contains(['{', '}']), "{here}: an argument of '{english}' is missing");
+    }
+    for &mv in moves {
+        if seen.len() < 40 && !seen.contains(&mv) {
+            seen.push(mv);
+        }
+    }
+}
+
 /// Symmetries commute with play.
 fn check_symmetries<G: Game>(game: &G, state: &G::State, moves: &[G::Move], rng: &mut Rng, here: &str) {
     for symmetry in 0..game.symmetries() {
@@ -172,7 +203,17 @@ fn check_symmetries<G: Game>(game: &G, state: &G::State, moves: &[G::Move], rng:
 #[test]
 fn every_game_conforms() {
     for info in infos() {
-        assert!(info.samples.len() >= 5, "{}: five sizes or variants at least", info.name);
+        let name = info.name;
+        assert!(info.samples.len() >= 5, "{name}: five sizes or variants at least");
+        let keys: HashSet<&str> = info.phrases.iter().chain(GENERAL_PHRASES).map(|phrase| phrase.key).collect();
+        assert_eq!(keys.len(), info.phrases.len() + GENERAL_PHRASES.len(), "{name}: phrases have keys of their own");
+        for board in info.presentation.boards {
+            open(board, None, Reopen).unwrap_or_else(|error| panic!("{name}: the board {board}: {error}"));
+        }
+        for lesson in info.presentation.lessons.iter().chain([&info.example]) {
+            let opened = open(name, Some(lesson.position), Reopen).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(!matches!(opened.2, Turn::Over(_)), "{name}: there is something to try in {}", lesson.position);
+        }
     }
     for_each_sample(Conformance);
 }

@@ -303,6 +303,7 @@ impl Board {
 
     fn json(&self) -> Value {
         let (session, last) = (self.session.as_ref(), self.session.last_move());
+        let info = session.info();
         let turn = match session.turn() {
             Turn::Player(player) if self.end.is_none() => Some(player.word()),
             _ => None,
@@ -313,7 +314,7 @@ impl Board {
         json!({
             "id": self.name,
             "game": session.spec(),
-            "colours": session.info().players,
+            "about": {"name": info.name, "players": info.players, "presentation": info.presentation},
             "players": self.players,
             "view": session.view(),
             "last": {"from": last.from, "to": last.to},

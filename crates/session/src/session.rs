@@ -4,7 +4,8 @@ use plyground_agents::catalogue::{self, LEVEL_TITLES};
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
-    PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch, SearchRequest, Seed, StopCheck, Turn, Visitor,
+    OutcomeText, PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch, SearchRequest, Seed, Sentence,
+    StopCheck, Turn, Visitor,
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
@@ -23,8 +24,12 @@ pub trait Session: Send {
     fn turn(&self) -> Turn;
     /// The points of both players, in games with points.
     fn points(&self) -> Option<[i32; 2]>;
-    /// Why the game ended, in words; empty while it goes on.
-    fn why_over(&self) -> String;
+    /// Why the game ended, in words; none while it goes on.
+    fn reason(&self) -> Option<Sentence>;
+    /// Why the game ended, in English; empty while it goes on.
+    fn why_over(&self) -> String {
+        self.reason().map_or_else(String::new, |why| why.english)
+    }
     /// What to draw.
     fn view(&self) -> BoardView;
     /// The squares of the last move of a player.
@@ -45,6 +50,8 @@ pub trait Session: Send {
     fn mover(&self, number: usize) -> Option<Player>;
     /// Move `number` of the history as people like to read it, and the squares that it touched.
     fn played(&self, number: usize) -> Option<LegalMove>;
+    /// Move `number` of the history in words, if it was an outcome of chance that needs them.
+    fn outcome_text(&self, number: usize) -> Option<OutcomeText>;
     /// Was move `number` of the history all that chance could do? Then nobody has learnt anything by it.
     fn certain(&self, number: usize) -> bool;
     /// Notes the thinking time in milliseconds and the expectation of the mover beside the last move.
@@ -222,7 +229,7 @@ impl<G: PlayableGame> Session for Table<G> {
         self.game.points(&self.state)
     }
 
-    fn why_over(&self) -> String {
+    fn reason(&self) -> Option<Sentence> {
         self.game.why_over(&self.state)
     }
 
@@ -281,6 +288,10 @@ impl<G: PlayableGame> Session for Table<G> {
 
     fn played(&self, number: usize) -> Option<LegalMove> {
         self.before.get(number).map(|(state, mv)| self.described(state, *mv))
+    }
+
+    fn outcome_text(&self, number: usize) -> Option<OutcomeText> {
+        self.before.get(number).and_then(|(state, mv)| self.game.outcome_text(state, *mv))
     }
 
     fn certain(&self, number: usize) -> bool {

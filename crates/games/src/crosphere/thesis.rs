@@ -150,8 +150,7 @@ impl<'a> Block<'a> {
             return Err(result_line.error("expected the result 1 (first player), 0 (second player) or 0.5 (draw)"));
         };
         if result != outcome.word() {
-            let ended = self.game.why_over(&self.state);
-            return Err(result_line.error(format!("the result contradicts the moves: {ended}")));
+            return Err(result_line.error(format!("the result contradicts the moves: {}", why_over(&self.game, &self.state))));
         }
         Ok(GameRecord {
             version: GameRecord::VERSION,
@@ -159,7 +158,7 @@ impl<'a> Block<'a> {
             players: players.map(|(_, name)| RecordedPlayer { name: name.to_owned(), seed: None }),
             moves: self.moves,
             result: result.to_owned(),
-            reason: self.game.why_over(&self.state),
+            reason: why_over(&self.game, &self.state),
             date: self.tags.remove(DATETIME).map(|(_, date)| date.to_owned()),
             tags: self.tags.into_iter().map(|(name, (_, value))| (name.to_owned(), value.to_owned())).collect(),
             ..GameRecord::default()
@@ -218,7 +217,7 @@ fn block_text(record: &GameRecord) -> Result<String, String> {
         return Err("it is not finished, and the format has no result for that".to_owned());
     };
     if record.result != outcome.word() {
-        return Err(format!("its result is '{}', but {}", record.result, game.why_over(&state)));
+        return Err(format!("its result is '{}', but {}", record.result, why_over(&game, &state)));
     }
     let result = RESULTS.into_iter().find(|(_, there)| *there == outcome.word()).map_or("", |(here, _)| here);
     let names = PLAYERS.into_iter().zip(record.players.each_ref().map(|player| player.name.as_str()));
@@ -247,4 +246,9 @@ impl plyground_core::Visitor for Opened {
     fn visit<G: plyground_core::PlayableGame>(self, game: G, state: G::State) -> (String, String) {
         (game.spec(), game.position_text(&state))
     }
+}
+
+/// The reason of a finished game in English.
+fn why_over(game: &Crosphere, state: &State) -> String {
+    game.why_over(state).map_or_else(String::new, |why| why.english)
 }

@@ -33,7 +33,7 @@ impl Seen {
             position: game.position_text(state),
             turn: game.turn(state),
             points: game.points(state),
-            why_over: game.why_over(state),
+            why_over: game.why_over(state).map_or_else(String::new, |why| why.english),
             moves: moves.iter().map(|&mv| game.move_text(state, mv)).collect(),
             outcomes: outcomes.iter().map(|&(mv, probability)| (game.move_text(state, mv), probability)).collect(),
             scores: G::evaluators().iter().filter(|_| live).map(|info| score(info.name)).collect(),

@@ -33,7 +33,7 @@ impl Visitor for RandomRecord {
             game.play(&mut state, mv);
         }
         game.turn(&state).result_word().clone_into(&mut record.result);
-        record.reason = game.why_over(&state);
+        record.reason = game.why_over(&state).map_or_else(String::new, |why| why.english);
         record
     }
 }
