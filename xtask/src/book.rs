@@ -107,6 +107,8 @@ impl Page {
         let mut page = Self { tasks: tasks(text), ..Self::default() };
         let mut repeated: HashMap<String, usize> = HashMap::new();
         let mut fence = None;
+        // Inline code may go on in the next line of its paragraph.
+        let mut paragraph = String::new();
         for line in text.lines() {
             let start = line.trim_start();
             let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
@@ -114,16 +116,19 @@ impl Page {
                 (None, Some(_)) => fence = mark,
                 (Some(open), _) if mark == Some(open) => fence = None,
                 (Some(_), _) => {}
+                (None, None) if line.is_empty() => page.links.extend(links(&std::mem::take(&mut paragraph))),
                 (None, None) => {
                     if let Some(title) = heading(line) {
                         let anchor = anchor(title);
                         let before = repeated.entry(anchor.clone()).and_modify(|count| *count += 1).or_insert(0);
                         page.anchors.insert(if *before == 0 { anchor } else { format!("{anchor}-{before}") });
                     }
-                    page.links.extend(links(line));
+                    paragraph.push_str(line);
+                    paragraph.push('\n');
                 }
             }
         }
+        page.links.extend(links(&paragraph));
         page
     }
 }
@@ -141,9 +146,9 @@ fn anchor(title: &str) -> String {
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The targets of links and pictures in a line, those in inline code left out.
-fn links(line: &str) -> Vec<String> {
-    let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+/// The targets of links and pictures in a paragraph, those in inline code left out.
+fn links(paragraph: &str) -> Vec<String> {
+    let plain: String = paragraph.split('`').step_by(2).collect::<Vec<_>>().join("`");
     let behind = |mark: &str, end: char| {
         plain.split(mark).skip(1).filter_map(|rest| Some(rest.split_once(end)?.0.to_owned())).collect::<Vec<_>>()
     };
