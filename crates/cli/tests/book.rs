@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const PLY: &str = env!("CARGO_BIN_EXE_ply");
 /// How long a command of the book may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Marks a block of commands that are run. Code hosts and mdBook do not show it.
 const RUN: &str = "<!-- run -->";
 /// What the commands read, copied to where they are run.
@@ -114,10 +114,8 @@ fn invocations(line: &str) -> Vec<Vec<String>> {
     commands
         .filter_map(|words| {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let arguments = match words.as_slice() {
-                ["ply", arguments @ ..] => arguments,
-                ["cargo", "run", "--release", "--", arguments @ ..] => arguments,
-                _ => return None,
+            let (["ply", arguments @ ..] | ["cargo", "run", "--release", "--", arguments @ ..]) = words.as_slice() else {
+                return None;
             };
             Some(arguments.iter().map(|&word| word.to_owned()).collect())
         })
