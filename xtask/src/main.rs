@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod app;
 mod bench;
+mod book;
 mod browser;
 mod cluster;
 mod fuzz;
@@ -32,6 +33,8 @@ enum Command {
     Test(TestArgs),
     /// Build the app that needs no server: static files in dist/, with the engine as WebAssembly
     App,
+    /// Build the book in docs/ as web pages with mdBook (installed into the target folder where it is missing)
+    Book,
     /// Play one run on several machines (network namespaces where allowed), kill, freeze and cut off what plays, and compare the result
     Cluster,
     /// Play 500 games at once on a server and measure how long requests wait that take no thinking, beside a server that does nothing
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Test(args)) => test::run(&args.only),
         Some(Command::App) => app::run().map(|()| true),
+        Some(Command::Book) => book::run().map(|()| true),
         Some(Command::Cluster) => cluster::run(),
         Some(Command::Load) => bench::run("load", &[]),
         Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -35,6 +37,26 @@ pub fn run(command: &mut Command) -> Result<()> {
     let status = command.stdin(Stdio::null()).status().with_context(|| format!("`{line}` could not be started"))?;
     ensure!(status.success(), "`{line}` failed ({status})");
     Ok(())
+}
+
+/// The same, within a time; a command that takes longer is killed.
+pub fn run_within(command: &mut Command, patience: Duration) -> Result<()> {
+    let line = line(command);
+    println!("$ {line}");
+    let mut child = command.stdin(Stdio::null()).spawn().with_context(|| format!("`{line}` could not be started"))?;
+    let deadline = Instant::now() + patience;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            ensure!(status.success(), "`{line}` failed ({status})");
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            child.kill()?;
+            child.wait()?;
+            bail!("`{line}` was not done after {} minutes", patience.as_secs() / 60);
+        }
+        thread::sleep(Duration::from_millis(200));
+    }
 }
 
 /// What the command prints; an error when it fails.

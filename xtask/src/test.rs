@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{browser, fuzz, game_names, nats, rooms, wasm};
+use crate::{book, browser, fuzz, game_names, nats, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -27,15 +27,16 @@ pub enum Outcome {
 }
 
 /// Cheap ones first, so that a slip is told within seconds.
-static STEPS: [Step; 8] = [
+static STEPS: [Step; 9] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
         summary: "each crate uses only the rooms above it and inherits the lints; no file names a game without need",
         run: rooms,
     },
+    Step { name: "deny", summary: "dependencies have licences that we allow, and come from where they should", run: deny },
     Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
-    Step { name: "docs", summary: "the documentation builds without a warning", run: docs },
+    Step { name: "docs", summary: "the links of the book hold, and the documentation builds without a warning", run: docs },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
     Step {
@@ -149,13 +150,23 @@ fn rooms(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// Advisories are left out: they need a download, and change without a change here.
+fn deny(_: &Workspace) -> Result<Outcome> {
+    if process::output(cargo().args(["deny", "--version"])).is_err() {
+        return Ok(Outcome::Skipped("cargo-deny is not installed (cargo install cargo-deny --locked)".to_owned()));
+    }
+    process::run(cargo().args(["deny", "--workspace", "check", "licenses", "bans", "sources"]))?;
+    Ok(Outcome::Passed)
+}
+
 fn clippy(_: &Workspace) -> Result<Outcome> {
     component("clippy", "clippy")?;
     process::run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     Ok(Outcome::Passed)
 }
 
-fn docs(_: &Workspace) -> Result<Outcome> {
+fn docs(workspace: &Workspace) -> Result<Outcome> {
+    book::check_links(&workspace.root)?;
     process::run(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
 }
@@ -201,12 +212,15 @@ mod tests {
     #[test]
     fn an_unknown_step_is_answered_with_the_known_ones() {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
-        assert_eq!(step("lint").err().as_deref(), Some("expected one of fmt, rooms, clippy, docs, wasm, test, browser, fuzz"));
+        assert_eq!(
+            step("lint").err().as_deref(),
+            Some("expected one of fmt, rooms, deny, clippy, docs, wasm, test, browser, fuzz")
+        );
     }
 
     #[test]
     fn the_summary_tells_what_failed_and_what_was_not_run() {
-        let chosen: Vec<&Step> = STEPS[..4].iter().collect();
+        let chosen: Vec<&Step> = ["fmt", "rooms", "clippy", "docs"].iter().flat_map(|name| step(name)).collect();
         let second = Duration::from_secs(1);
         let ended = vec![
             (Ok(Outcome::Passed), second),

@@ -1,4 +1,4 @@
-//! What every command prints, and that the examples in the README are true. After a wanted change: `TRYCMD=overwrite cargo test -p plyground`.
+//! What every command prints, and that the examples in the README and in the tour are true. After a wanted change: `TRYCMD=overwrite cargo test -p plyground`.
 
 #[test]
 fn commands_print_what_they_always_did() {
@@ -9,6 +9,7 @@ fn commands_print_what_they_always_did() {
         .env("XDG_DATA_HOME", data.to_str().expect("the temporary directory has a plain name"))
         .case("tests/cmd/*.trycmd")
         .case("../../README.md")
+        .case("../../docs/tour.md")
         .run();
     let _ = std::fs::remove_dir_all(&data);
 }
