@@ -23,12 +23,13 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/games/src/tuc_chess/", "its pawns are pieces and not the game of that name"),
     ("app/js/pieces.js", "it draws the piece that is called pawn"),
     ("crates/nets/src/architecture.rs", "two published architectures are named after the games of their theses"),
+    ("crates/agents/src/catalogue/", "the levels, presets and networks of each game"),
     ("crates/agents/src/learn/", "the agent of a thesis, whose architecture is named after its game"),
     ("crates/agents/src/mcts/options.rs", "`study=` names settings of published studies after their games"),
     ("crates/engines/src/uci.rs", "variants as a foreign protocol calls them"),
-    ("crates/lab/src/nets.rs", "the networks that come with the program are named after their games"),
-    ("crates/lab/src/nats/hello.rs", "the speed of workers is compared in one position that never changes"),
-    ("crates/lab/src/competition/file.rs", "clients over the network exist for one game only"),
+    ("crates/match/src/resources/networks.rs", "the networks that come with the program are named after their games"),
+    ("crates/cluster/src/hello.rs", "the speed of workers is compared in one position that never changes"),
+    ("crates/studies/src/competition/file.rs", "clients over the network exist for one game only"),
     ("crates/cli/src/commands/host.rs", "the protocol of one competition"),
     ("crates/cli/src/commands/learn.rs", "a published architecture is named after the game of its thesis"),
     ("crates/cli/src/commands/nets.rs", "an example of a command, in a hint"),
@@ -177,14 +178,14 @@ mod tests {
         assert_eq!(faults, ["app/js/play.js:2: it names big-checkers: const HEAVY = [\"big-checkers\"];"]);
         assert_eq!(found("crates/games/src/big_checkers/planes.rs", "use super::BigCheckers;\n", &[]), Vec::<String>::new());
         assert_eq!(found("crates/games/src/big_checkers_2.rs", "use crate::big_checkers;\n", &[]).len(), 1);
-        assert_eq!(found("crates/lab/src/nets.rs", "networks![\"draughts-8x8\"];\n", &[]).len(), 1);
-        assert_eq!(found("crates/lab/src/nets.rs", "let draughtsman = 1;\n", &[]), Vec::<String>::new());
+        assert_eq!(found("crates/match/src/lib.rs", "networks![\"draughts-8x8\"];\n", &[]).len(), 1);
+        assert_eq!(found("crates/match/src/lib.rs", "let draughtsman = 1;\n", &[]), Vec::<String>::new());
     }
 
     #[test]
     fn comments_and_tests_may_name_games() {
         let text = "/// Like draughts.\nfn f() {} // or draughts\n\n#[cfg(test)]\nmod tests {\n    const GAME: &str = \"draughts\";\n}\n";
-        assert_eq!(found("crates/lab/src/arena.rs", text, &[]), Vec::<String>::new());
+        assert_eq!(found("crates/match/src/game.rs", text, &[]), Vec::<String>::new());
     }
 
     #[test]
