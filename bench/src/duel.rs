@@ -6,7 +6,7 @@ use std::thread;
 
 use anyhow::Result;
 use plyground_core::{Player, Seed, Turn};
-use plyground_match::{Contestant, Pace, Played, Roster, Standard, Table, play_game};
+use plyground_match::{AgentFactory, Contestant, Pace, Played, PlayerFactory, Table, play_game};
 use plyground_session::{NoResources, open};
 use plyground_statistics::{GameResult, Tally};
 
@@ -100,7 +100,7 @@ impl Duel<'_> {
 
     /// The first agent plays in this seat.
     fn game(&self, first_agent: Player, seed: Seed) -> Result<Played> {
-        let roster = Standard(&NoResources);
+        let roster = AgentFactory(&NoResources);
         let [mut one, mut other] = [roster.invite(self.specs[0])?, roster.invite(self.specs[1])?];
         let mut contestants: [&mut dyn Contestant; 2] = [one.as_mut(), other.as_mut()];
         let mut seeds = [0, 1].map(|agent| seed.numbered(agent));

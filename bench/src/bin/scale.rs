@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use plyground_bench::plot::{Line, Plot};
-use plyground_cluster::{Access, Broker, Fleet, Sleepers};
+use plyground_cluster::{Access, Broker, Fleet, SimulatedWorkers};
 use plyground_core::NoResources;
-use plyground_match::{Conduct, Experiment, GameRow, Lot, Openings, Store, Threads};
+use plyground_match::{Experiment, GameRow, Openings, RunDriver, RunPrefix, Store, Threads};
 use serde_json::Value;
 
 /// Measure a queue with simulated workers.
@@ -137,7 +137,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     let pairs = (workers as f64 / args.pair * (args.warm + args.measure) * 1.5) as u64 + 10_000;
     let begun = Instant::now();
     let over = || begun.elapsed().as_secs_f64() > args.warm + args.measure;
-    let conduct = Conduct {
+    let conduct = RunDriver {
         store: &store,
         run: &run,
         shelf: &NoResources,
@@ -152,7 +152,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
         let page = varz(monitor)?;
         let number = |key: &str| page[key].as_f64().unwrap_or(0.0);
         let [one, two, three] = ids.map(cpu_seconds);
-        let done = Store::open(&folder.join("runs.sqlite"))?.done(Lot::all(&run.id))? as f64;
+        let done = Store::open(&folder.join("runs.sqlite"))?.done(RunPrefix::all(&run.id))? as f64;
         Ok([done, number("in_msgs"), number("out_msgs"), number("in_bytes"), one?, two?, three?])
     };
     let (before, after, took) = std::thread::scope(|scope| {
@@ -172,7 +172,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
 
 /// Is the workers until somebody ends this process.
 fn sleep(args: &Args, url: &str) -> Result<()> {
-    let sleepers = Sleepers { workers: args.workers[0], pair: Duration::from_secs_f64(args.pair), games: real_games()? };
+    let sleepers = SimulatedWorkers { workers: args.workers[0], pair: Duration::from_secs_f64(args.pair), games: real_games()? };
     Ok(sleepers.sleep(&Access::new(url))?)
 }
 
@@ -182,7 +182,7 @@ fn real_games() -> Result<Vec<GameRow>> {
     std::fs::create_dir_all(&folder)?;
     let store = Store::open(&folder.join("runs.sqlite"))?;
     let run = Experiment::new("clobber", &["mcts:sims=50".into(), "mcts:sims=100".into()], &NoResources)?.run();
-    let conduct = Conduct {
+    let conduct = RunDriver {
         store: &store,
         run: &run,
         shelf: &NoResources,
@@ -194,7 +194,7 @@ fn real_games() -> Result<Vec<GameRow>> {
     };
     conduct.play_format(1)?;
     let mut games = Vec::new();
-    store.games(Lot::all(&run.id), |game| games.push(game))?;
+    store.games(RunPrefix::all(&run.id), |game| games.push(game))?;
     drop(store);
     std::fs::remove_dir_all(&folder).ok();
     Ok(games)

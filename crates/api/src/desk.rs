@@ -53,7 +53,7 @@ impl Allowance {
 pub type Tell<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
 /// Answers requests.
-pub struct Desk<'a> {
+pub struct Api<'a> {
     /// Where agents find the files that they name.
     pub shelf: &'a dyn Resources,
     /// What callers may use.
@@ -116,7 +116,7 @@ struct Request {
 /// How often a caller hears of a thought.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
-impl Desk<'_> {
+impl Api<'_> {
     /// The answer to a request: `{"id":…,"answer":…}`, or `{"id":…,"error":…}` in words. The clock begins with the request. On the way
     /// the caller is told of progress: `{"id":…,"progress":…}`.
     pub fn handle(&self, request: &str, clock: &dyn Clock, tell: &mut Tell<'_>) -> String {

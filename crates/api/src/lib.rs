@@ -4,4 +4,4 @@
 
 mod desk;
 
-pub use desk::{Allowance, Desk, Tell};
+pub use desk::{Allowance, Api, Tell};

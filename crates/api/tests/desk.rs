@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyground_api::{Allowance, Desk};
+use plyground_api::{Allowance, Api};
 use plyground_session::{Clock, NoResources, infos};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ impl Clock for Wall {
     }
 }
 
-fn desk() -> Desk<'static> {
+fn desk() -> Api<'static> {
     let allowance = Allowance { time: Duration::from_millis(150), memory: 64, threads: 1, plies: 300 };
-    Desk { shelf: &NoResources, allowance }
+    Api { shelf: &NoResources, allowance }
 }
 
 fn raw(request: &str) -> Value {

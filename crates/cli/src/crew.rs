@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use plyground_cluster::{Broker, Fleet, Presence};
-use plyground_match::{Crew, Threads};
+use plyground_match::{Executor, Threads};
 
 use crate::args::QueueArgs;
 use crate::experiments::threads;
 use crate::terminal::{count, print_notes};
 
 /// The threads of this computer, or the workers at a queue.
-pub fn hire(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Crew>> {
+pub fn hire(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
     let Some(url) = &queue.queue else { return Ok(Box::new(Threads(threads(asked)))) };
     let access = queue.door.access(url, queue.lease);
     let fleet = Fleet::new(Arc::new(Broker::connect(&access)?))?;

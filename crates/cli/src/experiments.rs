@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use plyground_match::{
-    Book, Crew, Event, Experiment, Format, LabError, Lot, News, Openings, Results, Run, Seats, Standing, Store, opening_plies,
-    shell_word,
+    Book, Event, Executor, Experiment, Format, News, Openings, Results, Run, RunError, RunPrefix, Seats, Standing, Store,
+    opening_plies, shell_word,
 };
 use plyground_session::{Limits, Turn, open};
 use plyground_statistics::{logistic_elo, per_cent, score_words};
@@ -87,11 +87,11 @@ pub fn command() -> String {
 }
 
 /// Plays pairs of a run until they are done, somebody presses Ctrl-C, or `enough` says so; what was played before counts, too.
-pub struct Conduct<'a> {
+pub struct RunDriver<'a> {
     pub store: &'a Store,
     pub run: &'a Run,
     /// Who plays.
-    pub crew: &'a dyn Crew,
+    pub crew: &'a dyn Executor,
     pub quiet: bool,
     /// What the results say, in a few words or lines, for the live view.
     pub summary: &'a (dyn Fn(&Results) -> String + Sync),
@@ -158,9 +158,9 @@ fn event_json(run: &Run, event: &Event<'_>) -> Vec<Value> {
     }
 }
 
-impl<'a> Conduct<'a> {
+impl<'a> RunDriver<'a> {
     /// Until all is played, without a word about it.
-    pub fn new(store: &'a Store, run: &'a Run, crew: &'a dyn Crew, quiet: bool) -> Self {
+    pub fn new(store: &'a Store, run: &'a Run, crew: &'a dyn Executor, quiet: bool) -> Self {
         Self { store, run, crew, quiet, summary: &|_| String::new(), enough: &|_| false, log: None }
     }
 
@@ -186,7 +186,7 @@ impl<'a> Conduct<'a> {
     fn watched<T>(
         &self,
         pairs: u64,
-        act: impl FnOnce(&plyground_match::Conduct<'_>) -> Result<T, LabError>,
+        act: impl FnOnce(&plyground_match::RunDriver<'_>) -> Result<T, RunError>,
     ) -> anyhow::Result<T> {
         let view: Mutex<Option<View>> = Mutex::new(None);
         let log_failure = Mutex::new(None);
@@ -197,7 +197,7 @@ impl<'a> Conduct<'a> {
                 log_failure.lock().expect("no listener panics").get_or_insert((log.name.clone(), error));
             }
         };
-        let done_by_all = || self.store.done(Lot { run: &self.run.id, pairs }).unwrap_or(0);
+        let done_by_all = || self.store.done(RunPrefix { run: &self.run.id, pairs }).unwrap_or(0);
         let show = |results: &Results| {
             if let Some(view) = view.lock().expect("no listener panics").as_ref() {
                 view.show(results, self.summary, &done_by_all);
@@ -225,7 +225,7 @@ impl<'a> Conduct<'a> {
                 }
             }
         };
-        let played = act(&plyground_match::Conduct {
+        let played = act(&plyground_match::RunDriver {
             store: self.store,
             run: self.run,
             shelf: &Files,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::Context;
-use plyground_serve::{Hall, Limits, Server};
+use plyground_serve::{Limits, LivePage, Server};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
@@ -24,7 +24,7 @@ pub struct HallPage {
 
 impl HallPage {
     /// Shows a hall at this place, if it is to be shown.
-    pub fn open(hall: &Arc<Hall>, web: Web) -> anyhow::Result<Option<Self>> {
+    pub fn open(hall: &Arc<LivePage>, web: Web) -> anyhow::Result<Option<Self>> {
         let Web::At(address) = web else { return Ok(None) };
         let runtime =
             Builder::new_multi_thread().worker_threads(1).enable_all().build().context("cannot start the server's threads")?;

@@ -12,7 +12,7 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stor
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use bytes::Bytes;
-use plyground_match::LabError;
+use plyground_match::RunError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
@@ -86,7 +86,7 @@ impl Access {
         Some(format!("{}: {said}", self.shown()))
     }
 
-    fn options(&self) -> Result<ConnectOptions, LabError> {
+    fn options(&self) -> Result<ConnectOptions, RunError> {
         let mut options = ConnectOptions::new()
             .name("plyground")
             .ping_interval(PING)
@@ -116,14 +116,14 @@ impl Access {
     }
 
     /// Threads for connections.
-    pub(super) fn runtime(&self, threads: usize) -> Result<Runtime, LabError> {
+    pub(super) fn runtime(&self, threads: usize) -> Result<Runtime, RunError> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(threads).thread_name("nats").enable_all().build();
         runtime.map_err(|error| self.refused(error.to_string()))
     }
 
-    fn refused(&self, detail: String) -> LabError {
-        LabError::Queue { queue: self.shown(), detail }
+    fn refused(&self, detail: String) -> RunError {
+        RunError::Queue { queue: self.shown(), detail }
     }
 }
 
@@ -157,7 +157,7 @@ pub struct Broker {
 
 impl Broker {
     /// Connects, and makes what is not there yet.
-    pub fn connect(access: &Access) -> Result<Self, LabError> {
+    pub fn connect(access: &Access) -> Result<Self, RunError> {
         let runtime = access.runtime(1)?;
         let mut broker = runtime.block_on(Self::connect_here(access))?;
         broker.runtime = Some(runtime);
@@ -165,7 +165,7 @@ impl Broker {
     }
 
     /// The same on threads of whoever calls it; nobody can wait with it then.
-    pub(super) async fn connect_here(access: &Access) -> Result<Self, LabError> {
+    pub(super) async fn connect_here(access: &Access) -> Result<Self, RunError> {
         let urls: Vec<String> = access.url.split(',').map(str::to_owned).collect();
         let client = access.options()?.connect(urls).await.map_err(|error| access.refused(plain(&error)))?;
         let jetstream = jetstream::ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
@@ -222,7 +222,7 @@ impl Broker {
         self.client.server_info().version
     }
 
-    pub(super) fn refused(&self, detail: impl std::fmt::Display) -> LabError {
+    pub(super) fn refused(&self, detail: impl std::fmt::Display) -> RunError {
         self.access.refused(detail.to_string())
     }
 
@@ -236,7 +236,7 @@ impl Broker {
         &self,
         give_up: &(dyn Fn() -> bool + Sync),
         mut act: impl FnMut() -> F,
-    ) -> Result<T, LabError> {
+    ) -> Result<T, RunError> {
         const PAUSE: Duration = Duration::from_millis(300);
         loop {
             match act().await {
@@ -248,14 +248,14 @@ impl Broker {
     }
 
     /// Makes again what a server may have lost.
-    pub(super) async fn repair(&self) -> Result<(), LabError> {
+    pub(super) async fn repair(&self) -> Result<(), RunError> {
         let parts = prepare(&self.jetstream, self.access.lease).await.map_err(|error| self.refused(error))?;
         self.lease.store(millis(parts.workers.cached_info().config.ack_wait), Ordering::Relaxed);
         Ok(())
     }
 
     /// Publishes to a stream and waits until it is kept there; false if it was there already under this name.
-    pub(super) async fn publish(&self, subject: &str, name: Option<&str>, payload: Bytes) -> Result<bool, LabError> {
+    pub(super) async fn publish(&self, subject: &str, name: Option<&str>, payload: Bytes) -> Result<bool, RunError> {
         let message = jetstream::message::PublishMessage::build().payload(payload);
         let message = match name {
             Some(name) => message.message_id(name),
@@ -266,7 +266,7 @@ impl Broker {
     }
 
     /// How many messages of a run, or of all, are in the stream of jobs: those that wait, and those that somebody works on.
-    pub(super) async fn queued(&self, run: Option<&str>) -> Result<usize, LabError> {
+    pub(super) async fn queued(&self, run: Option<&str>) -> Result<usize, RunError> {
         use futures_util::TryStreamExt as _;
         // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of the stream
         // is done with and gone.
@@ -281,12 +281,12 @@ impl Broker {
     }
 
     /// Takes away what is queued under a subject; how much that was.
-    pub(super) async fn purge(&self, subject: &str) -> Result<u64, LabError> {
+    pub(super) async fn purge(&self, subject: &str) -> Result<u64, RunError> {
         self.jobs.purge().filter(subject).await.map(|done| done.purged).map_err(|error| self.refused(error))
     }
 
     /// The value of a key, with its revision.
-    pub(super) async fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>, LabError> {
+    pub(super) async fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>, RunError> {
         use async_nats::jetstream::stream::LastRawMessageErrorKind::NoMessageFound;
         match self.values.get_last_raw_message_by_subject(&key_subject(key)).await {
             Err(error) if error.kind() == NoMessageFound => Ok(None),
@@ -299,7 +299,7 @@ impl Broker {
     }
 
     /// Sets a key; if a revision is given, only if it is still the newest (0: if there is none). The new revision; nothing if it is not.
-    pub(super) async fn set<T: Serialize>(&self, key: &str, value: &T, revision: Option<u64>) -> Result<Option<u64>, LabError> {
+    pub(super) async fn set<T: Serialize>(&self, key: &str, value: &T, revision: Option<u64>) -> Result<Option<u64>, RunError> {
         use async_nats::jetstream::context::PublishErrorKind::WrongLastSequence;
         let payload = serde_json::to_vec(value).expect("values are plain data");
         let mut headers = HeaderMap::new();
@@ -319,12 +319,12 @@ impl Broker {
     }
 
     /// Forgets a key.
-    pub(super) async fn forget(&self, key: &str) -> Result<(), LabError> {
+    pub(super) async fn forget(&self, key: &str) -> Result<(), RunError> {
         self.values.purge().filter(key_subject(key)).await.map(drop).map_err(|error| self.refused(error))
     }
 
     /// The names of all keys that begin like this.
-    pub(super) async fn keys(&self, beginning: &str) -> Result<Vec<String>, LabError> {
+    pub(super) async fn keys(&self, beginning: &str) -> Result<Vec<String>, RunError> {
         use futures_util::TryStreamExt as _;
         let filter = key_subject(&format!("{beginning}>"));
         let found = self.values.info_with_subjects(filter).await.map_err(|error| self.refused(error))?;
@@ -334,7 +334,7 @@ impl Broker {
     }
 
     /// Where files are, by the hashes of what is in them.
-    pub(super) async fn files(&self) -> Result<&ObjectStore, LabError> {
+    pub(super) async fn files(&self) -> Result<&ObjectStore, RunError> {
         if let Some(files) = self.files.get() {
             return Ok(files);
         }

@@ -10,15 +10,15 @@ use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::{InputError, Resources as _};
-use plyground_match::{Crew, Event, Experiment, GameRow, Job, Keeper as _, LabError, Lot, Task, Unchanged};
+use plyground_match::{Event, Executor, Experiment, GameRow, Job, ResultSink as _, RunError, RunPrefix, Task, UnchangedFiles};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::broker::{Broker, jobs_of, results_of};
 use crate::fleet::FleetView;
-use crate::hello::Hello;
-use crate::lead::Lead;
-use crate::parcels::Parcels;
+use crate::hello::Handshake;
+use crate::lead::Leadership;
+use crate::parcels::Batcher;
 use crate::queue::NatsQueue;
 use crate::wire::{Returns, unpacked};
 
@@ -39,7 +39,7 @@ const IN_A_ROW: usize = 2_048;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Announcement {
     /// Of the coordinator.
-    pub hello: Hello,
+    pub hello: Handshake,
     /// What is played.
     pub experiment: Experiment,
 }
@@ -56,7 +56,7 @@ pub fn key_of(run: &str) -> String {
 /// All workers at a queue on the network.
 pub struct Fleet {
     broker: Arc<Broker>,
-    hello: Hello,
+    hello: Handshake,
     view: FleetView,
     /// How far the results of runs were read.
     read: Mutex<HashMap<String, u64>>,
@@ -65,9 +65,9 @@ pub struct Fleet {
 
 impl Fleet {
     /// The workers that this broker knows. Takes half a second, to measure this machine.
-    pub fn new(broker: Arc<Broker>) -> Result<Self, LabError> {
+    pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         let view = FleetView::new(&broker)?;
-        let hello = Hello::of_this_machine()?;
+        let hello = Handshake::of_this_machine()?;
         Ok(Self { broker, hello, view, read: Mutex::default(), purged: AtomicU64::new(0) })
     }
 
@@ -82,7 +82,7 @@ impl Fleet {
     }
 
     /// Workers find what they need to play a run.
-    fn announce(&self, task: &Task<'_>) -> Result<(), LabError> {
+    fn announce(&self, task: &Task<'_>) -> Result<(), RunError> {
         let announcement = Announcement { hello: self.hello.clone(), experiment: task.run.experiment.clone() };
         let key = key_of(&task.run.id);
         let give_up = || (task.stop)();
@@ -158,18 +158,18 @@ impl Follower {
     }
 }
 
-impl Crew for Fleet {
-    fn play(&self, task: &Task<'_>) -> Result<(), LabError> {
+impl Executor for Fleet {
+    fn play(&self, task: &Task<'_>) -> Result<(), RunError> {
         // A worker that started what a coordinator names would do anything for whoever can reach the queue.
         if let Some(program) = task.run.experiment.agents.iter().find(|agent| agent.starts_with("cmd:")) {
             let detail = "programs play on the computer that they are on; expected agents of the table with --queue";
             return Err(InputError::malformed("agent", program, detail).into());
         }
-        let shelf = Unchanged::new(task.shelf, &task.run.experiment.files);
+        let shelf = UnchangedFiles::new(task.shelf, &task.run.experiment.files);
         for name in task.run.experiment.files.keys() {
             self.broker.put_file(&shelf.read(name)?)?;
         }
-        let open = task.store.open_jobs(Lot::all(&task.run.id))?;
+        let open = task.store.open_jobs(RunPrefix::all(&task.run.id))?;
         let known = open.iter().map(|job| (job.id.clone(), job.clone())).collect();
         let wanted: Vec<Job> = open.into_iter().filter(|job| job.pair < task.pairs).collect();
         if wanted.is_empty() {
@@ -181,8 +181,8 @@ impl Crew for Fleet {
             fleet: self,
             task,
             known,
-            parcels: Parcels::new(wanted),
-            lead: Lead::new(&task.run.id, me),
+            parcels: Batcher::new(wanted),
+            lead: Leadership::new(&task.run.id, me),
             queue: NatsQueue::new(Arc::clone(&self.broker)),
             heard,
             caught_up: false,
@@ -204,8 +204,8 @@ struct Sitting<'a> {
     /// All that was ever asked for of the run and is not done.
     known: HashMap<String, Job>,
     /// What is wanted now.
-    parcels: Parcels,
-    lead: Lead,
+    parcels: Batcher,
+    lead: Leadership,
     queue: NatsQueue,
     heard: mpsc::Receiver<Option<Heard>>,
     /// All results that were there when it began are known.
@@ -222,7 +222,7 @@ impl Sitting<'_> {
         &self.fleet.broker
     }
 
-    fn play(&mut self) -> Result<(), LabError> {
+    fn play(&mut self) -> Result<(), RunError> {
         loop {
             let _ = self.hear(TICK)?;
             if self.parcels.is_done() || (self.task.stop)() {
@@ -235,7 +235,7 @@ impl Sitting<'_> {
     }
 
     /// Gives out what is to be done, if that is our business.
-    fn give_out(&mut self) -> Result<(), LabError> {
+    fn give_out(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
         if broker.wait(self.lead.beat(&broker)) {
             self.start_again()?;
@@ -261,7 +261,7 @@ impl Sitting<'_> {
 
     /// Sends everything again that is not done, under new names. What was sent before, by whomever, is taken away first, so that nothing is
     /// there twice; what of it is being done comes back anyway.
-    fn start_again(&mut self) -> Result<(), LabError> {
+    fn start_again(&mut self) -> Result<(), RunError> {
         static ERAS: AtomicU64 = AtomicU64::new(0);
         let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.task.run.id)));
         self.fleet.announce(self.task)?;
@@ -273,7 +273,7 @@ impl Sitting<'_> {
     }
 
     /// Is what was sent still there? A server may have lost it, or somebody has taken it away.
-    fn check(&mut self) -> Result<(), LabError> {
+    fn check(&mut self) -> Result<(), RunError> {
         if self.checked.elapsed() < CHECK {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Sitting<'_> {
     }
 
     /// Takes what has come back; waits for a moment if that is nothing.
-    fn hear(&mut self, wait: Duration) -> Result<ControlFlow<()>, LabError> {
+    fn hear(&mut self, wait: Duration) -> Result<ControlFlow<()>, RunError> {
         let first = self.fleet.broker.wait(async { tokio::time::timeout(wait, self.heard.recv()).await });
         let Ok(Some(first)) = first else { return Ok(ControlFlow::Break(())) };
         let mut heard = vec![first];
@@ -306,7 +306,7 @@ impl Sitting<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn keep(&mut self, heard: Vec<Heard>) -> Result<(), LabError> {
+    fn keep(&mut self, heard: Vec<Heard>) -> Result<(), RunError> {
         let games = usize::from(self.task.run.experiment.seats.games());
         let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
         for Heard { sequence, returns } in heard {
@@ -350,7 +350,7 @@ impl Sitting<'_> {
     }
 
     /// Takes back what nobody has begun, and waits a little for what somebody has.
-    fn end(&mut self) -> Result<(), LabError> {
+    fn end(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
         let run = &self.task.run.id;
         if self.lead.leads() {

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use plyground_core::{InputError, Resources};
-use plyground_match::{LabError, NETWORKS, hash, write_whole};
+use plyground_match::{NETWORKS, RunError, hash, write_whole};
 use tokio::io::AsyncReadExt as _;
 
 use crate::broker::Broker;
 
 impl Broker {
     /// Puts a file where workers find it, unless it is there; its hash.
-    pub(super) fn put_file(&self, contents: &[u8]) -> Result<String, LabError> {
+    pub(super) fn put_file(&self, contents: &[u8]) -> Result<String, RunError> {
         let name = hash(contents);
         self.wait(async {
             let files = self.files().await?;
@@ -39,7 +39,7 @@ impl Broker {
         });
     }
 
-    fn get_file(&self, hash: &str) -> Result<Vec<u8>, LabError> {
+    fn get_file(&self, hash: &str) -> Result<Vec<u8>, RunError> {
         self.wait(async {
             let files = self.files().await?;
             let begun = Instant::now();
@@ -69,7 +69,7 @@ impl Cache {
     }
 
     /// What has this hash: part of the program, in the folder, or with the broker.
-    pub fn get(&self, wanted: &str) -> Result<Vec<u8>, LabError> {
+    pub fn get(&self, wanted: &str) -> Result<Vec<u8>, RunError> {
         if let Some(network) = NETWORKS.iter().find(|network| hash(network.file) == wanted) {
             return Ok(network.file.to_vec());
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use plyground_match::LabError;
+use plyground_match::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ impl Broker {
     }
 
     /// Says whenever somebody wants to know who is there, from now on.
-    pub(super) fn roll_calls(&self) -> Result<mpsc::Receiver<()>, LabError> {
+    pub(super) fn roll_calls(&self) -> Result<mpsc::Receiver<()>, RunError> {
         let mut calls = self.wait(self.client.subscribe(ROLL_CALL)).map_err(|error| self.refused(error))?;
         let (sender, receiver) = mpsc::channel();
         self.spawn(async move { while calls.next().await.is_some() && sender.send(()).is_ok() {} });
@@ -74,7 +74,7 @@ pub struct FleetView {
 
 impl FleetView {
     /// Listens from now on, and asks all to speak.
-    pub fn new(broker: &Broker) -> Result<Self, LabError> {
+    pub fn new(broker: &Broker) -> Result<Self, RunError> {
         let seen: Arc<Mutex<HashMap<String, (Instant, Presence)>>> = Arc::default();
         let mut heard = broker.wait(broker.client.subscribe(SUBJECT)).map_err(|error| broker.refused(error))?;
         let noted = Arc::clone(&seen);
@@ -110,19 +110,19 @@ impl FleetView {
 }
 
 /// Workers and queue as one looks at them from outside, in JSON.
-pub struct Lookout {
+pub struct FleetWatch {
     broker: Arc<Broker>,
     view: FleetView,
 }
 
-impl Lookout {
+impl FleetWatch {
     /// Looks at this queue from now on.
-    pub fn new(broker: Arc<Broker>) -> Result<Self, LabError> {
+    pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         Ok(Self { view: FleetView::new(&broker)?, broker })
     }
 
     /// Who works, and how many messages with jobs there are.
-    pub fn page(&self) -> Result<Value, LabError> {
+    pub fn page(&self) -> Result<Value, RunError> {
         let queued = self.broker.wait(self.broker.queued(None))?;
         Ok(json!({
             "queue": self.broker.access().shown(),

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use plyground_core::{Limits, NoClock, NoObserver, NoResources, Seed};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_session::{Turn, infos, open};
 use serde::{Deserialize, Serialize};
 
 /// What a program says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Hello {
+pub struct Handshake {
     /// Of this program.
     pub version: String,
     /// A hash of how all games are played by it.
@@ -23,19 +23,19 @@ const POSITION: &str = "clobber:size=6x6";
 const SIMULATIONS: u64 = 2_000;
 const MEASURED_FOR: Duration = Duration::from_millis(400);
 
-impl Hello {
+impl Handshake {
     /// Of this program on this machine. Takes half a second.
-    pub fn of_this_machine() -> Result<Self, LabError> {
+    pub fn of_this_machine() -> Result<Self, RunError> {
         Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), rules: rules()?, speed: speed()? })
     }
 
     /// Refuses whoever differs from the coordinator of a run.
-    pub fn check(&self, coordinator: &Self) -> Result<(), LabError> {
+    pub fn check(&self, coordinator: &Self) -> Result<(), RunError> {
         if (&self.version, &self.rules) == (&coordinator.version, &coordinator.rules) {
             return Ok(());
         }
         let shown = |hello: &Self| format!("version {} with rules {}", hello.version, hello.rules);
-        Err(LabError::Refused { expected: shown(coordinator), found: shown(self) })
+        Err(RunError::Refused { expected: shown(coordinator), found: shown(self) })
     }
 
     /// How fast clocks run here for times that are meant for the coordinator.
@@ -46,7 +46,7 @@ impl Hello {
 }
 
 /// A hash of some games of every sample of every game: other rules give other games.
-fn rules() -> Result<String, LabError> {
+fn rules() -> Result<String, RunError> {
     const GAMES: u64 = 2;
     let mut hasher = blake3::Hasher::new();
     for spec in infos().into_iter().flat_map(|info| info.samples) {
@@ -77,11 +77,11 @@ fn rules() -> Result<String, LabError> {
 }
 
 /// Simulations a second.
-fn speed() -> Result<f64, LabError> {
+fn speed() -> Result<f64, RunError> {
     let mut session = open(POSITION, None)?;
     let seat = session.seat("mcts", Seed(0), &NoResources)?;
     let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
-    let mut think = || session.think(seat, limits, &NoClock, &mut NoObserver).map_err(LabError::Agent);
+    let mut think = || session.think(seat, limits, &NoClock, &mut NoObserver).map_err(RunError::Agent);
     // The first one finds the caches empty.
     think()?;
     let (begun, mut thoughts) = (Instant::now(), 0);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn who_differs_is_refused_in_words_and_who_is_faster_has_faster_clocks() {
-        let hello = |version: &str, rules: &str, speed| Hello { version: version.into(), rules: rules.into(), speed };
+        let hello = |version: &str, rules: &str, speed| Handshake { version: version.into(), rules: rules.into(), speed };
         let (here, there) = (hello("1.0", "ab", 200.0), hello("1.0", "ab", 100.0));
         assert!(here.check(&there).is_ok());
         assert_eq!(here.tempo(&there), 2.0);

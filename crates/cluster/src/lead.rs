@@ -11,7 +11,7 @@ pub const BEAT: Duration = Duration::from_secs(2);
 const SILENCE: Duration = Duration::from_secs(8);
 
 /// Who leads a run, as one coordinator sees it.
-pub struct Lead {
+pub struct Leadership {
     key: String,
     me: String,
     /// The newest revision that was seen, and when it was new.
@@ -21,7 +21,7 @@ pub struct Lead {
     next: Instant,
 }
 
-impl Lead {
+impl Leadership {
     pub fn new(run: &str, me: String) -> Self {
         let now = Instant::now();
         Self { key: format!("lead.{run}"), me, seen: 0, since: now, leading: false, next: now }

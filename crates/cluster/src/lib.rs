@@ -19,9 +19,9 @@ mod worker;
 
 pub use broker::{Access, Broker};
 pub use coordinator::Fleet;
-pub use fleet::{FleetView, Lookout, Presence};
-pub use hello::Hello;
+pub use fleet::{FleetView, FleetWatch, Presence};
+pub use hello::Handshake;
 pub use queue::{DELIVERIES, NatsQueue};
-pub use sleepers::Sleepers;
+pub use sleepers::SimulatedWorkers;
 pub use training::SelfPlayers;
-pub use worker::{Employment, employ};
+pub use worker::{WorkerOptions, employ};

@@ -15,7 +15,7 @@ const LEAST_AHEAD: usize = 8;
 
 /// The jobs of a run that are not done.
 #[derive(Debug, Default)]
-pub struct Parcels {
+pub struct Batcher {
     waiting: VecDeque<Job>,
     /// Those that are sent one by one, because one of a parcel does harm.
     alone: VecDeque<Job>,
@@ -29,7 +29,7 @@ pub struct Parcels {
     cores: usize,
 }
 
-impl Parcels {
+impl Batcher {
     pub fn new(jobs: Vec<Job>) -> Self {
         Self { waiting: jobs.into(), ..Self::default() }
     }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_job_is_sent_once_and_parcels_grow_with_what_is_known() {
-        let mut parcels = Parcels::new(jobs(1000));
+        let mut parcels = Batcher::new(jobs(1000));
         assert_eq!(pairs(&parcels.next().unwrap()), [0]);
         parcels.worked_on_by(4);
         parcels.measured(1, 0.5);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn no_more_is_sent_than_somebody_could_do_soon() {
-        let mut parcels = Parcels::new(jobs(1000));
+        let mut parcels = Batcher::new(jobs(1000));
         assert_eq!(std::iter::from_fn(|| parcels.next()).count(), LEAST_AHEAD);
         parcels.worked_on_by(10);
         assert_eq!(std::iter::from_fn(|| parcels.next()).count(), 30 - LEAST_AHEAD);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_sent_again_and_what_does_harm_alone() {
-        let mut parcels = Parcels::new(jobs(200));
+        let mut parcels = Batcher::new(jobs(200));
         parcels.measured(1, 1.0);
         assert_eq!(parcels.next().unwrap().len(), 20);
         parcels.settle("r-4").unwrap();

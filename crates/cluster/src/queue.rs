@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
-use plyground_match::{GameRow, Job, Keeper, LabError, Lease, Queue, Worker};
+use plyground_match::{GameRow, Job, Lease, Queue, ResultSink, RunError, Worker};
 use tokio::sync::watch;
 
 use crate::broker::{ANSWER, Broker, jobs_of, results_of};
@@ -107,7 +107,7 @@ impl NatsQueue {
     }
 
     /// Messages with jobs of a run that are in the queue, also those that somebody works on.
-    pub fn messages(&self, run: &str) -> Result<usize, LabError> {
+    pub fn messages(&self, run: &str) -> Result<usize, RunError> {
         self.broker.wait(self.broker.queued(Some(run)))
     }
 
@@ -121,7 +121,7 @@ impl NatsQueue {
     }
 
     /// Puts jobs into a message of their own; false if it is there already.
-    pub(super) async fn send(&self, jobs: &[Job], give_up: &(dyn Fn() -> bool + Sync)) -> Result<bool, LabError> {
+    pub(super) async fn send(&self, jobs: &[Job], give_up: &(dyn Fn() -> bool + Sync)) -> Result<bool, RunError> {
         let Some(first) = jobs.first() else { return Ok(false) };
         // The name of a job, and what tells its parcels apart.
         let others = if jobs.len() == 1 { String::new() } else { format!("+{}", jobs.len() - 1) };
@@ -132,7 +132,7 @@ impl NatsQueue {
     }
 
     /// The next message, or nothing after a while.
-    async fn next(&self, wait: bool) -> Result<Option<Message>, LabError> {
+    async fn next(&self, wait: bool) -> Result<Option<Message>, RunError> {
         let refused = |error: &dyn std::fmt::Display| self.broker.refused(error);
         let request = async {
             let workers = self.broker.workers();
@@ -157,7 +157,7 @@ impl NatsQueue {
     }
 
     /// Takes a message over, unless nobody should try it again; nothing if it is one that is worked on here already.
-    async fn take(&self, worker: &Worker, message: Message) -> Result<Option<Vec<Job>>, LabError> {
+    async fn take(&self, worker: &Worker, message: Message) -> Result<Option<Vec<Job>>, RunError> {
         let (sequence, deliveries) = {
             let info = message.info().map_err(|error| self.broker.refused(error))?;
             (info.stream_sequence, info.delivered)
@@ -196,7 +196,7 @@ impl NatsQueue {
     }
 
     /// Says that jobs have failed.
-    async fn record(&self, jobs: &[Job], error: &str, certain: bool) -> Result<(), LabError> {
+    async fn record(&self, jobs: &[Job], error: &str, certain: bool) -> Result<(), RunError> {
         let Some(first) = jobs.first() else { return Ok(()) };
         self.counts.failed.fetch_add(jobs.len() as u64, Ordering::Relaxed);
         let failure = |job: &Job| Failure { job: job.id.clone(), error: error.to_owned(), certain };
@@ -204,7 +204,7 @@ impl NatsQueue {
         self.returned(&first.run, &returns).await
     }
 
-    async fn returned(&self, run: &str, returns: &Returns) -> Result<(), LabError> {
+    async fn returned(&self, run: &str, returns: &Returns) -> Result<(), RunError> {
         let payload = packed(returns);
         if payload.len() > LARGEST_MESSAGE && returns.jobs.len() > 1 {
             let middle = returns.jobs.len() / 2;
@@ -237,7 +237,7 @@ impl NatsQueue {
 }
 
 impl Queue for NatsQueue {
-    fn push(&self, jobs: &[Job]) -> Result<usize, LabError> {
+    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
         self.broker.wait(async {
             let mut new = 0;
             let give_up = Broker::patience(Instant::now());
@@ -248,7 +248,7 @@ impl Queue for NatsQueue {
         })
     }
 
-    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, LabError> {
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
         self.broker.wait(async {
             let mut jobs = Vec::new();
             let begun = Instant::now();
@@ -282,7 +282,7 @@ impl Queue for NatsQueue {
         })
     }
 
-    fn extend(&self, worker: &Worker) -> Result<(), LabError> {
+    fn extend(&self, worker: &Worker) -> Result<(), RunError> {
         let held = self.held();
         let messages: Vec<Arc<Message>> =
             held.values().filter(|held| held.worker == *worker).map(|held| Arc::clone(&held.message)).collect();
@@ -295,7 +295,7 @@ impl Queue for NatsQueue {
         })
     }
 
-    fn release(&self, worker: &Worker) -> Result<(), LabError> {
+    fn release(&self, worker: &Worker) -> Result<(), RunError> {
         let released: Vec<Held> = self.held().extract_if(|_, held| held.worker == *worker).map(|(_, held)| held).collect();
         self.broker.wait(async {
             for held in released {
@@ -307,7 +307,7 @@ impl Queue for NatsQueue {
         Ok(())
     }
 
-    fn finish(&self, jobs: &[Job]) -> Result<(), LabError> {
+    fn finish(&self, jobs: &[Job]) -> Result<(), RunError> {
         self.counts.jobs.fetch_add(jobs.len() as u64, Ordering::Relaxed);
         let mut held = self.held();
         for held in held.values_mut() {
@@ -326,12 +326,12 @@ impl Queue for NatsQueue {
     }
 
     /// Somebody else may be able to do it. After enough attempts it is recorded as failed; the rest of the parcel goes on.
-    fn fail(&self, job: &Job, error: LabError) -> Result<(), LabError> {
-        if let LabError::Refused { .. } = error {
+    fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
+        if let RunError::Refused { .. } = error {
             return Err(error);
         }
         // A run that is over leaves jobs behind: nobody waits for them.
-        let nobody_waits = matches!(error, LabError::Gone { .. });
+        let nobody_waits = matches!(error, RunError::Gone { .. });
         let last = self.held().values().any(|held| held.left.contains(&job.id) && held.deliveries >= DELIVERIES);
         if last && !nobody_waits {
             self.broker.wait(self.record(std::slice::from_ref(job), &error.to_string(), true))?;
@@ -357,8 +357,8 @@ impl Queue for NatsQueue {
     }
 }
 
-impl Keeper for NatsQueue {
-    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError> {
+impl ResultSink for NatsQueue {
+    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError> {
         if jobs.is_empty() {
             return Ok(Vec::new());
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
-use plyground_match::{GameRow, Job, LabError};
+use plyground_match::{GameRow, Job, RunError};
 
 use crate::broker::{Access, Broker, results_of};
 use crate::coordinator::end_of;
@@ -15,7 +15,7 @@ use crate::training::LECTURES;
 use crate::wire::{Game, Parcel, Returns, packed, unpacked};
 
 /// Workers that are simulated. Each has a connection of its own, says what real ones say, as often, and listens to the same.
-pub struct Sleepers {
+pub struct SimulatedWorkers {
     /// How many, with one core each.
     pub workers: usize,
     /// How long a pair takes.
@@ -24,9 +24,9 @@ pub struct Sleepers {
     pub games: Vec<GameRow>,
 }
 
-impl Sleepers {
+impl SimulatedWorkers {
     /// Works until the process ends; then all machines are gone.
-    pub fn sleep(self, access: &Access) -> Result<(), LabError> {
+    pub fn sleep(self, access: &Access) -> Result<(), RunError> {
         let (threads, all) = (std::thread::available_parallelism().map_or(1, usize::from), Arc::new(self));
         let runtime = access.runtime(threads)?;
         for number in 0..all.workers {
@@ -51,7 +51,7 @@ impl Sleepers {
 struct Sleeper {
     number: usize,
     broker: Broker,
-    all: Arc<Sleepers>,
+    all: Arc<SimulatedWorkers>,
 }
 
 impl Sleeper {

@@ -10,15 +10,15 @@ use async_nats::jetstream::consumer::pull::OrderedConfig;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::{NoResources, Seed};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_nets::weights;
-use plyground_train::{Partner, Plan, Players, SelfPlayGame, Wanted, lesson_bytes, lesson_from, trainable_game};
+use plyground_train::{Plan, Players, SelfPlayActor, SelfPlayGame, Wanted, lesson_bytes, lesson_from, trainable_game};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::broker::Broker;
 use crate::files::Cache;
-use crate::hello::Hello;
+use crate::hello::Handshake;
 
 /// Where learners say what is to be played.
 pub(super) const LECTURES: &str = "$KV.plyground.train.*";
@@ -32,7 +32,7 @@ const STALE_SHARE: f64 = 0.5;
 /// What is to be played for a training: the last word of its learner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Lecture {
-    hello: Hello,
+    hello: Handshake,
     training: String,
     plan: Plan,
     round: u64,
@@ -53,7 +53,7 @@ pub(super) fn lessons_of(training: &str) -> String {
 /// The workers at a queue, as players of a training.
 pub struct SelfPlayers {
     broker: Arc<Broker>,
-    hello: Hello,
+    hello: Handshake,
     training: String,
     /// Up to where lessons were read.
     read: AtomicU64,
@@ -63,13 +63,13 @@ pub struct SelfPlayers {
 
 impl SelfPlayers {
     /// For a new training, or one that goes on.
-    pub fn new(broker: Arc<Broker>) -> Result<Self, LabError> {
+    pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
         let training = format!("{}-{now:x}", std::process::id());
-        Ok(Self { broker, hello: Hello::of_this_machine()?, training, read: AtomicU64::new(0), networks: Mutex::default() })
+        Ok(Self { broker, hello: Handshake::of_this_machine()?, training, read: AtomicU64::new(0), networks: Mutex::default() })
     }
 
-    fn announce(&self, wanted: &Wanted<'_>, give_up: &(dyn Fn() -> bool + Sync)) -> Result<(), LabError> {
+    fn announce(&self, wanted: &Wanted<'_>, give_up: &(dyn Fn() -> bool + Sync)) -> Result<(), RunError> {
         let lecture = Lecture {
             hello: self.hello.clone(),
             training: self.training.clone(),
@@ -84,7 +84,7 @@ impl SelfPlayers {
     }
 
     /// Puts a network where workers find it. They may still be fetching the one before; those before that are of no use to anybody.
-    fn newest(&self, file: &[u8]) -> Result<String, LabError> {
+    fn newest(&self, file: &[u8]) -> Result<String, RunError> {
         let hash = self.broker.put_file(file)?;
         let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
         if networks.last() != Some(&hash) {
@@ -134,7 +134,7 @@ impl Players for SelfPlayers {
         wanted: &Wanted<'_>,
         stop: &(dyn Fn() -> bool + Sync),
         told: &dyn Fn(u64),
-    ) -> Result<Vec<SelfPlayGame>, LabError> {
+    ) -> Result<Vec<SelfPlayGame>, RunError> {
         self.announce(wanted, stop)?;
         let (mut heard, follower) = self.follow();
         let (mut lessons, mut stale) = (Vec::new(), 0.0);
@@ -192,11 +192,11 @@ fn played(bytes: &[u8]) -> Option<(Stamp, SelfPlayGame)> {
 
 /// The trainings that a worker knows of: the one that spoke last is played for.
 #[derive(Clone, Default)]
-pub struct Lectures(Arc<Mutex<Vec<Arc<Lecture>>>>);
+pub struct TrainingFeed(Arc<Mutex<Vec<Arc<Lecture>>>>);
 
-impl Lectures {
+impl TrainingFeed {
     /// Listens from now on; what is said already counts.
-    pub fn hear(broker: &Arc<Broker>) -> Result<Self, LabError> {
+    pub fn hear(broker: &Arc<Broker>) -> Result<Self, RunError> {
         let lectures = Self::default();
         let listener = lectures.clone();
         let mut said = broker.wait(broker.client.subscribe(LECTURES)).map_err(|error| broker.refused(error))?;
@@ -229,11 +229,11 @@ impl Lectures {
 }
 
 /// A thread of a worker that plays for trainings whenever there is one.
-pub struct Pupil<'a> {
+pub struct SelfPlayWorker<'a> {
     pub broker: &'a Broker,
-    pub hello: &'a Hello,
+    pub hello: &'a Handshake,
     pub cache: &'a Cache,
-    pub lectures: &'a Lectures,
+    pub lectures: &'a TrainingFeed,
     /// Games of all threads: no two have the same seed.
     pub games: &'a AtomicU64,
     /// The name of the worker.
@@ -243,10 +243,10 @@ pub struct Pupil<'a> {
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Pupil<'_> {
+impl SelfPlayWorker<'_> {
     /// Until somebody says stop. A training that this program is refused by, or cannot play, is an error.
-    pub fn play(&self) -> Result<(), LabError> {
-        let mut seated: Option<(Arc<Lecture>, Box<dyn Partner>)> = None;
+    pub fn play(&self) -> Result<(), RunError> {
+        let mut seated: Option<(Arc<Lecture>, Box<dyn SelfPlayActor>)> = None;
         while !(self.stop)() {
             let Some(newest) = self.lectures.newest().filter(|_| !(self.busy)()) else {
                 std::thread::sleep(IDLE);
@@ -262,14 +262,14 @@ impl Pupil<'_> {
                         Some((newest, partner))
                     }
                     // A server that is gone may come back.
-                    Err(LabError::Queue { .. }) => None,
+                    Err(RunError::Queue { .. }) => None,
                     Err(error) => return Err(error),
                 };
             }
             let Some((lecture, partner)) = &mut seated else { continue };
             let number = self.games.fetch_add(1, Ordering::Relaxed);
             let seed = Seed(lecture.plan.seed).named("games").named(&lecture.training).named(self.name).numbered(number);
-            if let Some(lesson) = partner.play(seed, &|| (self.stop)()).map_err(LabError::Agent)? {
+            if let Some(lesson) = partner.play(seed, &|| (self.stop)()).map_err(RunError::Agent)? {
                 let bytes = sent(Stamp { round: lecture.round, teaching: lecture.teaching }, &lesson);
                 let subject = lessons_of(&lecture.training);
                 let sending = self.broker.insist(self.stop, || self.broker.publish(&subject, None, bytes.clone()));
@@ -280,7 +280,7 @@ impl Pupil<'_> {
         Ok(())
     }
 
-    fn sit(&self, lecture: &Lecture) -> Result<Box<dyn Partner>, LabError> {
+    fn sit(&self, lecture: &Lecture) -> Result<Box<dyn SelfPlayActor>, RunError> {
         self.hello.check(&lecture.hello)?;
         let plan = &lecture.plan;
         let dojo = trainable_game(&plan.game, Some(&plan.encoder))?;

@@ -7,21 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use plyground_match::{LabError, Orders, Run, Runs, Setting, Standard, machine, work};
+use plyground_match::{AgentFactory, Run, RunError, Runs, Setting, WorkerConfig, machine, work};
 
 use crate::broker::Broker;
 use crate::coordinator::{Announcement, end_of, key_of};
 use crate::files::{Cache, RunShelf};
 use crate::fleet::{BEAT, Presence};
-use crate::hello::Hello;
+use crate::hello::Handshake;
 use crate::queue::NatsQueue;
-use crate::training::{Lectures, Pupil};
+use crate::training::{SelfPlayWorker, TrainingFeed};
 
 /// How soon a worker that is told to stop hears of it.
 const TICK: Duration = Duration::from_millis(100);
 
 /// What a worker works with.
-pub struct Employment<'a> {
+pub struct WorkerOptions<'a> {
     /// Where jobs come from.
     pub broker: Arc<Broker>,
     /// What it is called; no other worker may have this name.
@@ -37,8 +37,8 @@ pub struct Employment<'a> {
 }
 
 /// Works until somebody says stop, or a coordinator refuses this program.
-pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
-    let hello = Hello::of_this_machine()?;
+pub fn employ(employment: &WorkerOptions<'_>) -> Result<Presence, RunError> {
+    let hello = Handshake::of_this_machine()?;
     let broker = &employment.broker;
     for key in broker.wait(broker.keys("run."))? {
         // A run that has ended since is nobody's business.
@@ -51,7 +51,7 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
     forget_what_ends(broker, &known);
     let cache = Cache::new(Arc::clone(broker), employment.cache.clone());
     let runs = Announced { broker, hello: &hello, cache: cache.clone(), known: &known };
-    let (lectures, lessons) = (Lectures::hear(broker)?, AtomicU64::new(0));
+    let (lectures, lessons) = (TrainingFeed::hear(broker)?, AtomicU64::new(0));
     let presence = || Presence {
         worker: employment.name.clone(),
         machine: machine(),
@@ -68,7 +68,7 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
     (employment.begun)(&presence());
     let over = AtomicBool::new(false);
     let stop = || over.load(Ordering::Relaxed) || (employment.stop)();
-    let pupil = Pupil {
+    let pupil = SelfPlayWorker {
         broker,
         hello: &hello,
         cache: &cache,
@@ -87,7 +87,7 @@ pub fn employ(employment: &Employment<'_>) -> Result<Presence, LabError> {
         let pupils: Vec<_> = (0..employment.cores)
             .map(|_| scope.spawn(|| pupil.play().inspect_err(|_| over.store(true, Ordering::Relaxed))))
             .collect();
-        let worked = work(&Orders { keeper: queue, queue, runs: &runs, threads: employment.cores, stop, events: &|_| {} });
+        let worked = work(&WorkerConfig { keeper: queue, queue, runs: &runs, threads: employment.cores, stop, events: &|_| {} });
         over.store(true, Ordering::Relaxed);
         let learnt = pupils.into_iter().map(|pupil| pupil.join().expect("pupils hold no panics"));
         learnt.fold(worked, Result::and)
@@ -147,13 +147,13 @@ fn forget_what_ends(broker: &Broker, known: &Arc<Known>) {
 /// Runs as their coordinators have announced them.
 struct Announced<'a> {
     broker: &'a Arc<Broker>,
-    hello: &'a Hello,
+    hello: &'a Handshake,
     cache: Cache,
     known: &'a Known,
 }
 
 impl Announced<'_> {
-    fn meet(&self, run: &str) -> Result<Arc<Met>, LabError> {
+    fn meet(&self, run: &str) -> Result<Arc<Met>, RunError> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(met) = known().get(run) {
             return Ok(Arc::clone(met));
@@ -164,7 +164,7 @@ impl Announced<'_> {
             self.broker.insist(&Broker::patience(begun), || self.broker.value::<Announcement>(&key)).await
         })?;
         let Some((Announcement { hello, experiment }, _)) = found else {
-            return Err(LabError::Gone { run: run.to_owned() });
+            return Err(RunError::Gone { run: run.to_owned() });
         };
         self.hello.check(&hello)?;
         let shelf = RunShelf { cache: self.cache.clone(), hashes: experiment.files.clone() };
@@ -175,8 +175,8 @@ impl Announced<'_> {
 }
 
 impl Runs for Announced<'_> {
-    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), LabError>) -> Result<(), LabError> {
+    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), RunError>) -> Result<(), RunError> {
         let met = self.meet(run)?;
-        act(&Setting { run: &met.run, roster: &Standard(&met.shelf), tempo: met.tempo })
+        act(&Setting { run: &met.run, roster: &AgentFactory(&met.shelf), tempo: met.tempo })
     }
 }

@@ -7,7 +7,7 @@ use plyground_core::{AgentError, InputError};
 /// Why an experiment could not go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LabError {
+pub enum RunError {
     /// Something typed was not understood.
     #[error(transparent)]
     Input(#[from] InputError),

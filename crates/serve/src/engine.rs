@@ -10,25 +10,25 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use plyground_api::Desk;
+use plyground_api::Api;
 use plyground_session::Clock;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::origin::same_site;
-use crate::{Limits, Offer};
+use crate::{EngineAllowList, Limits};
 
 /// All engines of the server together.
 pub struct Engines {
     limits: Limits,
-    offer: Offer,
+    offer: EngineAllowList,
     connections: AtomicUsize,
     thinkers: Semaphore,
     stopped: AtomicBool,
 }
 
 impl Engines {
-    pub fn new(limits: Limits, offer: Offer) -> Self {
+    pub fn new(limits: Limits, offer: EngineAllowList) -> Self {
         let thinkers = Semaphore::new(limits.thinkers);
         Self { limits, offer, connections: AtomicUsize::new(0), thinkers, stopped: AtomicBool::new(false) }
     }
@@ -148,8 +148,8 @@ impl Connection {
     }
 }
 
-fn desk(engines: &Engines) -> Desk<'_> {
-    Desk { shelf: &engines.offer, allowance: engines.limits.allowance }
+fn desk(engines: &Engines) -> Api<'_> {
+    Api { shelf: &engines.offer, allowance: engines.limits.allowance }
 }
 
 /// Waits for its turn and thinks; `None` when the server stops.

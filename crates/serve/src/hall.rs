@@ -37,7 +37,7 @@ const MESSAGES: usize = 24;
 pub type Table = (Vec<String>, Vec<Vec<String>>);
 
 /// What is shown, and to whom.
-pub struct Hall {
+pub struct LivePage {
     title: String,
     /// What those who play are called, by their specs.
     names: HashMap<String, String>,
@@ -98,7 +98,7 @@ fn now() -> i64 {
     UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis() as i64)
 }
 
-impl Hall {
+impl LivePage {
     /// A hall with a name on its door. `names` are what those with these specs are called; others are called by their specs.
     pub fn new(title: &str, names: impl IntoIterator<Item = (String, String)>) -> Self {
         Self { title: title.to_owned(), names: names.into_iter().collect(), state: Mutex::default() }
@@ -335,13 +335,13 @@ impl Board {
 
 /// The hall behind a server.
 pub(crate) struct Open {
-    pub hall: Arc<Hall>,
+    pub hall: Arc<LivePage>,
     listeners: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
 }
 
 impl Open {
-    pub fn new(hall: Arc<Hall>, limits: &Limits) -> Self {
+    pub fn new(hall: Arc<LivePage>, limits: &Limits) -> Self {
         Self { hall, listeners: Arc::new(Semaphore::new(limits.listeners)), stopping: watch::Sender::new(false) }
     }
 

@@ -22,13 +22,13 @@ use axum::middleware;
 use axum::response::Response;
 use axum::routing::{any, get};
 use axum::{Json, Router};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-pub use hall::{Hall, Table};
+pub use hall::{LivePage, Table};
 pub use limits::Limits;
-pub use offer::Offer;
+pub use offer::EngineAllowList;
 
 use engine::Engines;
 use lab::Lab;
@@ -46,7 +46,7 @@ pub enum ServeError {
     },
     /// The runs could not be had.
     #[error(transparent)]
-    Lab(#[from] LabError),
+    Lab(#[from] RunError),
     /// Something else that the system does not allow.
     #[error("the server stopped: {0}")]
     System(#[from] std::io::Error),
@@ -56,7 +56,7 @@ pub enum ServeError {
 pub struct Server {
     listener: TcpListener,
     limits: Limits,
-    offer: Offer,
+    offer: EngineAllowList,
     lab: Option<Arc<Lab>>,
     hall: Option<Arc<hall::Open>>,
 }
@@ -65,11 +65,11 @@ impl Server {
     /// Takes an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits, offer: Offer::default(), lab: None, hall: None })
+        Ok(Self { listener, limits, offer: EngineAllowList::default(), lab: None, hall: None })
     }
 
     /// Lets pages ask for programs. The lab knows those that were offered before it was opened.
-    pub fn offer(&mut self, offer: Offer) {
+    pub fn offer(&mut self, offer: EngineAllowList) {
         self.offer = offer;
     }
 
@@ -87,7 +87,7 @@ impl Server {
     }
 
     /// Shows a hall to everybody who comes, and nothing else: no engine thinks for visitors while others play.
-    pub fn open_hall(&mut self, hall: Arc<Hall>) {
+    pub fn open_hall(&mut self, hall: Arc<LivePage>) {
         self.hall = Some(Arc::new(hall::Open::new(hall, &self.limits)));
     }
 

@@ -9,13 +9,13 @@ use plyground_session::{Engine, InputError, Resources};
 
 /// The programs that are offered, by their names.
 #[derive(Clone, Default)]
-pub struct Offer {
+pub struct EngineAllowList {
     commands: BTreeMap<String, String>,
     /// Who starts them.
     programs: Option<Arc<dyn Resources + Send + Sync>>,
 }
 
-impl Offer {
+impl EngineAllowList {
     /// Offers programs: names, and what stands behind `cmd:` for each.
     pub fn new(commands: BTreeMap<String, String>, programs: Arc<dyn Resources + Send + Sync>) -> Self {
         Self { commands, programs: Some(programs) }
@@ -38,7 +38,7 @@ impl Offer {
 }
 
 /// What strangers may ask for: networks that come with the program, and programs that are offered.
-impl Resources for Offer {
+impl Resources for EngineAllowList {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         OwnNetworks.read(name)
     }
@@ -53,7 +53,7 @@ impl Resources for Offer {
 }
 
 /// What runs of this computer's lab may go on with: files that they have read before, and programs that are offered.
-pub(crate) struct OfferAndFiles<'a>(pub &'a Offer);
+pub(crate) struct OfferAndFiles<'a>(pub &'a EngineAllowList);
 
 impl Resources for OfferAndFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
@@ -90,7 +90,7 @@ mod tests {
     fn only_what_was_named_is_started() {
         let asked = Arc::new(Asked::default());
         let commands = BTreeMap::from([("mine".to_owned(), "./bot --fast".to_owned())]);
-        let offer = Offer::new(commands, Arc::clone(&asked) as Arc<dyn Resources + Send + Sync>);
+        let offer = EngineAllowList::new(commands, Arc::clone(&asked) as Arc<dyn Resources + Send + Sync>);
         let words = |command: &str| offer.engine(command).err().unwrap().to_string();
         for other in ["rm -rf /", "./bot", "", "mine;", "sh -c mine", "./bot --fast --more"] {
             assert!(words(other).contains("unknown program of this server"), "{other}: {}", words(other));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn nothing_is_offered_unless_somebody_does() {
-        let error = Offer::default().engine("sh").err().unwrap().to_string();
+        let error = EngineAllowList::default().engine("sh").err().unwrap().to_string();
         assert_eq!(error, "unknown program of this server 'sh'; expected none at all");
     }
 }

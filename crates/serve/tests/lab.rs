@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use plyground_match::{
-    Conduct, Event, Experiment, Files, Format, Lease, Lot, News, Openings, Queue, Store, Threads, Worker, opening_plies,
+    Event, Experiment, Files, Format, Lease, News, Openings, Queue, RunDriver, RunPrefix, Store, Threads, Worker, opening_plies,
 };
 use plyground_serve::{Limits, Server};
 use serde_json::{Value, json};
@@ -186,15 +186,15 @@ fn games(store: &Store, run: &str) -> HashMap<(String, u8), (Vec<String>, String
         let before = games.insert((game.job, game.game), (moves, game.outcome.word().to_owned()));
         assert!(before.is_none(), "a game is there twice");
     };
-    store.games(Lot::all(run), take).unwrap();
+    store.games(RunPrefix::all(run), take).unwrap();
     games
 }
 
 /// A run as the command line conducts it, until so many pairs are played. (That jobs are done is told in batches, and too late for this.)
-fn conduct(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&Conduct<'_>)) -> String {
+fn conduct(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&RunDriver<'_>)) -> String {
     let run = experiment.run();
     let over = AtomicU64::new(0);
-    act(&Conduct {
+    act(&RunDriver {
         store,
         run: &run,
         shelf: &Files,
@@ -322,10 +322,10 @@ async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
     let second = games(&directory.store(), &run);
     assert!(second.len() >= first.len() + 4 && second.len() < 2 * PAIRS as usize, "{}", second.len());
     // What was being played is given back at once, and not only when its lease is over.
-    let left = directory.store().queue(Lot::all(&run)).lease(&Worker("somebody".to_owned()), 2 * PAIRS as usize).unwrap();
+    let left = directory.store().queue(RunPrefix::all(&run)).lease(&Worker("somebody".to_owned()), 2 * PAIRS as usize).unwrap();
     let Lease::Jobs(left) = left else { panic!("{left:?}") };
     assert_eq!(left.len(), PAIRS as usize - second.len() / 2);
-    directory.store().queue(Lot::all(&run)).release(&Worker("somebody".to_owned())).unwrap();
+    directory.store().queue(RunPrefix::all(&run)).release(&Worker("somebody".to_owned())).unwrap();
 
     let server = serve(&directory.runs(), Limits::default()).await;
     assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");

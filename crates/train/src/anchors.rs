@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plyground_core::{InputError, Player, Resources, Seed};
-use plyground_match::{Book, Experiment, Openings, Pace, Roster, Standard, Table, opening_plies, play_game};
+use plyground_match::{AgentFactory, Book, Experiment, Openings, Pace, PlayerFactory, Table, opening_plies, play_game};
 use plyground_session::open;
 use plyground_statistics::{EloEstimate, GameResult, MatchResult, elo_of_score, logistic_elo, score_of_elo};
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ fn play_pair(
     shelf: &Candidate<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<[GameResult; 2]>, InputError> {
-    let roster = Standard(shelf);
+    let roster = AgentFactory(shelf);
     let mut results = [GameResult::Draw; 2];
     for (number, result) in results.iter_mut().enumerate() {
         let seat = Player::BOTH[number];

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plyground_match::{LabError, write_whole};
+use plyground_match::{RunError, write_whole};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Network, Trainer};
 use serde::{Deserialize, Serialize};
@@ -47,13 +47,13 @@ const NETWORK: &str = "network.safetensors";
 
 impl Folder {
     /// A new one, which must not hold a training yet.
-    pub fn create(path: &Path, plan: &Plan) -> Result<Self, LabError> {
+    pub fn create(path: &Path, plan: &Plan) -> Result<Self, RunError> {
         let file = path.join(PLAN);
         if Self::is_in(path) {
             let detail = "there is a training already; resume it, or choose another folder".to_owned();
-            return Err(LabError::Foreign { file: path.to_owned(), detail });
+            return Err(RunError::Foreign { file: path.to_owned(), detail });
         }
-        fs::create_dir_all(path).map_err(|error| LabError::Write { file: path.to_owned(), error })?;
+        fs::create_dir_all(path).map_err(|error| RunError::Write { file: path.to_owned(), error })?;
         let text = serde_json::to_string_pretty(plan).expect("a plan is plain data");
         write_whole(&file, text.as_bytes())?;
         let (games, _) = GameFile::open(&path.join(GAMES), 0)?;
@@ -66,11 +66,11 @@ impl Folder {
     }
 
     /// One that is there.
-    pub fn open(path: &Path) -> Result<(Self, Found), LabError> {
+    pub fn open(path: &Path) -> Result<(Self, Found), RunError> {
         let plan: Plan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
         if plan.version != Plan::VERSION {
             let detail = format!("a training of version {}; this program goes on with version {}", plan.version, Plan::VERSION);
-            return Err(LabError::Foreign { file: path.join(PLAN), detail });
+            return Err(RunError::Foreign { file: path.join(PLAN), detail });
         }
         let file = path.join(CHECKPOINT);
         let checkpoint: Checkpoint = if file.exists() { json(&file, &read(&file)?)? } else { Checkpoint::default() };
@@ -85,7 +85,7 @@ impl Folder {
             }
             if rounds.len() as u64 != checkpoint.rounds {
                 let detail = format!("it has {} rounds; its checkpoint says {}", rounds.len(), checkpoint.rounds);
-                return Err(LabError::Foreign { file, detail });
+                return Err(RunError::Foreign { file, detail });
             }
             networks = Some([read(&trainer(path, checkpoint.rounds))?, read(&average(path, checkpoint.rounds))?]);
         }
@@ -93,12 +93,12 @@ impl Folder {
     }
 
     /// Adds games, and gives them back as they will be read; they count with the next checkpoint.
-    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, LabError> {
+    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, RunError> {
         self.games.add(lessons)
     }
 
     /// Writes down a round that is over.
-    pub fn keep(&self, state: &Trainer, header: &Header, network: &Network, rounds: &[Round]) -> Result<(), LabError> {
+    pub fn keep(&self, state: &Trainer, header: &Header, network: &Network, rounds: &[Round]) -> Result<(), RunError> {
         let number = rounds.len() as u64;
         let bytes = weights::write(header, network)?;
         write_whole(&trainer(&self.path, number), &state.checkpoint()?)?;
@@ -134,11 +134,11 @@ fn average(path: &Path, round: u64) -> PathBuf {
     path.join(format!("round-{round}.average"))
 }
 
-pub fn read(file: &Path) -> Result<Vec<u8>, LabError> {
-    fs::read(file).map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be read: {error}") })
+pub fn read(file: &Path) -> Result<Vec<u8>, RunError> {
+    fs::read(file).map_err(|error| RunError::Foreign { file: file.to_owned(), detail: format!("it cannot be read: {error}") })
 }
 
-pub fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, LabError> {
+pub fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, RunError> {
     serde_json::from_slice(text)
-        .map_err(|error| LabError::Foreign { file: file.to_owned(), detail: format!("it cannot be understood: {error}") })
+        .map_err(|error| RunError::Foreign { file: file.to_owned(), detail: format!("it cannot be understood: {error}") })
 }

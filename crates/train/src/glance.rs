@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use plyground_match::LabError;
+use plyground_match::RunError;
 
 use super::folder::{PLAN, ROUNDS, json, read};
 use super::{Plan, Round};
 
 /// A training as it was a moment ago.
 #[derive(Clone, Debug)]
-pub struct Glance {
+pub struct TrainingSummary {
     /// The name of its folder.
     pub name: String,
     /// Its settings.
@@ -23,21 +23,21 @@ pub struct Glance {
 }
 
 /// The trainings in a folder, by name. What is none, or cannot be read, is left out; links are not followed.
-pub fn trainings(folder: &Path) -> Result<Vec<Glance>, LabError> {
+pub fn trainings(folder: &Path) -> Result<Vec<TrainingSummary>, RunError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {
-            return Err(LabError::Foreign { file: folder.to_owned(), detail: format!("it cannot be read: {error}") });
+            return Err(RunError::Foreign { file: folder.to_owned(), detail: format!("it cannot be read: {error}") });
         }
     };
     let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let mut found: Vec<Glance> = folders.filter_map(|entry| glance(&entry.path()).ok()).collect();
+    let mut found: Vec<TrainingSummary> = folders.filter_map(|entry| glance(&entry.path()).ok()).collect();
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
 }
 
-fn glance(path: &Path) -> Result<Glance, LabError> {
+fn glance(path: &Path) -> Result<TrainingSummary, RunError> {
     let plan: Plan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
     let file = path.join(ROUNDS);
     let text = if file.exists() { read(&file)? } else { Vec::new() };
@@ -46,5 +46,5 @@ fn glance(path: &Path) -> Result<Glance, LabError> {
     let written = fs::metadata(if file.exists() { file } else { path.join(PLAN) }).and_then(|metadata| metadata.modified());
     let quiet = written.ok().and_then(|time| SystemTime::now().duration_since(time).ok()).unwrap_or_default();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Glance { name, plan, rounds, quiet })
+    Ok(TrainingSummary { name, plan, rounds, quiet })
 }

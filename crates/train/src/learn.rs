@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use plyground_core::{GameRecord, InputError, Rng, Seed};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_nets::{Architecture, Batch, Learning, Losses, Network, Rule, Trainer};
 use serde::Serialize;
 
 use crate::positions::{PARTS, part_by_moves};
-use crate::{Dojo, SelfPlayGame};
+use crate::{SelfPlayGame, TrainableGame};
 
 /// The games, in the parts of [`PARTS`]: to learn from, to watch over the learning, and to test what was learnt. A game is in one part only.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Games {
 
 impl Games {
     /// Adds a game; the seed draws its part.
-    pub fn add(&mut self, dojo: &dyn Dojo, record: &GameRecord, seed: u64) -> Result<(), InputError> {
+    pub fn add(&mut self, dojo: &dyn TrainableGame, record: &GameRecord, seed: u64) -> Result<(), InputError> {
         let hash = record.moves.iter().fold(Seed(0), |hash, played| hash.named(&played.text)).0;
         let lesson = dojo.recorded(record)?;
         if !lesson.targets.is_empty() {
@@ -129,7 +129,7 @@ pub trait Onlooker {
     /// After every step; whoever says stop ends the epoch and the course, and keeps what is learnt.
     fn stage(&mut self, stage: Stage) -> ControlFlow<()>;
     /// An epoch is over; `best` is the network if there was no better one so far, by the positions that watch over the learning.
-    fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), LabError>;
+    fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), RunError>;
 }
 
 /// Positions whose losses are measured at once.
@@ -140,12 +140,12 @@ const LOOKED_AT: usize = 1_000;
 
 /// Teaches a new network. Weights at the start, biases and Adam are what Keras has when nothing is said, as the works that are re-done used
 /// it, but for the unit in which each plane counts.
-pub fn learn(dojo: &dyn Dojo, games: &Games, course: &Course, onlooker: &mut dyn Onlooker) -> Result<(), LabError> {
+pub fn learn(dojo: &dyn TrainableGame, games: &Games, course: &Course, onlooker: &mut dyn Onlooker) -> Result<(), RunError> {
     let seed = Seed(course.seed).named("learn");
     let mut draw = seed.named("positions").rng();
     let [mut train, validation, test] = [0, 1, 2].map(|part| games.positions(part, course.positions, &mut draw));
     if train.is_empty() {
-        return Err(LabError::NothingToLearn { game: dojo.game() });
+        return Err(RunError::NothingToLearn { game: dojo.game() });
     }
     let rule = Rule::Adam { beta: [0.9, 0.999], epsilon: 1e-7, weight_decay: 0.0 };
     let learning = Learning { rate: course.rate, rule, longest_gradient: None, ..Learning::default() };
@@ -167,7 +167,7 @@ pub fn learn(dojo: &dyn Dojo, games: &Games, course: &Course, onlooker: &mut dyn
                 break;
             }
         }
-        let mut measure = |part: usize, positions: &[(u32, u16)]| -> Result<Loss, LabError> {
+        let mut measure = |part: usize, positions: &[(u32, u16)]| -> Result<Loss, RunError> {
             let mut sum = Loss::default();
             for some in positions.chunks(MEASURED) {
                 show(dojo, &games.parts[part], some, &mut batch)?;
@@ -208,7 +208,7 @@ fn units(architecture: &Architecture, batch: &Batch) -> Vec<f32> {
 
 /// A network that has learnt nothing, drawn as Glorot and Bengio (2010) did. What comes from a plane of large numbers is divided by their
 /// size: the network of the Crosphere thesis sees distances up to 64, and otherwise says 0 to everything after the first steps, for ever.
-fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Network, LabError> {
+fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Network, RunError> {
     let mut tensors = Network::new(architecture.clone(), seed)?.tensors();
     for tensor in tensors.iter_mut().filter(|tensor| tensor.shape.len() > 1) {
         let each: usize = tensor.shape[2..].iter().product();
@@ -231,7 +231,7 @@ fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Ne
 }
 
 /// Fills a batch with positions.
-fn show(dojo: &dyn Dojo, lessons: &[SelfPlayGame], positions: &[(u32, u16)], batch: &mut Batch) -> Result<(), LabError> {
+fn show(dojo: &dyn TrainableGame, lessons: &[SelfPlayGame], positions: &[(u32, u16)], batch: &mut Batch) -> Result<(), RunError> {
     batch.clear();
     for &(game, number) in positions {
         dojo.show(&lessons[game as usize], number.into(), batch)?;

@@ -59,7 +59,7 @@ impl SeatScore {
     }
 }
 
-struct Classroom<G: PlayableGame> {
+struct ErasedLearner<G: PlayableGame> {
     game: G,
     learner: Box<dyn Learner<G>>,
 }
@@ -71,13 +71,13 @@ pub fn trainable_agent(game: &str, agent: &str) -> Result<Box<dyn TrainableAgent
         type Output = Result<Box<dyn TrainableAgent>, InputError>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             let learner = learner(&AgentSpec::parse(self.0, &game)?, &game)?;
-            Ok(Box::new(Classroom { game, learner }))
+            Ok(Box::new(ErasedLearner { game, learner }))
         }
     }
     plyground_games::open(game, None, Open(agent))?
 }
 
-impl<G: PlayableGame> Classroom<G> {
+impl<G: PlayableGame> ErasedLearner<G> {
     fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut SeatScore) -> Result<(), AgentError> {
         let game = &self.game;
         let mut state = game.start();
@@ -107,7 +107,7 @@ impl<G: PlayableGame> Classroom<G> {
     }
 }
 
-impl<G: PlayableGame> TrainableAgent for Classroom<G> {
+impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
     fn lessons(&self) -> u64 {
         self.learner.lessons()
     }

@@ -4,7 +4,7 @@ use plyground_nets::Network;
 
 use crate::replay::{Reader, write};
 use crate::{Plan, SelfPlayGame};
-use plyground_match::LabError;
+use plyground_match::RunError;
 
 /// The games that a round needs.
 pub struct Wanted<'a> {
@@ -30,7 +30,7 @@ pub trait Players: Send + Sync {
         wanted: &Wanted<'_>,
         stop: &(dyn Fn() -> bool + Sync),
         told: &dyn Fn(u64),
-    ) -> Result<Vec<SelfPlayGame>, LabError>;
+    ) -> Result<Vec<SelfPlayGame>, RunError>;
 }
 
 /// A game as bytes, as it is kept in the file of a training.

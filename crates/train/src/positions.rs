@@ -9,7 +9,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use plyground_core::{InputError, Player, Seed};
-use plyground_match::{GameRow, LabError, Lot, Run, Store};
+use plyground_match::{GameRow, Run, RunError, RunPrefix, Store};
 use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -142,7 +142,7 @@ pub fn write_positions(
     seed: u64,
     path: &Path,
     progress: &mut dyn FnMut(u64),
-) -> Result<[Counts; 3], LabError> {
+) -> Result<[Counts; 3], RunError> {
     let container = Container::of(path)?;
     let encoding = encoding(&run.experiment.game, planes)?;
     if container == Container::Directory && path.exists() {
@@ -153,11 +153,11 @@ pub fn write_positions(
         )
         .into());
     }
-    let write = |error: io::Error| LabError::Write { file: path.to_owned(), error };
+    let write = |error: io::Error| RunError::Write { file: path.to_owned(), error };
     let workshop = Workshop::new(path).map_err(write)?;
     let mut bodies = Bodies::new(&workshop.0, encoding.moves()).map_err(write)?;
     let (mut number, mut failure) = (0, None);
-    store.games(Lot::all(&run.id), |game| {
+    store.games(RunPrefix::all(&run.id), |game| {
         if failure.is_none() {
             failure = bodies.add(&game, number, part_of(&game, seed), encoding.as_ref()).err();
         }

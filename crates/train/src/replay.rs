@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use plyground_core::Rng;
-use plyground_match::LabError;
+use plyground_match::RunError;
 
 use crate::{SelfPlayGame, Target};
 
@@ -94,19 +94,19 @@ pub struct GameFile {
 
 impl GameFile {
     /// Opens a file, cuts it to so many bytes, and gives its games.
-    pub fn open(path: &Path, bytes: u64) -> Result<(Self, Vec<SelfPlayGame>), LabError> {
+    pub fn open(path: &Path, bytes: u64) -> Result<(Self, Vec<SelfPlayGame>), RunError> {
         let mut contents = Vec::new();
         let file = OpenOptions::new().create(true).read(true).append(true).open(path).and_then(|mut file| {
             file.read_to_end(&mut contents)?;
             Ok(file)
         });
-        let file = file.map_err(|error| LabError::Write { file: path.to_owned(), error })?;
-        let foreign = |detail: String| LabError::Foreign { file: path.to_owned(), detail };
+        let file = file.map_err(|error| RunError::Write { file: path.to_owned(), error })?;
+        let foreign = |detail: String| RunError::Foreign { file: path.to_owned(), detail };
         let found = contents.len();
         let contents = contents
             .get(..bytes as usize)
             .ok_or_else(|| foreign(format!("it has {found} bytes; its checkpoint says {bytes}")))?;
-        file.set_len(bytes).map_err(|error| LabError::Write { file: path.to_owned(), error })?;
+        file.set_len(bytes).map_err(|error| RunError::Write { file: path.to_owned(), error })?;
         let mut reader = Reader(contents);
         let mut lessons = Vec::new();
         while !reader.0.is_empty() {
@@ -117,13 +117,13 @@ impl GameFile {
     }
 
     /// Adds games, and gives them back as they will be read: a training that was never killed must not know them any better.
-    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, LabError> {
+    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, RunError> {
         let mut bytes = Vec::new();
         for lesson in lessons {
             write(lesson, &mut bytes);
         }
         let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
-        written.map_err(|error| LabError::Write { file: self.path.clone(), error })?;
+        written.map_err(|error| RunError::Write { file: self.path.clone(), error })?;
         self.bytes += bytes.len() as u64;
         let mut reader = Reader(&bytes);
         Ok(lessons.iter().map(|_| reader.lesson().expect("it was written a moment ago")).collect())

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use plyground_core::{Seed, Turn};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_nets::weights::Header;
 use plyground_nets::{Isa, Network, Predictor};
 use plyground_session::open;
@@ -17,12 +17,12 @@ struct Seen {
 }
 
 /// Evaluations a second with so many positions at once, on one core: what the positions of some random games take.
-pub fn evaluations_per_second(header: &Header, network: &Network, at_once: usize) -> Result<f64, LabError> {
+pub fn evaluations_per_second(header: &Header, network: &Network, at_once: usize) -> Result<f64, RunError> {
     const LEAST: Duration = Duration::from_millis(300);
     let positions = random_positions(header, at_once.max(64))?;
     let mut predictor = Predictor::with(network, at_once, Isa::best());
     let mut logits = Vec::new();
-    let mut pass = |first: usize| -> Result<(), LabError> {
+    let mut pass = |first: usize| -> Result<(), RunError> {
         let places = || (0..at_once).map(|place| (place, &positions[(first + place) % positions.len()]));
         for (place, seen) in places() {
             predictor.load(place, &seen.planes)?;
@@ -49,7 +49,7 @@ pub fn evaluations_per_second(header: &Header, network: &Network, at_once: usize
 }
 
 /// At least so many positions of random games, or as many as the encoder has indices for.
-fn random_positions(header: &Header, least: usize) -> Result<Vec<Seen>, LabError> {
+fn random_positions(header: &Header, least: usize) -> Result<Vec<Seen>, RunError> {
     let game = header_game(header);
     let encoding = encoding(&game, &header.encoder)?;
     let mut positions = Vec::new();

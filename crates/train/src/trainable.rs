@@ -11,7 +11,7 @@ use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
 use crate::agreement::{Agreement, agreement};
 
 /// A game that networks can learn.
-pub trait Dojo: Send + Sync {
+pub trait TrainableGame: Send + Sync {
     /// The game.
     fn game(&self) -> String;
 
@@ -28,10 +28,10 @@ pub trait Dojo: Send + Sync {
     fn header(&self, network: &Network) -> Header;
 
     /// A network that plays against itself.
-    fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn Partner>;
+    fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn SelfPlayActor>;
 
     /// An agent that plays against itself, from random openings of at most so many moves.
-    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn Partner>, InputError>;
+    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError>;
 
     /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
     /// 0) and what the search expected (1).
@@ -55,7 +55,7 @@ pub trait Dojo: Send + Sync {
 }
 
 /// Somebody who plays games to learn from.
-pub trait Partner: Send {
+pub trait SelfPlayActor: Send {
     /// A game; the same seed gives the same game. `None` if it was told to stop, or the game came to no end.
     fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError>;
 }
@@ -86,30 +86,30 @@ pub fn header_game(header: &Header) -> String {
     }
 }
 
-struct Hall<G: PlayableGame> {
+struct ErasedGame<G: PlayableGame> {
     game: G,
     name: String,
     encoder: Box<dyn Encoder<G>>,
 }
 
 /// The game of a spec, ready for training, with its usual encoder or another one.
-pub fn trainable_game(spec: &str, encoder_name: Option<&str>) -> Result<Box<dyn Dojo>, InputError> {
+pub fn trainable_game(spec: &str, encoder_name: Option<&str>) -> Result<Box<dyn TrainableGame>, InputError> {
     struct Open<'a>(Option<&'a str>);
     impl Visitor for Open<'_> {
-        type Output = Result<Box<dyn Dojo>, InputError>;
+        type Output = Result<Box<dyn TrainableGame>, InputError>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
             let name = self.0.unwrap_or_else(|| game.default_encoder()).to_owned();
             let spec = game.spec();
             let known = crate::encoders(&spec)?;
             let unknown = || InputError::unknown(&format!("encoding of {spec}"), &name, known.iter().map(|info| info.name));
             let encoder = encoder(&game, &name).ok_or_else(unknown)?;
-            Ok(Box::new(Hall { game, name, encoder }))
+            Ok(Box::new(ErasedGame { game, name, encoder }))
         }
     }
     plyground_games::open(spec, None, Open(encoder_name))?
 }
 
-impl<G: PlayableGame> Dojo for Hall<G> {
+impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
     fn game(&self) -> String {
         self.game.spec()
     }
@@ -132,12 +132,12 @@ impl<G: PlayableGame> Dojo for Hall<G> {
         header(&self.game, &self.name, network)
     }
 
-    fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn Partner> {
+    fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn SelfPlayActor> {
         let brain = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
         Box::new(Sparring { game: self.game.clone(), brain, how })
     }
 
-    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn Partner>, InputError> {
+    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError> {
         let spec = AgentSpec::parse(spec, &self.game)?;
         let agent = build(&spec, &self.game, shelf)?;
         Ok(Box::new(Teacher { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
@@ -179,7 +179,7 @@ struct Sparring<G: PlayableGame> {
     how: SelfPlay,
 }
 
-impl<G: PlayableGame> Partner for Sparring<G> {
+impl<G: PlayableGame> SelfPlayActor for Sparring<G> {
     fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError> {
         Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), stop))
     }
@@ -192,7 +192,7 @@ struct Teacher<G: PlayableGame> {
     random_plies: u32,
 }
 
-impl<G: PlayableGame> Partner for Teacher<G> {
+impl<G: PlayableGame> SelfPlayActor for Teacher<G> {
     fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError> {
         teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), stop)
     }

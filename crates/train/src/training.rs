@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use plyground_core::{Resources, Seed};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
 use plyground_statistics::redundancy;
@@ -20,7 +20,7 @@ use crate::anchors::{Measured, measure};
 use crate::folder::Folder;
 use crate::players::{Players, Wanted};
 use crate::replay::Replay;
-use crate::{Agreement, Dojo, Partner, Plan, SelfPlayGame, trainable_game};
+use crate::{Agreement, Plan, SelfPlayActor, SelfPlayGame, TrainableGame, trainable_game};
 
 /// What a training is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -118,7 +118,7 @@ pub trait Onlooker: Sync {
 /// A training under way.
 pub struct Training {
     plan: Plan,
-    dojo: Box<dyn Dojo>,
+    dojo: Box<dyn TrainableGame>,
     folder: Folder,
     trainer: Trainer,
     /// The running average of the network, which is what plays.
@@ -142,7 +142,7 @@ const FOLLOW: f32 = 0.01;
 
 impl Training {
     /// Begins a training in a new folder.
-    pub fn begin(folder: &Path, plan: Plan, threads: usize) -> Result<Self, LabError> {
+    pub fn begin(folder: &Path, plan: Plan, threads: usize) -> Result<Self, RunError> {
         let dojo = trainable_game(&plan.game, Some(&plan.encoder))?;
         let network = untaught(dojo.as_ref(), &plan)?;
         let trainer = Trainer::new(network.clone(), Learning::default(), threads);
@@ -169,7 +169,7 @@ impl Training {
     }
 
     /// Goes on where a training was.
-    pub fn resume(folder: &Path, threads: usize) -> Result<Self, LabError> {
+    pub fn resume(folder: &Path, threads: usize) -> Result<Self, RunError> {
         let (folder, found) = Folder::open(folder)?;
         let dojo = trainable_game(&found.plan.game, Some(&found.plan.encoder))?;
         let (trainer, average) = if let Some([trainer, average]) = found.networks {
@@ -236,7 +236,7 @@ impl Training {
         command: &str,
         shelf: &(dyn Resources + Sync),
         onlooker: &dyn Onlooker,
-    ) -> Result<(), LabError> {
+    ) -> Result<(), RunError> {
         self.begun = Instant::now();
         self.before = self.rounds.last().map_or(0.0, |round| round.seconds);
         while self.done(end) < 1.0 && !onlooker.stop() {
@@ -258,7 +258,7 @@ impl Training {
         if words.is_empty() { String::new() } else { format!("with {} simulations: {}", self.plan.anchor_sims, words.join(", ")) }
     }
 
-    fn round(&mut self, end: End, shelf: &(dyn Resources + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, LabError> {
+    fn round(&mut self, end: End, shelf: &(dyn Resources + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, RunError> {
         let number = self.rounds.len() as u64 + 1;
         let games = self.rounds.last().map_or(0, |round| round.games);
         let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
@@ -338,13 +338,13 @@ impl Training {
         teaching: bool,
         shelf: &(dyn Resources + Sync),
         onlooker: &dyn Onlooker,
-    ) -> Result<Option<Vec<SelfPlayGame>>, LabError> {
+    ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
         if let Some(players) = &self.players {
             return self.let_play(players.as_ref(), number, most, teaching, onlooker);
         }
-        let mut partners: Vec<Box<dyn Partner>> = Vec::new();
+        let mut partners: Vec<Box<dyn SelfPlayActor>> = Vec::new();
         for _ in 0..self.threads {
             partners.push(if teaching {
                 self.dojo.teacher(&self.plan.teacher, self.plan.random_plies.max(2), shelf)?
@@ -356,7 +356,7 @@ impl Training {
         let (next, done) = (AtomicU64::new(0), AtomicUsize::new(0));
         let played: Mutex<Vec<(u64, SelfPlayGame)>> = Mutex::new(Vec::new());
         let failed = Mutex::new(None);
-        let work = |mut partner: Box<dyn Partner>| {
+        let work = |mut partner: Box<dyn SelfPlayActor>| {
             loop {
                 let game = next.fetch_add(1, Ordering::Relaxed);
                 if game >= most || onlooker.stop() {
@@ -385,7 +385,7 @@ impl Training {
             first.into_iter().for_each(&work);
         });
         if let Some(error) = failed.into_inner().expect("no thread has panicked") {
-            return Err(LabError::Agent(error));
+            return Err(RunError::Agent(error));
         }
         if onlooker.stop() {
             return Ok(None);
@@ -394,7 +394,7 @@ impl Training {
         played.sort_by_key(|&(game, _)| game);
         let lessons: Vec<SelfPlayGame> = played.into_iter().map(|(_, lesson)| lesson).collect();
         if lessons.is_empty() {
-            return Err(LabError::NothingToLearn { game: self.plan.game.clone() });
+            return Err(RunError::NothingToLearn { game: self.plan.game.clone() });
         }
         Ok(Some(lessons))
     }
@@ -407,7 +407,7 @@ impl Training {
         games: u64,
         teaching: bool,
         onlooker: &dyn Onlooker,
-    ) -> Result<Option<Vec<SelfPlayGame>>, LabError> {
+    ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
         let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
         let wanted = Wanted { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
@@ -418,7 +418,7 @@ impl Training {
     }
 
     /// So many steps; `None` if it was told to stop.
-    fn learn(&mut self, number: u64, steps: u64, end: End, onlooker: &dyn Onlooker) -> Result<Option<Losses>, LabError> {
+    fn learn(&mut self, number: u64, steps: u64, end: End, onlooker: &dyn Onlooker) -> Result<Option<Losses>, RunError> {
         let mut rng = Seed(self.plan.seed).named("batches").numbered(number).rng();
         let mut batch = Batch::new(self.trainer.network().architecture());
         let mut sum = Losses::default();
@@ -458,7 +458,7 @@ impl Training {
 }
 
 /// The network that a training begins with.
-fn untaught(dojo: &dyn Dojo, plan: &Plan) -> Result<Network, LabError> {
+fn untaught(dojo: &dyn TrainableGame, plan: &Plan) -> Result<Network, RunError> {
     Ok(Network::new(dojo.architecture(plan.size()), Seed(plan.seed).named("network"))?)
 }
 

@@ -108,12 +108,12 @@ impl<'a> Follower<'a> {
 
 #[cfg(test)]
 mod tests {
-    use plyground_match::{Files, Roster, Standard};
+    use plyground_match::{AgentFactory, Files, PlayerFactory};
 
     use super::*;
 
     fn follower(colour: Player) -> Follower<'static> {
-        let contestant = Standard(&Files).invite("random").unwrap();
+        let contestant = AgentFactory(&Files).invite("random").unwrap();
         Follower::new("tuc-chess:limit=10000", contestant, colour, Seed(1)).unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use plyground_match::{Book, Conduct, Experiment, Format, Hosted, LabError, Lot, News, REMOTE, Run, Seats, Store};
+use plyground_match::{Book, Experiment, Format, Hosted, News, REMOTE, Run, RunDriver, RunError, RunPrefix, Seats, Store};
 use plyground_session::{InputError, Limits, Player, Resources};
 
 use crate::room::{Admission, Room};
@@ -98,7 +98,7 @@ type Numbers = Mutex<HashMap<String, u64>>;
 
 impl Host<'_> {
     /// Plays it to its end, or until somebody says stop.
-    pub fn play(&self, programme: &Programme) -> Result<(), LabError> {
+    pub fn play(&self, programme: &Programme) -> Result<(), RunError> {
         match programme {
             Programme::InTurn { games } => self.one_by_one(None, *games),
             Programme::Against { spec, games } => self.one_by_one(Some(spec), *games),
@@ -131,9 +131,9 @@ impl Host<'_> {
         &self,
         run: &Run,
         threads: usize,
-        act: impl FnOnce(&Conduct<'_>) -> Result<T, LabError>,
-    ) -> Result<T, LabError> {
-        act(&Conduct {
+        act: impl FnOnce(&RunDriver<'_>) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        act(&RunDriver {
             store: self.store,
             run,
             shelf: self.shelf,
@@ -146,7 +146,7 @@ impl Host<'_> {
     }
 
     /// A game for every two who come (or for everybody, against an agent of the house), several at the same time.
-    fn one_by_one(&self, against: Option<&String>, games: Option<u64>) -> Result<(), LabError> {
+    fn one_by_one(&self, against: Option<&String>, games: Option<u64>) -> Result<(), RunError> {
         let begun = AtomicU64::new(0);
         let failure = Mutex::new(None);
         let numbers = Numbers::default();
@@ -167,7 +167,7 @@ impl Host<'_> {
     }
 
     /// The next game of those who move first and second; each order has a run of its own.
-    fn single(&self, pair: &[(String, Player)], against: Option<&String>, numbers: &Numbers) -> Result<(), LabError> {
+    fn single(&self, pair: &[(String, Player)], against: Option<&String>, numbers: &Numbers) -> Result<(), RunError> {
         let mut agents: Vec<String> = pair.iter().map(|(name, _)| format!("{REMOTE}{name}")).collect();
         if let (Some(spec), [(_, colour)]) = (against, pair) {
             agents.insert(colour.other().index(), spec.clone());
@@ -179,20 +179,20 @@ impl Host<'_> {
 
     /// How many games of a run there are with the one that begins now. Players come again as soon as they have heard of the end, which may
     /// be before their last game is kept.
-    fn next_number(&self, run: &Run, numbers: &Numbers) -> Result<u64, LabError> {
+    fn next_number(&self, run: &Run, numbers: &Numbers) -> Result<u64, RunError> {
         let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let games = if let Some(games) = numbers.get(&run.id) {
             *games
         } else {
             let mut kept = 0;
-            self.store.games(Lot::all(&run.id), |_| kept += 1)?;
+            self.store.games(RunPrefix::all(&run.id), |_| kept += 1)?;
             kept
         };
         numbers.insert(run.id.clone(), games + 1);
         Ok(games + 1)
     }
 
-    fn series(&self, games: u64) -> Result<(), LabError> {
+    fn series(&self, games: u64) -> Result<(), RunError> {
         let Some(pair) = self.room.next_pair(self.stop) else { return Ok(()) };
         let names: Vec<String> = pair.into_iter().map(|(name, _)| name).collect();
         self.room.admit_only(&names);
@@ -207,7 +207,7 @@ impl Host<'_> {
         .map(drop)
     }
 
-    fn round_robin(&self, players: usize, double: bool) -> Result<(), LabError> {
+    fn round_robin(&self, players: usize, double: bool) -> Result<(), RunError> {
         let Some(names) = self.room.gather(players, self.stop) else { return Ok(()) };
         let agents = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
         let run = self.run(agents, Format::Games { rounds: None, double })?;

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use plyground_match::{Fault, Roster};
+use plyground_match::{Fault, PlayerFactory};
 use plyground_session::{Clock, InputError, Limits, Player, Seed, Turn};
 
 use crate::follower::{Follower, Heard};
@@ -68,7 +68,7 @@ pub struct Client<'a> {
     /// The agent.
     pub agent: &'a str,
     /// Where it comes from.
-    pub roster: &'a dyn Roster,
+    pub roster: &'a dyn PlayerFactory,
     /// How long it may think.
     pub limits: Limits,
     /// After this time it is told to answer with what it has.

@@ -12,5 +12,5 @@ pub const SILENCE: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub use host::{Host, Programme, TimeControl};
 pub use join::{Client, JoinError, Joined};
-pub use room::{Admission, Customs, Dropped, Notice, OpenRoom, Room};
+pub use room::{Admission, Dropped, HostOptions, Notice, OpenRoom, Room};
 pub use wire::{Message, Moved, PORT};

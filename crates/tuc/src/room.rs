@@ -23,7 +23,7 @@ const INBOX: usize = 16;
 
 /// How clients are received.
 #[derive(Clone, Debug)]
-pub struct Customs {
+pub struct HostOptions {
     /// The time between the second player's coming and the beginning.
     pub begin_delay: Duration,
     /// Whoever has not come for its game after this time loses it; without it, games wait for ever.
@@ -32,7 +32,7 @@ pub struct Customs {
     pub resend: Option<Duration>,
 }
 
-impl Default for Customs {
+impl Default for HostOptions {
     fn default() -> Self {
         Self { begin_delay: Duration::from_secs(3), wait: None, resend: None }
     }
@@ -150,7 +150,7 @@ pub(super) struct State {
 /// The room.
 pub struct Room {
     socket: UdpSocket,
-    pub(super) customs: Customs,
+    pub(super) customs: HostOptions,
     state: Mutex<State>,
     changed: Condvar,
     closed: AtomicBool,
@@ -161,7 +161,7 @@ impl Room {
     /// Opens a room at this socket.
     pub fn open(
         socket: UdpSocket,
-        customs: Customs,
+        customs: HostOptions,
         admission: Admission,
         listener: impl Fn(&Notice<'_>) + Send + Sync + 'static,
     ) -> std::io::Result<OpenRoom> {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use plyground_match::{Contestant, Fault, Moment, Porter, REMOTE, Reply, Roster, Seated};
+use plyground_match::{Contestant, Fault, Moment, PlayerFactory, REMOTE, RemotePlayers, Reply, Seated};
 use plyground_session::{Clock, InputError, Limits, Player, Seed, Session, Turn};
 
 use crate::room::{GLANCE, Room, State};
@@ -12,11 +12,11 @@ use crate::wire::{Message, Moved};
 /// How much later than its time a move may come: networks and machines have other things to do, too.
 const GRACE: Duration = Duration::from_millis(100);
 
-impl Porter for Room {
+impl RemotePlayers for Room {
     fn seat<'a>(
         &'a self,
         specs: &[String; 2],
-        roster: &'a dyn Roster,
+        roster: &'a dyn PlayerFactory,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Seated<'a>>, InputError> {
         let names = specs.each_ref().map(|spec| spec.strip_prefix(REMOTE));

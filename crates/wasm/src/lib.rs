@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_api::{Allowance, Desk};
+use plyground_api::{Allowance, Api};
 use plyground_session::{Clock, InputError, Resources};
 
 #[link(wasm_import_module = "page")]
@@ -75,7 +75,7 @@ pub extern "C" fn handle() -> usize {
         let stop = unsafe { tell(message.as_ptr(), message.len()) };
         if stop == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let desk = Desk { shelf: &PageShelf, allowance: Allowance { memory: 256, ..Allowance::default() } };
+    let desk = Api { shelf: &PageShelf, allowance: Allowance { memory: 256, ..Allowance::default() } };
     let answer = desk.handle(&request, &PageClock(now()), &mut told);
     ANSWER.with_borrow_mut(|kept| {
         *kept = answer;

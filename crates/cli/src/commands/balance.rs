@@ -11,7 +11,7 @@ use plyground_studies::report::{Occasion, Report};
 use serde_json::{Value, json};
 
 use crate::args::{BalanceOf, Global};
-use crate::experiments::{Conduct, command, open_store, stopped, threads};
+use crate::experiments::{RunDriver, command, open_store, stopped, threads};
 use crate::interrupt;
 use crate::live::LiveText;
 use crate::store::{Files, typed, write_whole};
@@ -31,7 +31,7 @@ pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::R
     let crew = Threads(threads(args.threads));
     for (number, run) in plan.runs.iter().enumerate() {
         let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
-        let conduct = Conduct { summary: &|_| place.clone(), ..Conduct::new(&store, run, &crew, quiet) };
+        let conduct = RunDriver { summary: &|_| place.clone(), ..RunDriver::new(&store, run, &crew, quiet) };
         let (_, complete) = conduct.play(&mut Book::new(&run.experiment)?, &plan.pairings(), args.games)?;
         if !complete {
             print_notes(&[stopped(run)], global.quiet);

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use plyground_match::{
-    Conduct, Crew, Event, Hosted, LabError, Lot, News, Results, Run, Seats, Store, Threads, machine, pairings, write_whole,
+    Event, Executor, Hosted, News, Results, Run, RunDriver, RunError, RunPrefix, Seats, Store, Threads, machine, pairings,
+    write_whole,
 };
-use plyground_serve::Hall;
+use plyground_serve::LivePage;
 use plyground_studies::competition::{Bout, Competition, Ranking};
 use plyground_studies::report::{Occasion, Report};
-use plyground_tuc::{Admission, Customs, OpenRoom, Room, SILENCE};
+use plyground_tuc::{Admission, HostOptions, OpenRoom, Room, SILENCE};
 use serde_json::{Value, json};
 
 use crate::args::{Compete, Global};
@@ -35,7 +36,7 @@ const GUEST_BOARDS: usize = 8;
 struct Contest<'a> {
     competition: &'a Competition,
     run: &'a Run,
-    hall: Arc<Hall>,
+    hall: Arc<LivePage>,
     out: PathBuf,
     command: String,
     begun: Instant,
@@ -61,7 +62,7 @@ pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Res
     }
     let store = open_store(global)?;
     let names = run.experiment.agents.iter().zip(&competition.entrants);
-    let hall = Arc::new(Hall::new(&competition.title, names.map(|(spec, entrant)| (spec.clone(), entrant.name.clone()))));
+    let hall = Arc::new(LivePage::new(&competition.title, names.map(|(spec, entrant)| (spec.clone(), entrant.name.clone()))));
     let event = Contest {
         competition: &competition,
         run: &run,
@@ -95,12 +96,12 @@ pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Res
     Ok(())
 }
 
-fn open_room(competition: &Competition, hall: &Arc<Hall>) -> anyhow::Result<OpenRoom> {
+fn open_room(competition: &Competition, hall: &Arc<LivePage>) -> anyhow::Result<OpenRoom> {
     let network = &competition.network;
     let socket = UdpSocket::bind(network.listen)
         .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", network.listen))?;
     let customs =
-        Customs { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
+        HostOptions { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
     let hall = Arc::clone(hall);
     Ok(Room::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
         let (player, received, text) = notice.message();
@@ -146,7 +147,7 @@ impl Contest<'_> {
     fn read(&self, store: &Store) -> anyhow::Result<()> {
         let mut known = self.known();
         let mut games = Vec::new();
-        store.games(Lot::all(&self.run.id), |game| games.push(game))?;
+        store.games(RunPrefix::all(&self.run.id), |game| games.push(game))?;
         games.sort_by_key(|game| game.ended);
         for game in &games {
             known.results.add(game);
@@ -193,7 +194,7 @@ impl Contest<'_> {
     }
 
     /// Brings the pages up to date, now and then.
-    fn refresh(&self) -> Result<(), LabError> {
+    fn refresh(&self) -> Result<(), RunError> {
         let mut known = self.known();
         if known.shown == known.bouts.len() {
             return Ok(());
@@ -212,7 +213,7 @@ impl Contest<'_> {
         format!("game {number}: {first} {one} : {other} {second}: {} ({} plies)", bout.reason, bout.plies)
     }
 
-    fn write_page(&self, known: &Known) -> Result<(), LabError> {
+    fn write_page(&self, known: &Known) -> Result<(), RunError> {
         let occasion = Occasion { command: &self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
         let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
         write_whole(&self.out, report.html())
@@ -231,13 +232,13 @@ impl Contest<'_> {
         );
         let ended = AtomicBool::new(false);
         // A page that cannot be written is no reason to throw away games: it is said at the end.
-        let mut failure: Option<LabError> = None;
+        let mut failure: Option<RunError> = None;
         let (alone, hosted) = (Threads(boards), room.map(|porter| Hosted { threads: boards, porter }));
-        let conduct = Conduct {
+        let conduct = RunDriver {
             store,
             run: self.run,
             shelf: &Files,
-            crew: hosted.as_ref().map_or(&alone as &dyn Crew, |hosted| hosted),
+            crew: hosted.as_ref().map_or(&alone as &dyn Executor, |hosted| hosted),
             command: &self.command,
             stop: &interrupt::asked,
             enough: &|_| false,

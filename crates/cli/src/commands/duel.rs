@@ -7,7 +7,7 @@ use plyground_statistics::{describe_match, score_words};
 
 use crate::args::{Global, Match};
 use crate::crew::hire;
-use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, stopped};
+use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
@@ -19,10 +19,10 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
     let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
-    let conduct = Conduct {
+    let conduct = RunDriver {
         summary: &summary,
         log: log.as_ref(),
-        ..Conduct::new(&store, &run, crew.as_ref(), global.quiet || global.json)
+        ..RunDriver::new(&store, &run, crew.as_ref(), global.quiet || global.json)
     };
     let (results, complete) = conduct.play_format(args.pairs)?;
     if !complete {

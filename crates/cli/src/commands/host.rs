@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use plyground_match::{Event, Experiment, GameRow, News, REMOTE, Run};
-use plyground_serve::Hall;
+use plyground_serve::LivePage;
 use plyground_session::{info, open, split_spec};
-use plyground_tuc::{Customs, Host as Hosted, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
+use plyground_tuc::{Host as Hosted, HostOptions, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
 use serde_json::json;
 
 use crate::args::{Global, Host};
@@ -51,7 +51,7 @@ enum Told {
 /// Where it is played, shown and printed.
 struct Stage<'a> {
     room: OpenRoom,
-    hall: Arc<Hall>,
+    hall: Arc<LivePage>,
     tell: mpsc::Sender<Told>,
     global: &'a Global,
 }
@@ -109,11 +109,11 @@ impl<'a> Stage<'a> {
     ) -> anyhow::Result<Self> {
         let socket = UdpSocket::bind(args.listen)
             .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", args.listen))?;
-        let hall = Arc::new(Hall::new(&title(programme, year), []));
+        let hall = Arc::new(LivePage::new(&title(programme, year), []));
         if let Some(games) = expected(programme) {
             hall.expect(games);
         }
-        let customs = Customs {
+        let customs = HostOptions {
             begin_delay: args.begin_delay,
             wait: matches!(programme, Programme::Series { .. } | Programme::RoundRobin { .. }).then_some(args.wait),
             resend: args.resend.then_some(SILENCE),

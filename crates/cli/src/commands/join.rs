@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use anyhow::{Context, anyhow};
-use plyground_match::{Experiment, Standard, names_limits};
+use plyground_match::{AgentFactory, Experiment, names_limits};
 use plyground_session::{Limits, Player, Seed, split_spec};
 use plyground_tuc::{Client, Joined, PORT, SILENCE, TimeControl};
 use serde_json::json;
@@ -39,7 +39,7 @@ pub fn run(args: &Join, global: &Global, out: &mut impl Write) -> anyhow::Result
         name,
         game: &game,
         agent: &agent,
-        roster: &Standard(&Files),
+        roster: &AgentFactory(&Files),
         limits: Limits { time, ..Limits::default() },
         cut_short: move_time * 9 / 10,
         resend: args.resend.then_some(SILENCE),

@@ -16,7 +16,7 @@ use plyground_studies::study::Study;
 use serde_json::json;
 
 use crate::args::{Global, Judge};
-use crate::experiments::{Conduct, command, open_store, standings, stopped, threads};
+use crate::experiments::{RunDriver, command, open_store, standings, stopped, threads};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::store::{Files, read_text, typed, write_whole};
@@ -108,9 +108,9 @@ fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Res
     let run = part.run(global.seed.unwrap_or(0), &Files)?;
     let jobs = study.games(part, None).div_ceil(u64::from(part.seats.games()));
     let crew = Threads(threads(None));
-    let conduct = Conduct {
+    let conduct = RunDriver {
         summary: &|results| standings(&run, results),
-        ..Conduct::new(&store, &run, &crew, global.quiet || global.json)
+        ..RunDriver::new(&store, &run, &crew, global.quiet || global.json)
     };
     let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
     if !complete {

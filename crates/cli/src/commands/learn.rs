@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use plyground_match::{LabError, Lot};
+use plyground_match::{RunError, RunPrefix};
 use plyground_nets::weights::{self, Header, Precision};
 use plyground_nets::{Architecture, Network, Size};
 use plyground_session::{GameRecord, InputError};
 use plyground_train::learn::{Course, Epoch, Games, Loss, Onlooker, Stage, learn, split_words};
-use plyground_train::{Dojo, trainable_game};
+use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Learn};
@@ -72,7 +72,7 @@ pub fn run(args: &Learn, global: &Global, out: &mut impl Write) -> anyhow::Resul
 }
 
 /// The network that a word or a file describes, on what the encoder shows.
-fn architecture(net: &str, dojo: &dyn Dojo) -> anyhow::Result<Architecture> {
+fn architecture(net: &str, dojo: &dyn TrainableGame) -> anyhow::Result<Architecture> {
     if let Some(size) = Size::named(net) {
         return Ok(dojo.architecture(size));
     }
@@ -103,7 +103,7 @@ fn architecture(net: &str, dojo: &dyn Dojo) -> anyhow::Result<Architecture> {
 }
 
 /// All games of all sources.
-fn games(args: &Learn, dojo: &dyn Dojo, global: &Global) -> anyhow::Result<Games> {
+fn games(args: &Learn, dojo: &dyn TrainableGame, global: &Global) -> anyhow::Result<Games> {
     let mut games = Games::default();
     let mut text = LiveText::new(global.quiet || global.json);
     let mut read = 0;
@@ -126,7 +126,7 @@ fn games(args: &Learn, dojo: &dyn Dojo, global: &Global) -> anyhow::Result<Games
         let store = open_store(global)?;
         let run = store.find(source)?.run;
         let mut added = Ok(());
-        store.games(Lot::all(&run.id), |game| {
+        store.games(RunPrefix::all(&run.id), |game| {
             // Who crashed has not lost on the board.
             if added.is_ok() && game.fault.is_none() {
                 added = add(&game.record(&run.experiment), source);
@@ -143,7 +143,7 @@ struct Live<'a> {
     epochs: u32,
     file: &'a PathBuf,
     precision: Precision,
-    dojo: &'a dyn Dojo,
+    dojo: &'a dyn TrainableGame,
     curve: Vec<Epoch>,
     /// The number of the epoch whose network is in the file.
     best: Option<u32>,
@@ -162,7 +162,7 @@ impl Onlooker for Live<'_> {
         interrupt::flow()
     }
 
-    fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), LabError> {
+    fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), RunError> {
         if let Some(network) = best {
             let strength = format!("squared error {:.4} on games of the test part", epoch.test.value);
             let header = Header { training: command(), strength, ..self.dojo.header(network) };

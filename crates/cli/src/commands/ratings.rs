@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_match::{Lot, Results};
+use plyground_match::{Results, RunPrefix};
 use plyground_statistics::{Anchor, Meeting, RatingError, Ratings, rate};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub fn run(args: &RatingsOf, global: &Global, out: &mut impl Write) -> anyhow::R
             bail!("expected runs of one game, found {other} and {played}");
         }
         let number: Vec<usize> = row.run.experiment.agents.iter().map(|agent| number_of(&mut agents, agent)).collect();
-        let of_run = Results::read(&store, row.run.experiment.seats, Lot::all(&row.run.id))?.meetings();
+        let of_run = Results::read(&store, row.run.experiment.seats, RunPrefix::all(&row.run.id))?.meetings();
         meetings.extend(of_run.into_iter().map(|met| Meeting { first: number[met.first], second: number[met.second], ..met }));
     }
     let ratings = match rate(agents.len(), &meetings, Anchor::Mean) {

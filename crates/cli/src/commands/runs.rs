@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use plyground_match::{Lot, Results, Run, RunRow, Store, results_json};
+use plyground_match::{Results, Run, RunPrefix, RunRow, Store, results_json};
 use plyground_session::{Format, JSON_LINES, format_named};
 use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn list(store: &Store, global: &Global, out: &mut impl Write) -> anyhow::Result<
 
 fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let RunRow { run, command, pairs, done, .. } = store.find(name)?;
-    let results = Results::read(store, run.experiment.seats, Lot::all(&run.id))?;
+    let results = Results::read(store, run.experiment.seats, RunPrefix::all(&run.id))?;
     if global.json {
         return print_json(out, &results_json(&run, &results));
     }
@@ -109,6 +109,6 @@ fn positions(store: &Store, name: &str, file: &Path, planes: &str, global: &Glob
 /// All games in a format of records.
 fn records(store: &Store, run: &Run, format: Format) -> anyhow::Result<String> {
     let mut records = Vec::new();
-    store.games(Lot::all(&run.id), |game| records.push(game.record(&run.experiment)))?;
+    store.games(RunPrefix::all(&run.id), |game| records.push(game.record(&run.experiment)))?;
     (format.write)(&records).with_context(|| format!("run {} as {}", run.id, format.name))
 }

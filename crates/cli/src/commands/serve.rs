@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use plyground_cluster::{Broker, Lookout};
-use plyground_serve::{Limits, Offer, Server};
+use plyground_cluster::{Broker, FleetWatch};
+use plyground_serve::{EngineAllowList, Limits, Server};
 use plyground_session::Resources as _;
 use tokio::runtime::Runtime;
 
@@ -17,10 +17,9 @@ use crate::store::Files;
 use crate::terminal::print_notes;
 
 pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let lookout = args
-        .queue
-        .as_ref()
-        .map(|url| -> anyhow::Result<Lookout> { Ok(Lookout::new(Arc::new(Broker::connect(&args.door.access(url, None))?))?) });
+    let lookout = args.queue.as_ref().map(|url| -> anyhow::Result<FleetWatch> {
+        Ok(FleetWatch::new(Arc::new(Broker::connect(&args.door.access(url, None))?))?)
+    });
     let lookout = lookout.transpose()?;
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
@@ -54,7 +53,7 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
 }
 
 /// The programs that were named, each looked for.
-fn offer(args: &Serve) -> anyhow::Result<Offer> {
+fn offer(args: &Serve) -> anyhow::Result<EngineAllowList> {
     let mut commands = BTreeMap::new();
     for NamedEngine { name, command } in &args.engine {
         Files.engine(command)?;
@@ -62,7 +61,7 @@ fn offer(args: &Serve) -> anyhow::Result<Offer> {
             bail!("the engine {name} is named twice");
         }
     }
-    Ok(Offer::new(commands, Arc::new(Files)))
+    Ok(EngineAllowList::new(commands, Arc::new(Files)))
 }
 
 /// Ctrl-C, or a termination from outside.

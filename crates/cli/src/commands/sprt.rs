@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::sync::Mutex;
 
-use plyground_match::{Book, Format, Lot, Results, match_json};
+use plyground_match::{Book, Format, Results, RunPrefix, match_json};
 use plyground_statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
 
 use crate::args::{Global, Scale, SprtTest};
 use crate::crew::hire;
-use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, stopped};
+use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{count, print_json, print_notes};
 
@@ -30,11 +30,11 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     let progress = Mutex::new(Progress::default());
     let decided = |results: &Results| progress.lock().expect("no listener panics").follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
-    let conduct = Conduct {
+    let conduct = RunDriver {
         summary: &summary,
         enough: &decided,
         log: log.as_ref(),
-        ..Conduct::new(&store, &run, crew.as_ref(), global.quiet || global.json)
+        ..RunDriver::new(&store, &run, crew.as_ref(), global.quiet || global.json)
     };
     let mut book = Book::new(&run.experiment)?;
     let mut wanted = AHEAD.min(args.most_pairs);
@@ -51,8 +51,8 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     let counted = progress.into_inner().expect("no listener panics").counted;
     // With many workers, more than a few were under way when the test was decided.
     let shared = args.conditions.queue.queue.is_some();
-    let played = Results::read(&store, run.experiment.seats, Lot::all(&run.id))?.pairs();
-    let results = Results::read(&store, run.experiment.seats, Lot { run: &run.id, pairs: counted.count() })?;
+    let played = Results::read(&store, run.experiment.seats, RunPrefix::all(&run.id))?.pairs();
+    let results = Results::read(&store, run.experiment.seats, RunPrefix { run: &run.id, pairs: counted.count() })?;
     let (status, result) = (test.status(&counted), results.between([0, 1]));
     if global.json {
         let mut page = match_json([&args.new, &args.old], &result, results.redundancy());

@@ -5,13 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_match::{Book, Crew};
+use plyground_match::{Book, Executor};
 use plyground_studies::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};
 use crate::crew::hire;
-use crate::experiments::{Conduct, failures, open_store, standings, stopped};
+use crate::experiments::{RunDriver, failures, open_store, standings, stopped};
 use crate::interrupt;
 use crate::store::{Files, read_text};
 use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
@@ -62,15 +62,15 @@ fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn one(study: &Study, args: &StudyOf, crew: &dyn Crew, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+fn one(study: &Study, args: &StudyOf, crew: &dyn Executor, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let mut findings: Vec<Finding<'_>> = Vec::new();
     for part in &study.runs {
         let run = part.run(global.seed.unwrap_or(0), &Files)?;
         let jobs = study.games(part, args.games).div_ceil(u64::from(part.seats.games()));
-        let conduct = Conduct {
+        let conduct = RunDriver {
             summary: &|results| standings(&run, results),
-            ..Conduct::new(&store, &run, crew, global.quiet || global.json)
+            ..RunDriver::new(&store, &run, crew, global.quiet || global.json)
         };
         let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
         findings.extend(part.findings(&results));

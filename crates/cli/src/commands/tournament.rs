@@ -7,7 +7,7 @@ use plyground_statistics::score_words;
 
 use crate::args::{Global, Tournament};
 use crate::crew::hire;
-use crate::experiments::{Conduct, EventLog, footer, open_store, run_of, standings, stopped};
+use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};
 
@@ -25,10 +25,10 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     interrupt::catch()?;
     let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);
-    let conduct = Conduct {
+    let conduct = RunDriver {
         summary: &summary,
         log: log.as_ref(),
-        ..Conduct::new(&store, &run, crew.as_ref(), global.quiet || global.json)
+        ..RunDriver::new(&store, &run, crew.as_ref(), global.quiet || global.json)
     };
     let (results, complete) = conduct.play_format(args.pairs)?;
     if !complete {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_match::{Book, Crew, Experiment, Format, Results, Run, Store, machine, match_json};
+use plyground_match::{Book, Executor, Experiment, Format, Results, Run, Store, machine, match_json};
 use plyground_session::{Seed, open, split_spec};
 use plyground_statistics::{CONFIDENCE, describe_match};
 use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
 use crate::crew::hire;
-use crate::experiments::{Conduct, EventLog, open_store, run_of, stopped};
+use crate::experiments::{EventLog, RunDriver, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::store::{data_dir, typed, write_whole};
@@ -113,7 +113,7 @@ struct Tuning<'a> {
     params: &'a [Param],
     original: Original,
     log: Option<EventLog>,
-    crew: Box<dyn Crew>,
+    crew: Box<dyn Executor>,
 }
 
 impl Tuning<'_> {
@@ -121,9 +121,9 @@ impl Tuning<'_> {
         self.params.iter().zip(places).map(|(param, &place)| param.domain.text(place)).collect()
     }
 
-    fn conduct<'b>(&'b self, store: &'b Store, run: &'b Run, quiet: bool) -> Conduct<'b> {
+    fn conduct<'b>(&'b self, store: &'b Store, run: &'b Run, quiet: bool) -> RunDriver<'b> {
         let quiet = quiet || self.global.quiet || self.global.json;
-        Conduct { log: self.log.as_ref(), ..Conduct::new(store, run, self.crew.as_ref(), quiet) }
+        RunDriver { log: self.log.as_ref(), ..RunDriver::new(store, run, self.crew.as_ref(), quiet) }
     }
 
     fn run(&self, agents: &[String], format: Format) -> anyhow::Result<Run> {

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use plyground_cluster::{Access, Broker, Employment, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, employ};
+use plyground_cluster::{Access, Broker, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, WorkerOptions, employ};
 use plyground_core::{InputError, NoResources, Resources, Seed};
 use plyground_match::{
-    Conduct, Contestant, Experiment, LabError, Lease, Lot, Orders, Queue, Results, Roster, Run, Setting, Standard, Store,
-    Threads, Worker, work,
+    AgentFactory, Contestant, Experiment, Lease, PlayerFactory, Queue, Results, Run, RunDriver, RunError, RunPrefix, Setting,
+    Store, Threads, Worker, WorkerConfig, work,
 };
 use plyground_nets::{Network, Size, weights};
 use plyground_train::{End, Onlooker, Plan, Round, Stage, Training, trainable_game};
@@ -42,7 +42,7 @@ fn conducted(
         for other in others {
             scope.spawn(|| other(&over));
         }
-        let conduct = Conduct {
+        let conduct = RunDriver {
             store,
             run,
             shelf,
@@ -59,8 +59,8 @@ fn conducted(
 }
 
 /// A worker as `ply worker` starts one; what it was at the end.
-fn worker(server: &Server, name: &str, cache: &Directory, over: &AtomicBool) -> Result<Presence, LabError> {
-    employ(&Employment {
+fn worker(server: &Server, name: &str, cache: &Directory, over: &AtomicBool) -> Result<Presence, RunError> {
+    employ(&WorkerOptions {
         broker: Arc::new(Broker::connect(&Access::new(&server.url())).unwrap()),
         name: name.to_owned(),
         cores: 2,
@@ -87,7 +87,7 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
         &[&|over| work("one", over), &|over| work("other", over)],
     );
     assert!(complete);
-    assert_eq!((results.games(), store.done(Lot::all(&run.id)).unwrap()), (120, 60));
+    assert_eq!((results.games(), store.done(RunPrefix::all(&run.id)).unwrap()), (120, 60));
     assert_eq!(games(&store, &run), games(&here.store(), &run));
     assert!(*done.lock().unwrap() >= 60);
     // Another coordinator, with a store of its own, finds everything where it is, and nobody has to play.
@@ -96,7 +96,7 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
     assert!(complete);
     assert_eq!(games(&again.store(), &run), games(&store, &run));
     // And without the server, the same command goes on here.
-    let conduct = Conduct {
+    let conduct = RunDriver {
         store: &store,
         run: &run,
         shelf: &NoResources,
@@ -113,12 +113,12 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
 /// Has never heard of one of the agents.
 struct Ignorant;
 
-impl Roster for Ignorant {
+impl PlayerFactory for Ignorant {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
         if spec == "mc:playouts=2" {
             return Err(InputError::malformed("agent", spec, "never heard of it"));
         }
-        Standard(&NoResources).invite(spec)
+        AgentFactory(&NoResources).invite(spec)
     }
 }
 
@@ -144,7 +144,7 @@ fn a_job_that_fails_five_times_is_recorded_and_the_run_ends() {
                 }
             });
             let runs = Setting { run: &run, roster: &Ignorant, tempo: 1.0 };
-            work(&Orders { keeper: &queue, queue: &queue, runs: &runs, threads: 2, stop: &stop, events: &|_| {} }).unwrap();
+            work(&WorkerConfig { keeper: &queue, queue: &queue, runs: &runs, threads: 2, stop: &stop, events: &|_| {} }).unwrap();
         });
     };
     let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &NoResources), 3, &[&ignorant]);
@@ -181,8 +181,9 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
                 continue;
             }
             let once = OneLease { queue: &queue, jobs: Mutex::new(Some(jobs)) };
-            let runs = Setting { run: &run, roster: &Standard(&NoResources), tempo: 1.0 };
-            work(&Orders { keeper: &queue, queue: &once, runs: &runs, threads: 1, stop: &|| false, events: &|_| {} }).unwrap();
+            let runs = Setting { run: &run, roster: &AgentFactory(&NoResources), tempo: 1.0 };
+            work(&WorkerConfig { keeper: &queue, queue: &once, runs: &runs, threads: 1, stop: &|| false, events: &|_| {} })
+                .unwrap();
         }
     };
     let (results, complete) = conducted(&server, Duration::from_secs(1), (&store, &run, &NoResources), 4, &[&mortal]);
@@ -234,22 +235,22 @@ struct OneLease<'a> {
 }
 
 impl Queue for OneLease<'_> {
-    fn push(&self, jobs: &[plyground_match::Job]) -> Result<usize, LabError> {
+    fn push(&self, jobs: &[plyground_match::Job]) -> Result<usize, RunError> {
         self.queue.push(jobs)
     }
-    fn lease(&self, _: &Worker, _: usize) -> Result<Lease, LabError> {
+    fn lease(&self, _: &Worker, _: usize) -> Result<Lease, RunError> {
         Ok(self.jobs.lock().unwrap().take().map_or(Lease::Done, Lease::Jobs))
     }
-    fn extend(&self, worker: &Worker) -> Result<(), LabError> {
+    fn extend(&self, worker: &Worker) -> Result<(), RunError> {
         self.queue.extend(worker)
     }
-    fn release(&self, worker: &Worker) -> Result<(), LabError> {
+    fn release(&self, worker: &Worker) -> Result<(), RunError> {
         self.queue.release(worker)
     }
-    fn finish(&self, jobs: &[plyground_match::Job]) -> Result<(), LabError> {
+    fn finish(&self, jobs: &[plyground_match::Job]) -> Result<(), RunError> {
         self.queue.finish(jobs)
     }
-    fn fail(&self, job: &plyground_match::Job, error: LabError) -> Result<(), LabError> {
+    fn fail(&self, job: &plyground_match::Job, error: RunError) -> Result<(), RunError> {
         self.queue.fail(job, error)
     }
     fn heartbeat(&self) -> Duration {
@@ -312,7 +313,7 @@ fn networks_travel_by_their_hash_and_every_record_names_it() {
     assert!(complete && results.games() == 6);
     assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
     let mut records = Vec::new();
-    store.games(Lot::all(&run.id), |game| records.push(game.record(&run.experiment))).unwrap();
+    store.games(RunPrefix::all(&run.id), |game| records.push(game.record(&run.experiment))).unwrap();
     assert!(records.iter().all(|record| record.tags["blake3 mine.safetensors"] == hash));
     // A file that was damaged on the way or on the disk is not used.
     std::fs::write(cache.0.join(&hash), b"something else").unwrap();

@@ -42,7 +42,7 @@ pub enum Moment<'a> {
 }
 
 /// Where contestants come from.
-pub trait Roster: Sync {
+pub trait PlayerFactory: Sync {
     /// The contestant that a spec describes.
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError>;
     /// The two who play a game, in the order in which they move. It may take until both are there; nobody if somebody said stop.
@@ -56,9 +56,9 @@ pub trait Roster: Sync {
 pub type Seated<'a> = [Box<dyn Contestant + 'a>; 2];
 
 /// The agents of the table, with a shelf for the files that they name.
-pub struct Standard<'a>(pub &'a (dyn Resources + Sync));
+pub struct AgentFactory<'a>(pub &'a (dyn Resources + Sync));
 
-impl Roster for Standard<'_> {
+impl PlayerFactory for AgentFactory<'_> {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
         let absent = Fault::Crashed("it was asked before it had a seat".to_owned());
         Ok(Box::new(BuiltIn { spec: spec.to_owned(), shelf: self.0, seat: Err(absent) }))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::store::now;
-use crate::{Job, LabError, Lease, Lot, Queue, Store, Worker};
+use crate::{Job, Lease, Queue, RunError, RunPrefix, Store, Worker};
 
 /// How soon to ask again when others have all that is left.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
@@ -15,17 +15,17 @@ const BATCH: Duration = Duration::from_millis(200);
 /// The jobs of a lot in a store. As many processes as want to share them.
 pub struct LocalQueue<'a> {
     store: &'a Store,
-    lot: Lot<'a>,
+    lot: RunPrefix<'a>,
 }
 
 impl Store {
     /// What is asked for of a lot, as a queue.
-    pub fn queue<'a>(&'a self, lot: Lot<'a>) -> LocalQueue<'a> {
+    pub fn queue<'a>(&'a self, lot: RunPrefix<'a>) -> LocalQueue<'a> {
         LocalQueue { store: self, lot }
     }
 
     /// Notes that these jobs are asked for; the number of those that were not before.
-    pub fn ask(&self, jobs: &[Job]) -> Result<usize, LabError> {
+    pub fn ask(&self, jobs: &[Job]) -> Result<usize, RunError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// Notes that these jobs are done, by whomever.
-    pub fn settle<'a>(&self, jobs: impl IntoIterator<Item = &'a str>) -> Result<(), LabError> {
+    pub fn settle<'a>(&self, jobs: impl IntoIterator<Item = &'a str>) -> Result<(), RunError> {
         let mut connection = self.connection();
         let mark = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// All jobs of a lot that are asked for and not done, in the order in which they are to be done.
-    pub fn open_jobs(&self, lot: Lot<'_>) -> Result<Vec<Job>, LabError> {
+    pub fn open_jobs(&self, lot: RunPrefix<'_>) -> Result<Vec<Job>, RunError> {
         let connection = self.connection();
         let query = "SELECT id, run, first, second, pair, opening FROM jobs WHERE run = ?1 AND done = 0 AND pair < ?2 ORDER BY pair, rowid";
         let jobs = connection
@@ -72,11 +72,11 @@ impl Store {
 }
 
 impl Queue for LocalQueue<'_> {
-    fn push(&self, jobs: &[Job]) -> Result<usize, LabError> {
+    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
         self.store.ask(jobs)
     }
 
-    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, LabError> {
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
         let (store, lot) = (self.store, self.lot);
         let mut connection = store.connection();
         let take = |connection: &mut Connection| {
@@ -105,23 +105,23 @@ impl Queue for LocalQueue<'_> {
         take(&mut connection).map_err(|error| store.wrap(error))
     }
 
-    fn extend(&self, worker: &Worker) -> Result<(), LabError> {
+    fn extend(&self, worker: &Worker) -> Result<(), RunError> {
         let until = (now() + self.store.lease).as_millis() as i64;
         let extended = self.store.connection().execute("UPDATE jobs SET until = ?1 WHERE worker = ?2", params![until, worker.0]);
         extended.map(drop).map_err(|error| self.store.wrap(error))
     }
 
-    fn release(&self, worker: &Worker) -> Result<(), LabError> {
+    fn release(&self, worker: &Worker) -> Result<(), RunError> {
         let query = "UPDATE jobs SET until = 0, worker = NULL WHERE worker = ?1";
         self.store.connection().execute(query, [&worker.0]).map(drop).map_err(|error| self.store.wrap(error))
     }
 
-    fn finish(&self, jobs: &[Job]) -> Result<(), LabError> {
+    fn finish(&self, jobs: &[Job]) -> Result<(), RunError> {
         self.store.settle(jobs.iter().map(|job| job.id.as_str()))
     }
 
     /// Nobody else could do it better: it is the same computer, and the same program.
-    fn fail(&self, _: &Job, error: LabError) -> Result<(), LabError> {
+    fn fail(&self, _: &Job, error: RunError) -> Result<(), RunError> {
         Err(error)
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GameRow, LabError};
+use crate::{GameRow, RunError};
 
 /// One pair of games, or a single game where the seats are fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,14 +28,14 @@ pub struct Job {
 
 /// The first so many pairs of every pairing of a run: a run can be made longer, and whoever asks for less gets less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lot<'a> {
+pub struct RunPrefix<'a> {
     /// The run.
     pub run: &'a str,
     /// How many pairs of each pairing.
     pub pairs: u64,
 }
 
-impl<'a> Lot<'a> {
+impl<'a> RunPrefix<'a> {
     /// All there is of a run.
     pub fn all(run: &'a str) -> Self {
         // The most that a database counts to.
@@ -61,17 +61,17 @@ pub struct Worker(pub String);
 /// A queue of jobs.
 pub trait Queue: Sync {
     /// Adds jobs; those that are there already (done or not) are left as they are. The number of new ones.
-    fn push(&self, jobs: &[Job]) -> Result<usize, LabError>;
+    fn push(&self, jobs: &[Job]) -> Result<usize, RunError>;
     /// Takes about `most` jobs for a while.
-    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, LabError>;
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError>;
     /// Says that a worker is still at all that it has taken.
-    fn extend(&self, worker: &Worker) -> Result<(), LabError>;
+    fn extend(&self, worker: &Worker) -> Result<(), RunError>;
     /// Gives back at once what a worker has taken and not finished.
-    fn release(&self, worker: &Worker) -> Result<(), LabError>;
+    fn release(&self, worker: &Worker) -> Result<(), RunError>;
     /// These jobs are done, whoever did them, and their results are kept. That is final.
-    fn finish(&self, jobs: &[Job]) -> Result<(), LabError>;
+    fn finish(&self, jobs: &[Job]) -> Result<(), RunError>;
     /// A job that was taken cannot be done. Whoever gets an error back has to stop.
-    fn fail(&self, job: &Job, error: LabError) -> Result<(), LabError>;
+    fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError>;
     /// How often a worker must extend its leases, so that one that is late does no harm.
     fn heartbeat(&self) -> Duration;
     /// A worker hands in its results about this often: each time costs something.
@@ -79,8 +79,8 @@ pub trait Queue: Sync {
 }
 
 /// Where results go.
-pub trait Keeper: Sync {
+pub trait ResultSink: Sync {
     /// Keeps the games of jobs of a run, those of each job all or not at all. Those that are kept already stay as they are; the
     /// answer says which are new.
-    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError>;
+    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError>;
 }

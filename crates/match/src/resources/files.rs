@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use plyground_core::{Engine, InputError, Resources};
 
-use crate::{LabError, NETWORKS, built_in};
+use crate::{NETWORKS, RunError, built_in};
 
 /// The files that agent specs name: networks that come with the program by their names, and paths, looked for where the program was
 /// started.
@@ -65,14 +65,14 @@ impl Resources for Reader<'_> {
 }
 
 /// A shelf that gives away what has not changed since its hash was taken.
-pub struct Unchanged<'a> {
+pub struct UnchangedFiles<'a> {
     shelf: &'a (dyn Resources + Sync),
     hashes: &'a BTreeMap<String, String>,
     /// The commands whose programs were looked at: they are large, and asked for in every game.
     seen: Mutex<BTreeSet<String>>,
 }
 
-impl<'a> Unchanged<'a> {
+impl<'a> UnchangedFiles<'a> {
     /// Resources whose files are checked against these hashes.
     pub fn new(shelf: &'a (dyn Resources + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
         Self { shelf, hashes, seen: Mutex::default() }
@@ -86,7 +86,7 @@ impl<'a> Unchanged<'a> {
     }
 }
 
-impl Resources for Unchanged<'_> {
+impl Resources for UnchangedFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let contents = self.shelf.read(name)?;
         self.check(name, &hash(&contents))?;
@@ -127,8 +127,8 @@ fn missing<'a>(name: &str, networks: impl Iterator<Item = &'a str>) -> Option<St
 
 /// Writes a file so that it is there whole or not at all. Links are followed, and what is no ordinary file (a pipe, a device) is
 /// written to, not replaced.
-pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), LabError> {
-    let refused = |error| LabError::Write { file: path.to_owned(), error };
+pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), RunError> {
+    let refused = |error| RunError::Write { file: path.to_owned(), error };
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let before = fs::metadata(&target).ok();
     if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use plyground_core::Player;
 use plyground_statistics::{GameResult, MatchResult, Meeting, redundancy};
 
-use crate::{GameRow, LabError, Lot, Seats, Store};
+use crate::{GameRow, RunError, RunPrefix, Seats, Store};
 
 /// The results of a run, in the order of its agents.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ impl Results {
     }
 
     /// All games of a lot that are kept.
-    pub fn read(store: &Store, seats: Seats, lot: Lot<'_>) -> Result<Self, LabError> {
+    pub fn read(store: &Store, seats: Seats, lot: RunPrefix<'_>) -> Result<Self, RunError> {
         let mut results = Self { failures: store.failures(lot)?, ..Self::new(seats) };
         store.games(lot, |game| results.add(&game))?;
         Ok(results)

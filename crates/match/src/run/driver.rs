@@ -7,7 +7,8 @@ use plyground_core::Resources;
 
 use crate::experiment::schedule::swiss_games;
 use crate::{
-    Book, Crew, Event, Experiment, Format, LabError, Lot, Results, Run, RunRow, Store, Task, jobs, machine, pairings, swiss_round,
+    Book, Event, Executor, Experiment, Format, Results, Run, RunError, RunPrefix, RunRow, Store, Task, jobs, machine, pairings,
+    swiss_round,
 };
 
 /// What there is to tell about a run that is conducted. A Swiss tournament begins and ends with every round.
@@ -39,7 +40,7 @@ pub enum News<'a> {
 }
 
 /// Plays pairs of a run until they are done, or somebody says stop; what was played before counts, too.
-pub struct Conduct<'a> {
+pub struct RunDriver<'a> {
     /// Where everything is kept.
     pub store: &'a Store,
     /// What is played.
@@ -47,7 +48,7 @@ pub struct Conduct<'a> {
     /// Where agents find the files that they name.
     pub shelf: &'a (dyn Resources + Sync),
     /// Who plays.
-    pub crew: &'a dyn Crew,
+    pub crew: &'a dyn Executor,
     /// How one would ask for this run on the command line.
     pub command: &'a str,
     /// Is asked before every move, and while agents think, whether to stop.
@@ -58,9 +59,9 @@ pub struct Conduct<'a> {
     pub listen: &'a (dyn Fn(&News<'_>) + Sync),
 }
 
-impl Conduct<'_> {
+impl RunDriver<'_> {
     /// Plays so many pairs of all who meet in the format of the run; the results, and whether all were played.
-    pub fn play_format(&self, pairs: u64) -> Result<(Results, bool), LabError> {
+    pub fn play_format(&self, pairs: u64) -> Result<(Results, bool), RunError> {
         let experiment = &self.run.experiment;
         let mut book = Book::new(experiment)?;
         let mut met = pairings(experiment.format, experiment.agents.len());
@@ -77,45 +78,45 @@ impl Conduct<'_> {
     }
 
     /// Asks for so many pairs of all who meet, in a Swiss tournament in its first round, unless that was done before.
-    pub fn ask_format(&self, pairs: u64) -> Result<(), LabError> {
+    pub fn ask_format(&self, pairs: u64) -> Result<(), RunError> {
         let experiment = &self.run.experiment;
         let meet = pairings(experiment.format, experiment.agents.len());
         self.ask_once(&mut Book::new(experiment)?, &meet, pairs)
     }
 
     /// Plays all that was ever asked for and is not done; the results, and whether all were played.
-    pub fn resume(&self) -> Result<(Results, bool), LabError> {
+    pub fn resume(&self) -> Result<(Results, bool), RunError> {
         match self.run.experiment.format {
             // The rounds to come were not asked for yet.
             Format::Swiss { pairs, .. } => self.play_format(pairs),
             Format::Games { rounds: Some(_), .. } => self.play_format(1),
-            _ => self.play_what_is_asked(Lot::all(&self.run.id).pairs),
+            _ => self.play_what_is_asked(RunPrefix::all(&self.run.id).pairs),
         }
     }
 
     /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
-    pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(Results, bool), LabError> {
+    pub fn play(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(Results, bool), RunError> {
         self.ask_once(book, pairings, pairs)?;
         self.play_what_is_asked(pairs)
     }
 
-    fn ask_once(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(), LabError> {
-        if self.store.asked(Lot { run: &self.run.id, pairs })? < pairings.len() as u64 * pairs {
+    fn ask_once(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(), RunError> {
+        if self.store.asked(RunPrefix { run: &self.run.id, pairs })? < pairings.len() as u64 * pairs {
             self.ask(book, pairings, pairs)?;
         }
         Ok(())
     }
 
     /// Asks for the first so many pairs of each pairing, beside what was asked for before.
-    pub fn ask(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(), LabError> {
+    pub fn ask(&self, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<(), RunError> {
         self.store.begin(self.run, self.command, &machine())?;
         self.store.ask(&jobs(self.run, book, pairings, pairs)?)?;
         Ok(())
     }
 
     /// Plays all that was asked for of the first so many pairs of every pairing; the results, and whether all were played.
-    pub fn play_what_is_asked(&self, pairs: u64) -> Result<(Results, bool), LabError> {
-        let lot = Lot { run: &self.run.id, pairs };
+    pub fn play_what_is_asked(&self, pairs: u64) -> Result<(Results, bool), RunError> {
+        let lot = RunPrefix { run: &self.run.id, pairs };
         let wanted = self.store.asked(lot)?;
         let results = Results::read(self.store, self.run.experiment.seats, lot)?;
         let decided = AtomicBool::new((self.enough)(&results));

@@ -2,7 +2,10 @@
 
 use plyground_core::{InputError, Resources};
 
-use crate::{Contestant, Event, LabError, Lot, Orders, Roster, Run, Seated, Setting, Standard, Store, Unchanged, work};
+use crate::{
+    AgentFactory, Contestant, Event, PlayerFactory, Run, RunError, RunPrefix, Seated, Setting, Store, UnchangedFiles,
+    WorkerConfig, work,
+};
 
 /// What is to be played.
 pub struct Task<'a> {
@@ -22,22 +25,22 @@ pub struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// What is wanted of the run.
-    pub fn lot(&self) -> Lot<'a> {
-        Lot { run: &self.run.id, pairs: self.pairs }
+    pub fn lot(&self) -> RunPrefix<'a> {
+        RunPrefix { run: &self.run.id, pairs: self.pairs }
     }
 }
 
 /// Those who play.
-pub trait Crew: Sync {
+pub trait Executor: Sync {
     /// Plays what was asked for and is not done, until nothing is left or somebody says stop.
-    fn play(&self, task: &Task<'_>) -> Result<(), LabError>;
+    fn play(&self, task: &Task<'_>) -> Result<(), RunError>;
 }
 
 /// So many games at the same time, on this computer.
 pub struct Threads(pub usize);
 
-impl Crew for Threads {
-    fn play(&self, task: &Task<'_>) -> Result<(), LabError> {
+impl Executor for Threads {
+    fn play(&self, task: &Task<'_>) -> Result<(), RunError> {
         play_here(task, self.0, None)
     }
 }
@@ -47,21 +50,21 @@ pub struct Hosted<'a> {
     /// How many games.
     pub threads: usize,
     /// Who lets the guests in.
-    pub porter: &'a dyn Porter,
+    pub porter: &'a dyn RemotePlayers,
 }
 
-impl Crew for Hosted<'_> {
-    fn play(&self, task: &Task<'_>) -> Result<(), LabError> {
+impl Executor for Hosted<'_> {
+    fn play(&self, task: &Task<'_>) -> Result<(), RunError> {
         play_here(task, self.threads, Some(self.porter))
     }
 }
 
-fn play_here(task: &Task<'_>, threads: usize, porter: Option<&dyn Porter>) -> Result<(), LabError> {
-    let shelf = Unchanged::new(task.shelf, &task.run.experiment.files);
-    let agents = Standard(&shelf);
+fn play_here(task: &Task<'_>, threads: usize, porter: Option<&dyn RemotePlayers>) -> Result<(), RunError> {
+    let shelf = UnchangedFiles::new(task.shelf, &task.run.experiment.files);
+    let agents = AgentFactory(&shelf);
     let open = porter.map(|porter| Open { agents: &agents, porter });
-    let roster = open.as_ref().map_or(&agents as &dyn Roster, |open| open);
-    work(&Orders {
+    let roster = open.as_ref().map_or(&agents as &dyn PlayerFactory, |open| open);
+    work(&WorkerConfig {
         keeper: task.store,
         queue: &task.store.queue(task.lot()),
         runs: &Setting { run: task.run, roster, tempo: 1.0 },
@@ -72,23 +75,23 @@ fn play_here(task: &Task<'_>, threads: usize, porter: Option<&dyn Porter>) -> Re
 }
 
 /// Knows those who come from outside and are no agents of the table.
-pub trait Porter: Sync {
-    /// The two who play a game; those who are no guests are invited by the roster. Like [`Roster::seat`].
+pub trait RemotePlayers: Sync {
+    /// The two who play a game; those who are no guests are invited by the roster. Like [`PlayerFactory::seat`].
     fn seat<'a>(
         &'a self,
         specs: &[String; 2],
-        roster: &'a dyn Roster,
+        roster: &'a dyn PlayerFactory,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Seated<'a>>, InputError>;
 }
 
 /// The agents of the table, and guests.
 struct Open<'a> {
-    agents: &'a dyn Roster,
-    porter: &'a dyn Porter,
+    agents: &'a dyn PlayerFactory,
+    porter: &'a dyn RemotePlayers,
 }
 
-impl Roster for Open<'_> {
+impl PlayerFactory for Open<'_> {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
         self.agents.invite(spec)
     }

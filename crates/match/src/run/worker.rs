@@ -8,7 +8,8 @@ use plyground_core::{PlayedMove, Player};
 use plyground_session::open;
 
 use crate::{
-    Experiment, GameRow, Job, Keeper, LabError, Lease, Pace, Played, Queue, Roster, Run, Table, Worker, names_limits, play_game,
+    Experiment, GameRow, Job, Lease, Pace, Played, PlayerFactory, Queue, ResultSink, Run, RunError, Table, Worker, names_limits,
+    play_game,
 };
 
 const LARGEST_BATCH: usize = 64;
@@ -60,7 +61,7 @@ pub struct Setting<'a> {
     /// The run.
     pub run: &'a Run,
     /// Where contestants come from.
-    pub roster: &'a dyn Roster,
+    pub roster: &'a dyn PlayerFactory,
     /// How fast clocks run here (see [`Pace`]).
     pub tempo: f64,
 }
@@ -68,20 +69,20 @@ pub struct Setting<'a> {
 /// What is known about the runs that jobs belong to.
 pub trait Runs: Sync {
     /// Calls `act` with what the run of this name is played with.
-    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), LabError>) -> Result<(), LabError>;
+    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), RunError>) -> Result<(), RunError>;
 }
 
 /// All jobs belong to this one.
 impl Runs for Setting<'_> {
-    fn with(&self, _: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), LabError>) -> Result<(), LabError> {
+    fn with(&self, _: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), RunError>) -> Result<(), RunError> {
         act(self)
     }
 }
 
 /// How jobs are to be worked on.
-pub struct Orders<'a> {
+pub struct WorkerConfig<'a> {
     /// Where results go.
-    pub keeper: &'a dyn Keeper,
+    pub keeper: &'a dyn ResultSink,
     /// Where jobs come from.
     pub queue: &'a dyn Queue,
     /// The runs that they belong to.
@@ -95,7 +96,7 @@ pub struct Orders<'a> {
 }
 
 /// Works on jobs until nothing is left or somebody says stop.
-pub fn work(orders: &Orders<'_>) -> Result<(), LabError> {
+pub fn work(orders: &WorkerConfig<'_>) -> Result<(), RunError> {
     let worker = new_worker();
     let failure = Mutex::new(None);
     let failed = AtomicBool::new(false);
@@ -135,7 +136,7 @@ fn new_worker() -> Worker {
     Worker(format!("{}-{now:x}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
-fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> Result<(), LabError> {
+fn work_alone(orders: &WorkerConfig<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> Result<(), RunError> {
     let mut most = 1;
     while !stop() {
         match orders.queue.lease(worker, most)? {
@@ -153,7 +154,7 @@ fn work_alone(orders: &Orders<'_>, worker: &Worker, stop: &dyn Fn() -> bool) -> 
 }
 
 /// Does jobs one after the other, and hands in what is played now and then and at the end.
-fn do_jobs(orders: &Orders<'_>, jobs: Vec<Job>, stop: &dyn Fn() -> bool) -> Result<(), LabError> {
+fn do_jobs(orders: &WorkerConfig<'_>, jobs: Vec<Job>, stop: &dyn Fn() -> bool) -> Result<(), RunError> {
     let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
     let mut last = Instant::now();
     for job in jobs {
@@ -177,7 +178,7 @@ fn do_jobs(orders: &Orders<'_>, jobs: Vec<Job>, stop: &dyn Fn() -> bool) -> Resu
 }
 
 /// Keeps what was played, then says that it is done: whoever is killed in between does it twice, and nothing is lost.
-fn hand_in(orders: &Orders<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<(), LabError> {
+fn hand_in(orders: &WorkerConfig<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<(), RunError> {
     // Jobs that are leased together may belong to several runs.
     for part in done.chunk_by(|(one, _), (other, _)| one.run == other.run) {
         let (jobs, played): (Vec<Job>, Vec<Vec<GameRow>>) = part.iter().cloned().unzip();
@@ -193,11 +194,11 @@ fn hand_in(orders: &Orders<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<(), LabE
 /// Both games of a pair: the same opening, the same luck, the seats swapped; one where the seats are fixed. `None` if somebody said
 /// stop.
 fn play_job(
-    orders: &Orders<'_>,
+    orders: &WorkerConfig<'_>,
     setting: &Setting<'_>,
     job: &Job,
     stop: &dyn Fn() -> bool,
-) -> Result<Option<Vec<GameRow>>, LabError> {
+) -> Result<Option<Vec<GameRow>>, RunError> {
     let experiment = &setting.run.experiment;
     let Experiment { limits, clock, game_time, patience, .. } = *experiment;
     let play = |game: u8| {
@@ -219,7 +220,7 @@ fn play_job(
         if let Some(played) = &played {
             (orders.events)(&Event::GameOver { job, game, played });
         }
-        Ok::<_, LabError>(played.map(|played| GameRow::new(job, game, played)))
+        Ok::<_, RunError>(played.map(|played| GameRow::new(job, game, played)))
     };
     (0..experiment.seats.games()).map(play).collect()
 }

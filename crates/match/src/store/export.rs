@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use plyground_core::Player;
 
-use crate::{Experiment, GameRow, LabError, Lot, Run, Store};
+use crate::{Experiment, GameRow, Run, RunError, RunPrefix, Store};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +75,14 @@ fn cells(game: &GameRow, experiment: &Experiment) -> [Cell; COLUMNS.len()] {
     ]
 }
 
-fn rows(store: &Store, run: &Run) -> Result<Vec<[Cell; COLUMNS.len()]>, LabError> {
+fn rows(store: &Store, run: &Run) -> Result<Vec<[Cell; COLUMNS.len()]>, RunError> {
     let mut rows = Vec::new();
-    store.games(Lot::all(&run.id), |game| rows.push(cells(&game, &run.experiment)))?;
+    store.games(RunPrefix::all(&run.id), |game| rows.push(cells(&game, &run.experiment)))?;
     Ok(rows)
 }
 
 /// All games of a run as comma-separated values (RFC 4180), a row each below the names of the columns.
-pub fn csv(store: &Store, run: &Run) -> Result<String, LabError> {
+pub fn csv(store: &Store, run: &Run) -> Result<String, RunError> {
     let written = |cell: &Cell| match cell {
         Cell::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
         Cell::Text(text) => text.clone(),
@@ -96,7 +96,7 @@ pub fn csv(store: &Store, run: &Run) -> Result<String, LabError> {
 }
 
 /// All games of a run as the bytes of a Parquet file.
-pub fn parquet(store: &Store, run: &Run) -> Result<Vec<u8>, LabError> {
+pub fn parquet(store: &Store, run: &Run) -> Result<Vec<u8>, RunError> {
     let rows = rows(store, run)?;
     Ok(write_parquet(&rows).expect("cells are of the kinds of their columns, and memory does not refuse to be written"))
 }

@@ -12,7 +12,7 @@ use plyground_core::{GameRecord, InputError, Outcome, PlayedMove, Player, Record
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
 use crate::experiment::seated;
-use crate::{Experiment, Job, Keeper, LabError, Lot, Played, Run};
+use crate::{Experiment, Job, Played, ResultSink, Run, RunError, RunPrefix};
 
 /// Marks a SQLite file as ours.
 const APPLICATION: i32 = 0x504c_5947;
@@ -195,9 +195,9 @@ pub(crate) fn now() -> Duration {
 
 impl Store {
     /// Opens the store in a file, or makes it. A file that is something else, damaged, or from a newer program is refused untouched.
-    pub fn open(file: &Path) -> Result<Self, LabError> {
+    pub fn open(file: &Path) -> Result<Self, RunError> {
         if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            std::fs::create_dir_all(parent).map_err(|error| LabError::Write { file: file.to_owned(), error })?;
+            std::fs::create_dir_all(parent).map_err(|error| RunError::Write { file: file.to_owned(), error })?;
         }
         check_header(file)?;
         let wrap = |error: rusqlite::Error| refused(file, error);
@@ -229,12 +229,12 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn wrap(&self, error: rusqlite::Error) -> LabError {
+    pub(crate) fn wrap(&self, error: rusqlite::Error) -> RunError {
         refused(&self.file, error)
     }
 
     /// Takes up a run, or notes that more is wanted of one that is there.
-    pub fn begin(&self, run: &Run, command: &str, machine: &str) -> Result<(), LabError> {
+    pub fn begin(&self, run: &Run, command: &str, machine: &str) -> Result<(), RunError> {
         let settings = serde_json::to_string(&run.experiment).expect("settings are plain data");
         self.connection()
             .execute(
@@ -247,19 +247,19 @@ impl Store {
     }
 
     /// The number of jobs of a lot that were ever asked for.
-    pub fn asked(&self, lot: Lot<'_>) -> Result<u64, LabError> {
+    pub fn asked(&self, lot: RunPrefix<'_>) -> Result<u64, RunError> {
         let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2";
         self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
     /// The number of jobs of a lot that are done, by whomever.
-    pub fn done(&self, lot: Lot<'_>) -> Result<u64, LabError> {
+    pub fn done(&self, lot: RunPrefix<'_>) -> Result<u64, RunError> {
         let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2 AND done = 1";
         self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
     /// All runs, the newest first.
-    pub fn runs(&self) -> Result<Vec<RunRow>, LabError> {
+    pub fn runs(&self) -> Result<Vec<RunRow>, RunError> {
         let connection = self.connection();
         let query = "SELECT id, settings, command, machine, begun,
                 (SELECT count(*) FROM jobs WHERE run = runs.id), (SELECT count(*) FROM jobs WHERE run = runs.id AND done = 1),
@@ -283,13 +283,13 @@ impl Store {
     }
 
     /// Forgets a run with all its games; false if there was none.
-    pub fn remove(&self, run: &str) -> Result<bool, LabError> {
+    pub fn remove(&self, run: &str) -> Result<bool, RunError> {
         let removed = self.connection().execute("DELETE FROM runs WHERE id = ?1", [run]);
         removed.map(|count| count > 0).map_err(|error| self.wrap(error))
     }
 
     /// Calls `take` for every game of a lot, in the order of the pairs.
-    pub fn games(&self, lot: Lot<'_>, mut take: impl FnMut(GameRow)) -> Result<(), LabError> {
+    pub fn games(&self, lot: RunPrefix<'_>, mut take: impl FnMut(GameRow)) -> Result<(), RunError> {
         let connection = self.connection();
         let query = "SELECT job, pair, game, first, second, result, margin, reason, fault, points, opening, moves, movers, times,
                 expectations, ended
@@ -306,7 +306,7 @@ impl Store {
     }
 
     /// Notes that a job cannot be done, and why. Whoever does it after all makes that forgotten.
-    pub fn give_up(&self, job: &Job, error: &str) -> Result<(), LabError> {
+    pub fn give_up(&self, job: &Job, error: &str) -> Result<(), RunError> {
         let connection = self.connection();
         // Not among the tables above: stores without it are as good, and most never need it.
         let table = "CREATE TABLE IF NOT EXISTS failures (
@@ -323,7 +323,7 @@ impl Store {
     }
 
     /// The jobs of a lot that could not be done, with the reasons.
-    pub fn failures(&self, lot: Lot<'_>) -> Result<Vec<(String, String)>, LabError> {
+    pub fn failures(&self, lot: RunPrefix<'_>) -> Result<Vec<(String, String)>, RunError> {
         let connection = self.connection();
         let read = || {
             if !connection.table_exists(None, "failures")? {
@@ -339,7 +339,7 @@ impl Store {
     }
 
     /// The run whose name begins like this; an error in words if there is none, or more than one.
-    pub fn find(&self, name: &str) -> Result<RunRow, LabError> {
+    pub fn find(&self, name: &str) -> Result<RunRow, RunError> {
         let mut runs = self.runs()?;
         let mut known: Vec<String> = runs.iter().map(|row| row.run.id.clone()).collect();
         known.sort();
@@ -352,8 +352,8 @@ impl Store {
     }
 }
 
-impl Keeper for Store {
-    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, LabError> {
+impl ResultSink for Store {
+    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -365,7 +365,7 @@ impl Keeper for Store {
             transaction.commit().map(|()| new)
         };
         insert(&mut connection).map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::ConstraintViolation) => LabError::Gone { run: run.to_owned() },
+            Some(ErrorCode::ConstraintViolation) => RunError::Gone { run: run.to_owned() },
             _ => self.wrap(error),
         })
     }
@@ -457,11 +457,11 @@ fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
 
 /// Refuses a file that is no store of ours by its first bytes, before the database touches it: opening alone would make files beside
 /// it, or finish what another program has begun.
-fn check_header(file: &Path) -> Result<(), LabError> {
+fn check_header(file: &Path) -> Result<(), RunError> {
     // https://sqlite.org/fileformat.html: the version of the application at 60, its number at 68.
     const MAGIC: &[u8; 16] = b"SQLite format 3\0";
     let mut header = Vec::new();
-    let foreign = |detail: String| Err(LabError::Foreign { file: file.to_owned(), detail });
+    let foreign = |detail: String| Err(RunError::Foreign { file: file.to_owned(), detail });
     match File::open(file).and_then(|open| open.take(100).read_to_end(&mut header)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return foreign(format!("expected a store of ply, and it cannot be read: {error}")),
@@ -481,11 +481,11 @@ fn check_header(file: &Path) -> Result<(), LabError> {
 }
 
 /// What the database said, in words where they are ours to give.
-fn refused(file: &Path, error: rusqlite::Error) -> LabError {
+fn refused(file: &Path, error: rusqlite::Error) -> RunError {
     let detail = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => "expected a store of ply (SQLite), found something else",
         Some(ErrorCode::DatabaseCorrupt) => "the store is damaged; nothing in it was changed",
-        _ => return LabError::Database { file: file.to_owned(), error },
+        _ => return RunError::Database { file: file.to_owned(), error },
     };
-    LabError::Foreign { file: file.to_owned(), detail: detail.to_owned() }
+    RunError::Foreign { file: file.to_owned(), detail: detail.to_owned() }
 }

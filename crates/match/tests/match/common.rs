@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use plyground_core::{Clock, InputError, Limits, NoResources, Seed};
 use plyground_match::{
-    Book, Contestant, Experiment, Fault, GameRow, Job, LabError, Lot, Openings, Orders, Reply, Results, Roster, Run, Setting,
-    Standard, Store, jobs, pairings, work,
+    AgentFactory, Book, Contestant, Experiment, Fault, GameRow, Job, Openings, PlayerFactory, Reply, Results, Run, RunError,
+    RunPrefix, Setting, Store, WorkerConfig, jobs, pairings, work,
 };
 use plyground_session::Session;
 
@@ -46,33 +46,33 @@ pub fn all_jobs(run: &Run, pairs: u64) -> Vec<Job> {
 }
 
 /// Plays a run with these contestants until it is done.
-pub fn play_with(store: &Store, roster: &dyn Roster, run: &Run, pairs: u64) -> Result<Results, LabError> {
+pub fn play_with(store: &Store, roster: &dyn PlayerFactory, run: &Run, pairs: u64) -> Result<Results, RunError> {
     play_jobs(store, roster, run, &all_jobs(run, pairs), pairs)
 }
 
 /// Plays the first so many pairs or games of these pairings.
 pub fn play_pairings(store: &Store, run: &Run, pairings: &[[usize; 2]], pairs: u64) -> Results {
     let all = jobs(run, &mut Book::new(&run.experiment).unwrap(), pairings, pairs).unwrap();
-    play_jobs(store, &Standard(&NoResources), run, &all, pairs).unwrap()
+    play_jobs(store, &AgentFactory(&NoResources), run, &all, pairs).unwrap()
 }
 
-fn play_jobs(store: &Store, roster: &dyn Roster, run: &Run, all: &[Job], pairs: u64) -> Result<Results, LabError> {
+fn play_jobs(store: &Store, roster: &dyn PlayerFactory, run: &Run, all: &[Job], pairs: u64) -> Result<Results, RunError> {
     store.begin(run, "ply match", "a machine")?;
     store.ask(all)?;
-    let lot = Lot { run: &run.id, pairs };
+    let lot = RunPrefix { run: &run.id, pairs };
     let runs = &Setting { run, roster, tempo: 1.0 };
-    work(&Orders { keeper: store, queue: &store.queue(lot), runs, threads: 2, stop: &|| false, events: &|_| {} })?;
+    work(&WorkerConfig { keeper: store, queue: &store.queue(lot), runs, threads: 2, stop: &|| false, events: &|_| {} })?;
     Results::read(store, run.experiment.seats, lot)
 }
 
 pub fn play(store: &Store, run: &Run, pairs: u64) -> Results {
-    play_with(store, &Standard(&NoResources), run, pairs).unwrap()
+    play_with(store, &AgentFactory(&NoResources), run, pairs).unwrap()
 }
 
 /// All games of a run without what depends on the clock.
 pub fn games(store: &Store, run: &Run) -> Vec<GameRow> {
     let mut games = Vec::new();
-    store.games(Lot::all(&run.id), |game| games.push(game)).unwrap();
+    store.games(RunPrefix::all(&run.id), |game| games.push(game)).unwrap();
     for game in &mut games {
         game.ended = 0;
         game.moves.iter_mut().for_each(|played| played.ms = None);
@@ -93,7 +93,7 @@ impl Contestant for FirstInList {
     }
 }
 
-impl Roster for FirstInList {
+impl PlayerFactory for FirstInList {
     fn invite(&self, _: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
         Ok(Box::new(Self))
     }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plyground_core::NoResources;
-use plyground_match::{Conduct, Event, Format, News, Run, Store, Threads};
+use plyground_match::{Event, Format, News, Run, RunDriver, Store, Threads};
 
 use crate::common::{Directory, experiment, games, play};
 
@@ -15,9 +15,9 @@ fn conducted<T>(
     run: &Run,
     stop: &(dyn Fn() -> bool + Sync),
     listen: &(dyn Fn(&News<'_>) + Sync),
-    act: impl FnOnce(&Conduct<'_>) -> T,
+    act: impl FnOnce(&RunDriver<'_>) -> T,
 ) -> T {
-    act(&Conduct { store, run, shelf: &NoResources, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
+    act(&RunDriver { store, run, shelf: &NoResources, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_run_that_is_resumed_plays_all_that_was_asked_for_and_is_complete_then() {
                 _ => {}
             };
             let stop = || over.load(Ordering::Relaxed) / 2 >= most;
-            let act = |conduct: &Conduct<'_>| if most == 2 { conduct.play_format(4) } else { conduct.resume() };
+            let act = |conduct: &RunDriver<'_>| if most == 2 { conduct.play_format(4) } else { conduct.resume() };
             let (found, complete) = conducted(&store, &run, &stop, &listen, act).unwrap();
             let row = store.find(&run.id).unwrap();
             assert_eq!((row.is_complete(&found), complete), (most == u64::MAX, most == u64::MAX), "{format:?} {most}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyground_core::{Clock, InputError, Limits, NoResources, Player, Seed};
-use plyground_match::{Contestant, Experiment, Fault, LabError, Reply, Roster, Standard};
+use plyground_match::{AgentFactory, Contestant, Experiment, Fault, PlayerFactory, Reply, RunError};
 use plyground_session::Session;
 
 use crate::common::{Directory, experiment, games, play_with};
@@ -42,7 +42,7 @@ impl Contestant for Actor {
 
 struct Actors;
 
-impl Roster for Actors {
+impl PlayerFactory for Actors {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
         let names = ["plain", "panics", "gives up", "silent", "cheats", "late", "stuck", "unseated"];
         let name = names.into_iter().find(|name| *name == spec).expect("the names of this test");
@@ -87,7 +87,7 @@ fn an_agent_that_thinks_for_hours_is_cut_short() {
     let store = directory.store();
     let mut settings = experiment("crosphere", &["random", "minimax:depth=30"], 0);
     settings.patience = Some(Duration::from_millis(50));
-    let results = play_with(&store, &Standard(&NoResources), &settings.run(), 1).unwrap();
+    let results = play_with(&store, &AgentFactory(&NoResources), &settings.run(), 1).unwrap();
     assert_eq!(results.faults().collect::<Vec<_>>(), [(1, "stalled", 2)]);
 }
 
@@ -147,7 +147,7 @@ fn agents_keep_to_a_clock() {
     let mut settings = experiment("tictactoe", &["mcts:sims=1000000", "mcts:sims=1000000,c=2"], 2);
     settings.clock = Some(Duration::from_millis(400));
     let run = settings.run();
-    let results = play_with(&store, &Standard(&NoResources), &run, 2).unwrap();
+    let results = play_with(&store, &AgentFactory(&NoResources), &run, 2).unwrap();
     assert_eq!((results.pairs(), results.faults().count()), (2, 0));
 }
 
@@ -157,5 +157,5 @@ fn a_contestant_that_cannot_be_seated_ends_the_run_with_a_reason() {
     let store = directory.store();
     let run = between(&["plain", "unseated"]).run();
     let error = play_with(&store, &Actors, &run, 2).unwrap_err();
-    assert!(matches!(&error, LabError::Input(_)) && error.to_string().contains("it has no chair"), "{error}");
+    assert!(matches!(&error, RunError::Input(_)) && error.to_string().contains("it has no chair"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plyground_core::{GameRecord, Player};
-use plyground_match::{Format, GameRow, Lot, Results, Seats};
+use plyground_match::{Format, GameRow, Results, RunPrefix, Seats};
 use plyground_session::{open, replay};
 
 use crate::common::{Directory, FirstInList, experiment, games, play, play_with};
@@ -188,5 +188,5 @@ fn games_come_back_from_the_store_as_records_that_can_be_replayed() {
         assert_eq!(session.why_over(), record.reason);
     }
     assert_eq!(records[0].seed, records[1].seed, "the luck of a pair");
-    assert_eq!(Results::read(&store, Seats::Swapped, Lot::all(&run.id)).unwrap().games(), 4);
+    assert_eq!(Results::read(&store, Seats::Swapped, RunPrefix::all(&run.id)).unwrap().games(), 4);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyground_match::{Job, Lot, Queue, Run, Store};
+use plyground_match::{Job, Queue, Run, RunPrefix, Store};
 
 use crate::common::{Directory, all_jobs};
 
@@ -29,6 +29,6 @@ impl Place {
 
     /// The queue, as a process with this store sees it.
     pub fn queue<'a>(&'a self, store: &'a Store) -> Box<dyn Queue + 'a> {
-        Box::new(store.queue(Lot::all(&self.run.id)))
+        Box::new(store.queue(RunPrefix::all(&self.run.id)))
     }
 }

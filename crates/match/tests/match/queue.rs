@@ -1,6 +1,6 @@
 //! The queue of a computer that works alone: the laws of all queues, and its own.
 
-use plyground_match::{Keeper, Lease, Lot, Queue};
+use plyground_match::{Lease, Queue, ResultSink, RunPrefix};
 
 use crate::common::{Directory, experiment, games, play};
 use crate::place::Place;
@@ -27,12 +27,12 @@ laws! {
 fn a_lot_is_the_first_pairs_of_a_run_and_no_more() {
     let place = Place::new(LONG, small_run(), 6).unwrap();
     let (store, run, jobs) = (&place.store, &place.run, &place.jobs);
-    let lot = Lot { run: &run.id, pairs: 2 };
+    let lot = RunPrefix { run: &run.id, pairs: 2 };
     assert_eq!(store.asked(lot).unwrap(), 2);
     assert_eq!(sorted(leased(&store.queue(lot), "a", 100)), [0, 1]);
     store.queue(lot).finish(&jobs[..2]).unwrap();
     assert_eq!(store.queue(lot).lease(&worker("a"), 1).unwrap(), Lease::Done);
-    assert_eq!(sorted(leased(&store.queue(Lot::all(&run.id)), "a", 100)), [2, 3, 4, 5]);
+    assert_eq!(sorted(leased(&store.queue(RunPrefix::all(&run.id)), "a", 100)), [2, 3, 4, 5]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use plyground_core::NoResources;
-use plyground_match::{Event, Job, Lease, Lot, Orders, Queue, Results, Run, Setting, Standard, Worker, work};
+use plyground_match::{AgentFactory, Event, Job, Lease, Queue, Results, Run, RunPrefix, Setting, Worker, WorkerConfig, work};
 
 use crate::common::{Directory, experiment, games, play};
 use crate::place::Place;
@@ -110,10 +110,10 @@ pub fn two_that_work_on_a_run_share_it() {
         for (store, count) in [one, &other].into_iter().zip(&counts) {
             let (place, run, both_have_begun) = (&place, &run, &both_have_begun);
             scope.spawn(move || {
-                work(&Orders {
+                work(&WorkerConfig {
                     keeper: store,
                     queue: place.queue(store).as_ref(),
-                    runs: &Setting { run, roster: &Standard(&NoResources), tempo: 1.0 },
+                    runs: &Setting { run, roster: &AgentFactory(&NoResources), tempo: 1.0 },
                     threads: 1,
                     stop: &|| false,
                     events: &|event| {
@@ -141,10 +141,10 @@ pub fn a_worker_that_is_told_to_stop_gives_back_what_is_not_played() {
     let (store, run) = (&place.store, &place.run);
     let queue = place.queue(store);
     let (asked, finished) = (AtomicU32::new(0), AtomicU32::new(0));
-    work(&Orders {
+    work(&WorkerConfig {
         keeper: store,
         queue: queue.as_ref(),
-        runs: &Setting { run, roster: &Standard(&NoResources), tempo: 1.0 },
+        runs: &Setting { run, roster: &AgentFactory(&NoResources), tempo: 1.0 },
         threads: 1,
         // Asked before and after each move, so before the fortieth: the first pair is finished then, and the worker is at one of a
         // larger batch.
@@ -152,7 +152,7 @@ pub fn a_worker_that_is_told_to_stop_gives_back_what_is_not_played() {
         events: &|event| _ = finished.fetch_add(u32::from(matches!(event, Event::JobFinished { .. })), Ordering::Relaxed),
     })
     .unwrap();
-    let done = Results::read(store, run.experiment.seats, Lot::all(&run.id)).unwrap().pairs();
+    let done = Results::read(store, run.experiment.seats, RunPrefix::all(&run.id)).unwrap().pairs();
     assert_eq!(u64::from(finished.into_inner()), done);
     assert!((1..20).contains(&done), "{done}");
     // With leases of an hour, all that is left can only be had because it was given back.

@@ -22,7 +22,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use plyground_match::{Conduct, LabError, Lot, Results, RunRow, Store, Threads, machine};
+use plyground_match::{Results, RunDriver, RunError, RunPrefix, RunRow, Store, Threads, machine};
 use plyground_session::InputError;
 use plyground_studies::report::Report;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::offer::OfferAndFiles;
 use crate::origin::{from_here, same_site};
-use crate::{Limits, Offer};
+use crate::{EngineAllowList, Limits};
 pub use live::Quota;
 use live::{End, Live};
 use order::Order;
@@ -52,7 +52,7 @@ const REPORT_POLICY: &str =
 pub struct Lab {
     file: PathBuf,
     limits: Limits,
-    offer: Offer,
+    offer: EngineAllowList,
     /// A door of its own to the store: whoever reads does not hold up those who play.
     store: Store,
     readers: Semaphore,
@@ -136,10 +136,10 @@ impl From<InputError> for Refusal {
     }
 }
 
-impl From<LabError> for Refusal {
-    fn from(error: LabError) -> Self {
+impl From<RunError> for Refusal {
+    fn from(error: RunError) -> Self {
         let status = match error {
-            LabError::Input(_) => StatusCode::BAD_REQUEST,
+            RunError::Input(_) => StatusCode::BAD_REQUEST,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.to_string())
@@ -212,7 +212,7 @@ enum Errand {
 }
 
 impl Lab {
-    pub fn open(file: &File, limits: Limits, offer: Offer) -> Result<Self, LabError> {
+    pub fn open(file: &File, limits: Limits, offer: EngineAllowList) -> Result<Self, RunError> {
         Ok(Self {
             file: file.to_owned(),
             limits,
@@ -264,7 +264,7 @@ impl Lab {
 
     fn find(&self, name: &str) -> Result<RunRow, Refusal> {
         self.store.find(name).map_err(|error| match error {
-            LabError::Input(error) => Refusal::new(StatusCode::NOT_FOUND, error.to_string()),
+            RunError::Input(error) => Refusal::new(StatusCode::NOT_FOUND, error.to_string()),
             error => error.into(),
         })
     }
@@ -292,8 +292,8 @@ impl Lab {
         Ok(line)
     }
 
-    fn results(&self, row: &RunRow) -> Result<Results, LabError> {
-        Results::read(&self.store, row.run.experiment.seats, Lot::all(&row.run.id))
+    fn results(&self, row: &RunRow) -> Result<Results, RunError> {
+        Results::read(&self.store, row.run.experiment.seats, RunPrefix::all(&row.run.id))
     }
 
     fn show(&self, name: &str) -> Result<Value, Refusal> {
@@ -355,9 +355,9 @@ impl Seat {
     fn conduct(&self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<End, String> {
         let (lab, live) = (&self.lab, &self.live);
         let RunRow { run, command, .. } = live.row();
-        let words = |error: LabError| error.to_string();
+        let words = |error: RunError| error.to_string();
         let store = Store::open(&lab.file).map_err(words)?;
-        let conduct = Conduct {
+        let conduct = RunDriver {
             store: &store,
             run,
             shelf: &OfferAndFiles(&lab.offer),

@@ -4,7 +4,7 @@ use plyground_match::{Experiment, Format, Openings, Run, opening_plies, pairings
 use plyground_session::{InputError, Limits as Thinking, parse_duration};
 use serde::Deserialize;
 
-use crate::{Limits, Offer};
+use crate::{EngineAllowList, Limits};
 
 /// The settings of a run, with those of `ply match` and `ply tournament` where nothing is said.
 #[derive(Debug, Deserialize)]
@@ -43,7 +43,7 @@ const ROUNDS: u32 = 1_000;
 
 impl Order {
     /// The run that this asks for. Everything is checked, so that what can be played is all that is left.
-    pub fn run(&self, limits: &Limits, offer: &Offer) -> Result<Run, InputError> {
+    pub fn run(&self, limits: &Limits, offer: &EngineAllowList) -> Result<Run, InputError> {
         let found = self.agents.len();
         if !(2..=limits.run_agents).contains(&found) {
             let expected = format!("expected two or more, at most {}", limits.run_agents);
@@ -90,7 +90,7 @@ impl Order {
     }
 
     /// How one would ask for the same on the command line.
-    pub fn command(&self, offer: &Offer) -> String {
+    pub fn command(&self, offer: &EngineAllowList) -> String {
         let duel = self.agents.len() == 2 && self.format == Kind::RoundRobin;
         let mut words = vec!["ply".to_owned(), if duel { "match" } else { "tournament" }.to_owned(), shell_word(&self.game)];
         words.extend(self.agents.iter().map(|agent| shell_word(&offer.written_out(agent))));
@@ -130,22 +130,25 @@ mod tests {
     fn the_command_asks_for_the_same() {
         let gauntlet = order(&json!({"format": "gauntlet", "sims": 9, "move_time": "1.5s", "seed": 4}));
         assert_eq!(
-            gauntlet.command(&Offer::default()),
+            gauntlet.command(&EngineAllowList::default()),
             "ply tournament clobber:size=4x4 random 'mcts:sims={5..20}' level=2 --gauntlet --pairs 3 --sims 9 --move-time 1.5s --seed 4"
         );
-        assert_eq!(order(&json!({"agents": ["a", "b"]})).command(&Offer::default()), "ply match clobber:size=4x4 a b --pairs 3");
+        assert_eq!(
+            order(&json!({"agents": ["a", "b"]})).command(&EngineAllowList::default()),
+            "ply match clobber:size=4x4 a b --pairs 3"
+        );
         let swiss = order(&json!({"format": "swiss", "rounds": 2}));
         assert!(
-            swiss.command(&Offer::default()).ends_with("--swiss --pairs 3 --rounds 2"),
+            swiss.command(&EngineAllowList::default()).ends_with("--swiss --pairs 3 --rounds 2"),
             "{}",
-            swiss.command(&Offer::default())
+            swiss.command(&EngineAllowList::default())
         );
     }
 
     #[test]
     fn what_cannot_be_played_is_refused_with_what_was_expected() {
         let limits = Limits { run_pairs: 30, ..Limits::default() };
-        assert!(order(&json!({})).run(&limits, &Offer::default()).is_ok());
+        assert!(order(&json!({})).run(&limits, &EngineAllowList::default()).is_ok());
         for (change, words) in [
             (json!({"game": "clober"}), "did you mean 'clobber'"),
             (json!({"agents": ["random"]}), "number of agents '1'"),
@@ -163,7 +166,7 @@ mod tests {
             (json!({"rounds": 3}), "in a Swiss tournament only"),
             (json!({"format": "swiss", "rounds": 0}), "from 1 to 1000"),
         ] {
-            let error = order(&change).run(&limits, &Offer::default()).unwrap_err().to_string();
+            let error = order(&change).run(&limits, &EngineAllowList::default()).unwrap_err().to_string();
             assert!(error.contains(words), "{change}: {error}");
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
-use plyground_train::{Glance, trainings};
+use plyground_train::{TrainingSummary, trainings};
 use serde_json::{Value, json};
 
 use super::{Lab, Refusal, skip};
@@ -35,12 +35,12 @@ pub async fn show(
 }
 
 impl Lab {
-    fn trainings(&self) -> Result<Vec<Glance>, Refusal> {
+    fn trainings(&self) -> Result<Vec<TrainingSummary>, Refusal> {
         Ok(trainings(&self.file.with_file_name("training"))?)
     }
 }
 
-fn line(training: &Glance) -> Value {
+fn line(training: &TrainingSummary) -> Value {
     let last = training.rounds.last();
     json!({
         "training": training.name, "game": training.plan.game, "channels": training.plan.channels, "blocks": training.plan.blocks,

@@ -17,7 +17,7 @@ pub use story::{AHEAD, Judge, Story, branching};
 pub use sweep::{Axis, Setting, Sweep};
 pub use words::{COLUMNS, Favoured, rows, sentences};
 
-use plyground_match::{Experiment, Format, GameRow, LabError, Lot, Openings, Run, Seats, Store, pairings};
+use plyground_match::{Experiment, Format, GameRow, Openings, Run, RunError, RunPrefix, Seats, Store, pairings};
 use plyground_statistics::{
     CONFIDENCE, GameResult, Interval, MeanEstimate, Tally, mean, per_cent, redundancy, simultaneous, wilson,
 };
@@ -259,12 +259,12 @@ struct Observed {
 }
 
 /// Looks at all games of a plan that are kept. `progress` hears how many settings are done.
-pub fn look(plan: Plan, look: &Look<'_>, progress: &mut dyn FnMut(usize)) -> Result<Findings, LabError> {
+pub fn look(plan: Plan, look: &Look<'_>, progress: &mut dyn FnMut(usize)) -> Result<Findings, RunError> {
     let mut cells = Vec::new();
     for (setting, run) in plan.runs.iter().enumerate() {
         progress(setting);
         let mut rows = Vec::new();
-        look.store.games(Lot { run: &run.id, pairs: look.games }, |row| rows.push(row))?;
+        look.store.games(RunPrefix { run: &run.id, pairs: look.games }, |row| rows.push(row))?;
         let observed = observe(run, &rows, look)?;
         cells.extend((0..plan.agents.len()).map(|agent| cell(setting, agent, &observed)));
     }

@@ -1,7 +1,7 @@
 //! The inventor's report on a game.
 
 use plyground_core::{GameValue, split_spec};
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_session::info;
 use plyground_statistics::{CONFIDENCE, MeanEstimate, per_cent};
 
@@ -10,7 +10,7 @@ use super::plots::{self, HeatMap, Range};
 use super::{Block, Occasion, Report};
 use crate::balance::{COLUMNS, Findings, Measure, rows, sentences};
 
-pub(super) fn report(findings: &Findings, occasion: &Occasion<'_>) -> Result<Report, LabError> {
+pub(super) fn report(findings: &Findings, occasion: &Occasion<'_>) -> Result<Report, RunError> {
     let game = info(split_spec(&findings.plan.sweep.settings[0].game).0)?;
     let games: u64 = findings.cells.iter().map(|cell| cell.tally.games()).sum();
     let subtitle = format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plyground_core::{Limits, split_spec};
-use plyground_match::{Experiment, Format, GameRow, LabError, Lot, Openings, Results, RunRow, Seats, Store};
+use plyground_match::{Experiment, Format, GameRow, Openings, Results, RunError, RunPrefix, RunRow, Seats, Store};
 use plyground_session::open;
 use plyground_statistics::{
     Anchor, CONFIDENCE, MatchResult, Ratings, Tally, describe_match, logistic_elo, per_cent, rate, score_words, wilson,
@@ -28,12 +28,12 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn read(store: &Store, row: &'a RunRow) -> Result<Self, LabError> {
+    pub(super) fn read(store: &Store, row: &'a RunRow) -> Result<Self, RunError> {
         let agents = row.run.experiment.agents.len();
         let (mut results, mut lengths, mut times) =
             (Results::new(row.run.experiment.seats), BTreeMap::new(), vec![Vec::new(); agents]);
         let mut samples: Vec<(&'static str, GameRow)> = Vec::new();
-        store.games(Lot::all(&row.run.id), |game| {
+        store.games(RunPrefix::all(&row.run.id), |game| {
             results.add(&game);
             *lengths.entry(game.plies()).or_insert(0) += 1;
             game.thinking().for_each(|(seat, ms)| times[game.agents[seat.index()]].push(ms));
@@ -100,7 +100,7 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Ite
     Block::Table(std::iter::once(head.map(str::to_owned).to_vec()).chain(rows).collect())
 }
 
-pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result<Report, LabError> {
+pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result<Report, RunError> {
     let findings = Findings::read(store, row)?;
     let agents = findings.agents();
     let info = open(&findings.experiment().game, None)?.info();
@@ -380,7 +380,7 @@ fn limits(experiment: &Experiment) -> String {
     if words.is_empty() { "each agent its own".to_owned() } else { words.join(", ") }
 }
 
-pub(super) fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec<Block>, LabError> {
+pub(super) fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec<Block>, RunError> {
     let mut blocks = vec![Block::Heading("Some games".to_owned())];
     for (name, game) in &findings.samples {
         let [first, second] = game.agents.map(|agent| findings.agents()[agent].as_str());

@@ -1,6 +1,6 @@
 //! What judging evaluations has found, as a page.
 
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_session::open;
 use plyground_statistics::per_cent;
 
@@ -26,7 +26,7 @@ impl Played {
     }
 }
 
-pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Report, LabError> {
+pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Report, RunError> {
     let info = open(&findings.game, None)?.info();
     let losses = losses(findings);
     let mut blocks = vec![

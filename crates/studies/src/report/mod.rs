@@ -19,7 +19,7 @@ pub use tuned::{Path, Points, Tuned};
 use crate::study::Study;
 use crate::{balance, judge};
 use crate::{competition::Bout, competition::Competition, competition::Ranking};
-use plyground_match::{LabError, Run, RunRow, Store};
+use plyground_match::{Run, RunError, RunRow, Store};
 
 /// A part of a report.
 enum Block {
@@ -59,27 +59,27 @@ pub struct Report {
 
 impl Report {
     /// The report on a run. Without a title, its heading is the question that the run answers.
-    pub fn on_run(store: &Store, row: &RunRow, title: Option<&str>) -> Result<Self, LabError> {
+    pub fn on_run(store: &Store, row: &RunRow, title: Option<&str>) -> Result<Self, RunError> {
         contents::report(store, row, title)
     }
 
     /// The report on a study whose parts were played as these runs: the published numbers and ours side by side.
-    pub fn on_study(store: &Store, study: &Study, rows: &[RunRow], title: Option<&str>) -> Result<Self, LabError> {
+    pub fn on_study(store: &Store, study: &Study, rows: &[RunRow], title: Option<&str>) -> Result<Self, RunError> {
         published::report(store, study, rows, title)
     }
 
     /// The inventor's report on a game.
-    pub fn on_balance(findings: &balance::Findings, occasion: &Occasion<'_>) -> Result<Self, LabError> {
+    pub fn on_balance(findings: &balance::Findings, occasion: &Occasion<'_>) -> Result<Self, RunError> {
         balanced::report(findings, occasion)
     }
 
     /// What judging has found; `played` are games to compare it with.
-    pub fn on_judging(findings: &judge::Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Self, LabError> {
+    pub fn on_judging(findings: &judge::Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Self, RunError> {
         judged::report(findings, played, occasion)
     }
 
     /// What tuning has found.
-    pub fn on_tuning(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Self, LabError> {
+    pub fn on_tuning(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Self, RunError> {
         tuned::report(tuned, occasion)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plyground_match::{LabError, RunRow, Store};
+use plyground_match::{RunError, RunRow, Store};
 use plyground_session::open;
 
 use super::contents::{Findings as Counted, date, first_move, games, samples, table};
@@ -13,9 +13,9 @@ use crate::study::{Finding, Measure, Study, Verdict, verdict_on_all};
 /// More numbers than this are drawn as points, without their names.
 const MOST_NAMED: usize = 60;
 
-pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Option<&str>) -> Result<Report, LabError> {
+pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Option<&str>) -> Result<Report, RunError> {
     let counted =
-        rows.iter().map(|row| Ok(Counted::read(store, row)?.with_one_sample())).collect::<Result<Vec<_>, LabError>>()?;
+        rows.iter().map(|row| Ok(Counted::read(store, row)?.with_one_sample())).collect::<Result<Vec<_>, RunError>>()?;
     let parts = || study.runs.iter().zip(&counted);
     let findings: Vec<Finding<'_>> = parts().flat_map(|(part, counted)| part.findings(&counted.results)).collect();
     let played: u64 = counted.iter().map(|counted| counted.results.games()).sum();

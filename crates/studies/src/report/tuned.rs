@@ -1,6 +1,6 @@
 //! What tuning has found, as a page.
 
-use plyground_match::LabError;
+use plyground_match::RunError;
 use plyground_session::open;
 use plyground_statistics::{Interval, per_cent};
 use serde::Serialize;
@@ -89,7 +89,7 @@ impl Tuned {
     }
 }
 
-pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, LabError> {
+pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, RunError> {
     let info = open(&tuned.game, None)?.info();
     let mut blocks = vec![Block::Paragraph(tuned.answer() + "."), table(["key", "before", "now"], tuned.rows())];
     if let Some(path) = &tuned.path {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use plyground_core::{Clock, InputError, Limits, NoResources, Player, Seed};
 use plyground_match::{
-    Conduct, Contestant, Experiment, Fault, Format, Moment, Reply, Results, Roster, Run, Seats, Store, Threads, rounds_so_far,
+    Contestant, Experiment, Fault, Format, Moment, PlayerFactory, Reply, Results, Run, RunDriver, Seats, Store, Threads,
+    rounds_so_far,
 };
 use plyground_session::Session;
 use plyground_studies::competition::{Bout, Competition};
@@ -53,7 +54,7 @@ impl Contestant for Guest<'_> {
     }
 }
 
-impl Roster for Notes {
+impl PlayerFactory for Notes {
     fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
         Ok(Box::new(Guest { spec: spec.to_owned(), notes: self }))
     }
@@ -122,7 +123,7 @@ const SWISS: &str = "title = 'Five & <more>'\ngame = 'clobber:size=4x4'\nformat 
     [[entrant]]\nagent = 'mcts:sims=60'\n[[entrant]]\nname = 'deep'\nagent = 'mcts:sims=80'\n";
 
 fn conducted(store: &Store, run: &Run, stop: &(dyn Fn() -> bool + Sync)) -> (Results, bool) {
-    let conduct = Conduct {
+    let conduct = RunDriver {
         store,
         run,
         shelf: &NoResources,

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use plyground_core::{InputError, Resources, Seed};
-use plyground_match::{Conduct, Experiment, Threads};
+use plyground_match::{Experiment, RunDriver, Threads};
 use plyground_nets::{Network, Size, weights};
 use plyground_train::trainable_game;
 
@@ -31,7 +31,7 @@ fn the_same_spec_with_another_network_is_another_run() {
     let run = asked();
     assert_eq!(asked(), run);
     assert_eq!(run.experiment.files["x"].len(), 64);
-    let conduct = Conduct {
+    let conduct = RunDriver {
         store: &store,
         run: &run,
         shelf: &shelf,

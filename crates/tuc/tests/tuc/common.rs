@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_match::{Experiment, GameRow, Lot, Store};
-use plyground_serve::Hall;
+use plyground_match::{Experiment, GameRow, RunPrefix, Store};
+use plyground_serve::LivePage;
 use plyground_session::{Seed, Session, Turn, open};
-use plyground_tuc::{Customs, Dropped, Host, OpenRoom, Programme, Room, TimeControl};
+use plyground_tuc::{Dropped, Host, HostOptions, OpenRoom, Programme, Room, TimeControl};
 
 /// Nothing here takes so long; whoever waits longer waits for ever.
 pub const FOR_EVER: Duration = Duration::from_mins(1);
@@ -40,7 +40,7 @@ impl Drop for Directory {
 /// How a host is set up.
 pub struct Setting {
     pub programme: Programme,
-    pub customs: Customs,
+    pub customs: HostOptions,
     pub time: TimeControl,
     pub game: &'static str,
 }
@@ -48,7 +48,7 @@ pub struct Setting {
 impl Setting {
     /// Time enough for everything, and no ceremony.
     pub fn new(programme: Programme) -> Self {
-        let customs = Customs { begin_delay: Duration::from_millis(20), wait: Some(FOR_EVER), resend: None };
+        let customs = HostOptions { begin_delay: Duration::from_millis(20), wait: Some(FOR_EVER), resend: None };
         Self { programme, customs, time: TimeControl { a_move: FOR_EVER, a_game: FOR_EVER }, game: "tuc-chess" }
     }
 
@@ -62,7 +62,7 @@ impl Setting {
 pub struct Hosting {
     pub address: SocketAddr,
     pub room: Arc<OpenRoom>,
-    pub hall: Arc<Hall>,
+    pub hall: Arc<LivePage>,
     pub directory: Directory,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -73,7 +73,7 @@ impl Hosting {
         let directory = Directory::new();
         let store = directory.store();
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let hall = Arc::new(Hall::new("a test", []));
+        let hall = Arc::new(LivePage::new("a test", []));
         let seen = Arc::clone(&hall);
         let admission = setting.programme.admission();
         let room = Arc::new(
@@ -151,7 +151,7 @@ impl Drop for Hosting {
 pub fn kept(store: &Store) -> Vec<(GameRow, Experiment)> {
     let mut games = Vec::new();
     for row in store.runs().unwrap() {
-        store.games(Lot::all(&row.run.id), |game| games.push((game, row.run.experiment.clone()))).unwrap();
+        store.games(RunPrefix::all(&row.run.id), |game| games.push((game, row.run.experiment.clone()))).unwrap();
     }
     games.sort_by_key(|(game, _)| game.ended);
     games

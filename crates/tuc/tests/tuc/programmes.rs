@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use plyground_match::{Files, Standard};
+use plyground_match::{AgentFactory, Files};
 use plyground_session::{Limits, Player, Seed};
 use plyground_tuc::{Client, Joined, Programme};
 
@@ -17,7 +17,7 @@ pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Join
         name,
         game: "tuc-chess:limit=10000",
         agent,
-        roster: &Standard(&Files),
+        roster: &AgentFactory(&Files),
         limits: Limits::default(),
         cut_short: FOR_EVER,
         resend: None,

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_match::{Files, Standard};
+use plyground_match::{AgentFactory, Files};
 use plyground_session::{Limits, Seed};
-use plyground_tuc::{Client, Customs, Programme, TimeControl};
+use plyground_tuc::{Client, HostOptions, Programme, TimeControl};
 
 use crate::common::{Hosting, Setting};
 
@@ -107,7 +107,7 @@ fn disturb(host: SocketAddr, overheard: &Mutex<Vec<Vec<u8>>>, stop: &AtomicBool)
 fn soak(games: u64, longest: Duration) {
     let mut setting = Setting::new(Programme::Series { games });
     setting.customs =
-        Customs { begin_delay: Duration::from_millis(1), wait: Some(Duration::from_secs(10)), resend: Some(SILENCE) };
+        HostOptions { begin_delay: Duration::from_millis(1), wait: Some(Duration::from_secs(10)), resend: Some(SILENCE) };
     setting.time = TimeControl { a_move: Duration::from_secs(2), a_game: Duration::from_mins(5) };
     let mut host = Hosting::start(setting);
     let begin = Instant::now();
@@ -128,7 +128,7 @@ fn soak(games: u64, longest: Duration) {
                     name,
                     game: "tuc-chess:limit=10000",
                     agent: "random",
-                    roster: &Standard(&Files),
+                    roster: &AgentFactory(&Files),
                     limits: Limits::default(),
                     cut_short: Duration::from_secs(2),
                     resend: Some(SILENCE),
