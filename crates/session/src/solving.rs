@@ -86,7 +86,7 @@ pub(crate) fn solve<G: PlayableGame>(
     })
 }
 
-/// What the game's own solver can begin with ([`PlayableGame::knowledge`]), computed once and for all; `None` where there is no such thing.
+/// What the game's own solver can begin with ([`Solvable::solver_database`](plyground_core::Solvable::solver_database)), computed once and for all; `None` where there is no such thing.
 /// `report` hears how much of how much is done.
 pub fn solver_database(game: &str, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
     struct Compute<'a> {
