@@ -3,7 +3,7 @@
 //! Nothing that is shipped depends on this crate; it is the only place where a peer is linked.
 #![forbid(unsafe_code)]
 
-pub mod duel;
+pub mod matches;
 pub mod peer;
 pub mod plot;
 pub mod python;

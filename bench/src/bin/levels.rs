@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use plyground_bench::duel::{Duel, Score};
+use plyground_bench::matches::{Duel, Score};
 use plyground_core::Seed;
 use plyground_session::open;
 use plyground_statistics::CONFIDENCE;

@@ -1,11 +1,11 @@
 //! What can be typed after `ply`.
 
 mod balance;
-mod doors;
 mod engines;
 mod experiments;
 mod nets;
 mod queue;
+mod servers;
 mod training;
 
 use std::io::IsTerminal as _;
@@ -17,13 +17,13 @@ use clap::{Parser, Subcommand, ValueEnum};
 use plyground_session::{Limits, Seed, parse_duration, parse_limits};
 
 pub use balance::BalanceOf;
-pub use doors::{Compete, Host, Join, Web};
 pub use engines::{NamedEngine, RunEngine, Ugi};
 pub use experiments::{
     Conditions, Match, RatingsOf, ReportOn, Runs, RunsAction, Scale, SprtTest, StudyOf, Tournament, Tune, TuneMethod,
 };
 pub use nets::{MeasureNet, Nets, NetsAction};
 pub use queue::{Door, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
+pub use servers::{Compete, Host, Join, Web};
 pub use training::{Learn, Train};
 
 /// From the rules of a board game to opponents, experiments and an app.

@@ -10,8 +10,8 @@ use plyground_session::InputError;
 
 mod args;
 mod commands;
-mod crew;
 mod engines;
+mod executor;
 mod experiments;
 mod interrupt;
 mod live;
@@ -88,7 +88,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Nets(args)) => commands::nets::run(args, global, out),
         Some(Command::Learn(args)) => commands::learn::run(args, global, out),
         Some(Command::Regions(args)) => commands::regions::run(args, global, out),
-        Some(Command::Match(args)) => commands::duel::run(args, global, out),
+        Some(Command::Match(args)) => commands::match_::run(args, global, out),
         Some(Command::Tournament(args)) => commands::tournament::run(args, global, out),
         Some(Command::Sprt(args)) => commands::sprt::run(args, global, out),
         Some(Command::Tune(args)) => commands::tune::run(args, global, out),

@@ -4,7 +4,7 @@ use plyground_core::InputError;
 use plyground_nets::Size;
 use serde::{Deserialize, Serialize};
 
-use super::anchors::{ANCHORS, Trial};
+use super::measure::{ANCHORS, Trial};
 use crate::{SelfPlay, trainable_game};
 
 /// The settings of a training. They are kept beside its checkpoint: a training that goes on goes on with the same.

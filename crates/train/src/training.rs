@@ -16,8 +16,8 @@ use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
 use plyground_statistics::redundancy;
 use serde::{Deserialize, Serialize};
 
-use crate::anchors::{Measured, measure};
 use crate::folder::Folder;
+use crate::measure::{Measured, measure};
 use crate::players::{Players, Wanted};
 use crate::replay::Replay;
 use crate::{Agreement, Plan, SelfPlayActor, SelfPlayGame, TrainableGame, trainable_game};

@@ -7,7 +7,7 @@ use plyground_match::{Book, Format, Results, RunPrefix, match_json};
 use plyground_statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
 
 use crate::args::{Global, Scale, SprtTest};
-use crate::crew::hire;
+use crate::executor::hire;
 use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{count, print_json, print_notes};

@@ -10,7 +10,7 @@ use plyground_studies::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};
-use crate::crew::hire;
+use crate::executor::hire;
 use crate::experiments::{RunDriver, failures, open_store, standings, stopped};
 use crate::interrupt;
 use crate::store::{Files, read_text};

@@ -6,7 +6,7 @@ use plyground_match::{Format, Results, Run, results_json};
 use plyground_statistics::score_words;
 
 use crate::args::{Global, Tournament};
-use crate::crew::hire;
+use crate::executor::hire;
 use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, standings, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, print_json, print_notes};

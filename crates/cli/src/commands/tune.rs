@@ -11,7 +11,7 @@ use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_v
 use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
-use crate::crew::hire;
+use crate::executor::hire;
 use crate::experiments::{EventLog, RunDriver, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::live::{LiveText, bar};

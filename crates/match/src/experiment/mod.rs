@@ -1,8 +1,6 @@
 //! What is played: the settings of a run, which are also its name.
 
-pub(crate) mod openings;
 pub(crate) mod ranges;
-pub(crate) mod schedule;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

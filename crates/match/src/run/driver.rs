@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use plyground_core::Resources;
 
-use crate::experiment::schedule::swiss_games;
+use crate::schedule::swiss_games;
 use crate::{
     Book, Event, Executor, Experiment, Format, Results, Run, RunError, RunPrefix, RunRow, Store, Task, jobs, machine, pairings,
     swiss_round,

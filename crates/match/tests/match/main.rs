@@ -2,7 +2,7 @@
 //! a store that loses nothing and keeps nothing twice.
 
 mod common;
-mod conduct;
+mod driver;
 mod export;
 mod faults;
 mod openings;

@@ -6,7 +6,7 @@ use plyground_match::{Format, Results, match_json};
 use plyground_statistics::{describe_match, score_words};
 
 use crate::args::{Global, Match};
-use crate::crew::hire;
+use crate::executor::hire;
 use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, stopped};
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};

@@ -1,7 +1,5 @@
 //! What has come out of a run so far.
 
-pub(crate) mod standings;
-
 use std::collections::{BTreeMap, HashMap};
 
 use plyground_core::Player;

@@ -3,8 +3,6 @@
 //! A job that is leased comes back when nobody has extended the lease in time, so that a worker may vanish at any moment. It may then be
 //! done twice; its results are kept under its name, and so count once.
 
-pub(crate) mod local;
-
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
