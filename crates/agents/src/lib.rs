@@ -5,7 +5,9 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-use plyground_core::{Agent, Evaluated, Game, InputError, KeyInfo, Limits, Params, PlayableGame, Resources, split_spec};
+use plyground_core::{
+    Agent, Evaluated, Game, InputError, KeyInfo, Limits, NoResources, Params, PlayableGame, Resources, split_spec,
+};
 
 pub mod catalogue;
 mod learn;
@@ -13,17 +15,21 @@ mod limit_checker;
 mod mcts;
 mod minimax;
 pub mod net;
+mod prepared;
 mod random;
 mod solve;
 mod with_blunders;
+mod with_limits;
 mod with_tablebase;
 
 pub use learn::{Learner, Learnt, QLearning, TrainingObserver, TrainingProgress};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
+pub use prepared::{AlphaBeta, Mcts};
 pub use random::Random;
-pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance};
+pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance, solve};
 use with_blunders::WithBlunders;
+use with_limits::WithLimits;
 use with_tablebase::WithTablebase;
 
 /// The description of an agent for users.
@@ -223,6 +229,13 @@ pub fn build<G: PlayableGame>(spec: &AgentSpec, game: &G, resources: &dyn Resour
         None => agent,
         Some(probability) => Box::new(WithBlunders { agent, probability }),
     })
+}
+
+/// Makes the agent that a text describes, with the limits that it sets: `mcts:sims=1000`, `alphabeta:time=1s`, `level=4`. Agents that
+/// read files are made by [`build`].
+pub fn from_spec<G: PlayableGame>(text: &str, game: &G) -> Result<Box<dyn Agent<G>>, InputError> {
+    let spec = AgentSpec::parse(text, game)?;
+    Ok(Box::new(WithLimits { limits: spec.limits()?, agent: build(&spec, game, &NoResources)? }))
 }
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.

@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use crate::{Budget, Engine, Game, InputError, Player, Rng, Turn};
+use crate::{Budget, Engine, Game, InputError, Limits, Player, Rng, StopCheck, Turn, WallClock};
 
 /// An agent: a policy that chooses moves, usually by search.
 ///
@@ -13,6 +13,21 @@ pub trait Agent<G: Game>: Send {
     /// An agent may keep what it has learnt between calls (`&mut self`), but without a time limit the same calls with the same
     /// seed give the same choices.
     fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError>;
+
+    /// Chooses a move within the agent's own limits, timed by a [`WallClock`] and without an observer: for native programs.
+    fn choose_move(&mut self, game: &G, state: &G::State, rng: &mut Rng) -> Result<Choice<G>, AgentError>
+    where
+        Self: Sized,
+    {
+        let budget = Budget { limits: Limits::default(), clock: &WallClock::start() };
+        self.choose(SearchRequest { game, state, budget, rng, observer: &mut NoObserver })
+    }
+}
+
+impl<G: Game, A: Agent<G> + ?Sized> Agent<G> for Box<A> {
+    fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
+        (**self).choose(request)
+    }
 }
 
 /// A request to search a position: the rules, the budget, the randomness and the observer.
@@ -101,6 +116,11 @@ impl<G: Game> Choice<G> {
             notes: Vec::new(),
         }
     }
+
+    /// The share of the points that the mover expects, from 0 (a certain loss) to 1 (a certain win), where the agent has an opinion.
+    pub fn win_chance(&self) -> Option<f32> {
+        self.value.map(|value| 0.5 + 0.5 * value)
+    }
 }
 
 /// What an agent thinks of one of the moves.
@@ -164,6 +184,12 @@ pub struct NoObserver;
 
 impl<M> SearchObserver<M> for NoObserver {
     fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl StopCheck for NoObserver {
+    fn check(&mut self, _: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }

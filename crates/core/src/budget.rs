@@ -1,6 +1,6 @@
 //! How long an agent may think.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,35 @@ impl Clock for NoClock {
     }
 }
 
+/// A clock that shows the real time since it was started: the clock of native programs.
+///
+/// `Instant::now` panics in a browser, so no agent starts such a clock: native programs do, and hand it in.
+#[derive(Clone, Copy, Debug)]
+pub struct WallClock {
+    started: Instant,
+    speed: f64,
+}
+
+impl WallClock {
+    /// A clock that starts now.
+    pub fn start() -> Self {
+        Self { started: Instant::now(), speed: 1.0 }
+    }
+
+    /// The same clock, running `speed` times as fast as real time: for times that are meant for a slower computer.
+    #[must_use]
+    pub fn with_speed(self, speed: f64) -> Self {
+        Self { speed, ..self }
+    }
+}
+
+impl Clock for WallClock {
+    fn elapsed(&self) -> Duration {
+        let real = self.started.elapsed();
+        if self.speed == 1.0 { real } else { real.mul_f64(self.speed) }
+    }
+}
+
 /// The limits of a thought and the clock that they are measured by.
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {
@@ -55,5 +84,20 @@ impl Budget<'_> {
             return Some(1.0);
         }
         Some((self.clock.elapsed().as_secs_f32() / limit.as_secs_f32()).min(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_clock_goes_on_and_a_fast_one_is_ahead() {
+        let clock = WallClock::start();
+        let fast = clock.with_speed(1e6);
+        std::thread::sleep(Duration::from_millis(2));
+        let real = clock.elapsed();
+        assert!(real >= Duration::from_millis(2), "{real:?}");
+        assert!(fast.elapsed() > 1_000 * real);
     }
 }

@@ -1,6 +1,6 @@
 //! The words of Plyground: what a game, a player, an agent, a budget, a seed and a record are.
 //!
-//! This crate does no I/O, starts no threads and has no clock of its own, so it runs unchanged in a browser. Everything else in
+//! This crate does no I/O, starts no threads and reads no clock but the one that it is given, so it runs unchanged in a browser. Everything else in
 //! the house is written in its terms; the order of the rooms is in `docs/architecture.md`.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
@@ -28,7 +28,7 @@ pub use agent::{
     Agent, AgentError, Candidate, Choice, Fact, NoObserver, NoResources, Opinion, Progress, Resources, SearchObserver,
     SearchRequest,
 };
-pub use budget::{Budget, Clock, Limits, NoClock};
+pub use budget::{Budget, Clock, Limits, NoClock, WallClock};
 pub use encode::{Encodable, Encoder, EncoderInfo, GeneralEncoder, Viewpoint, encoder};
 pub use engine::{Engine, EngineInfo, SearchQuery};
 pub use evaluate::{Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, NoHeuristic, WIN_SCORE, logistic};

@@ -27,5 +27,5 @@ pub use plyground_core::{
 };
 pub use plyground_games::{info, infos};
 pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};
-pub use session::{LegalMove, Opponent, Seat, Session, open};
+pub use session::{LegalMove, Opponent, Seat, Session, open, session_of};
 pub use solving::{SolveOrder, Solved, solver_database};

@@ -4,8 +4,8 @@ use plyground_agents::catalogue::{self, LEVEL_TITLES};
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
-    OutcomeText, PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch, SearchRequest, Seed, Sentence,
-    StopCheck, Turn, Visitor,
+    NoObserver, NoResources, OutcomeText, PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch,
+    SearchRequest, Seed, Sentence, StopCheck, Turn, Visitor, WallClock,
 };
 
 use crate::advice::{Advice, Onlooker, Watcher};
@@ -124,19 +124,33 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
     impl Visitor for Open {
         type Output = Box<dyn Session>;
         fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Box<dyn Session> {
-            Box::new(Table {
-                info: self.info,
-                start: self.at_position.then(|| game.position_text(&state)),
-                game,
-                state,
-                before: Vec::new(),
-                history: Vec::new(),
-                seats: Vec::new(),
-            })
+            let start = self.at_position.then(|| game.position_text(&state));
+            Box::new(Table::new(self.info, game, state, start))
         }
     }
     let info = plyground_games::info(plyground_core::split_spec(spec).0)?;
     plyground_games::open(spec, position, Open { info, at_position: position.is_some() })
+}
+
+/// Opens a game of any type at its start: one that is not in our list, for instance.
+///
+/// Its spec ([`plyground_core::Game::spec`]) is only a name then: [`open`] does not know it.
+pub fn session_of<G: PlayableGame>(game: G) -> Box<dyn Session> {
+    let state = game.start();
+    Box::new(Table::new(G::info(), game, state, None))
+}
+
+impl dyn Session + '_ {
+    /// Gives an agent a seat that reads no file: [`Session::seat`] without resources.
+    pub fn add_agent(&mut self, spec: &str, seed: Seed) -> Result<Seat, InputError> {
+        self.seat(spec, seed, &NoResources)
+    }
+
+    /// Lets a seated agent choose a move within the limits of its spec: [`Session::think`] with a wall clock, without an observer. For
+    /// native programs.
+    pub fn choose(&mut self, seat: Seat) -> Result<Advice, AgentError> {
+        self.think(seat, Limits::default(), &WallClock::start(), &mut NoObserver)
+    }
 }
 
 struct Table<G: PlayableGame> {
@@ -190,6 +204,11 @@ fn followed<G: PlayableGame>(game: &G, state: &G::State, line: &[String]) -> Fol
 }
 
 impl<G: PlayableGame> Table<G> {
+    /// `start` is the position as text, unless it is the one in which all games start.
+    fn new(info: &'static GameInfo, game: G, state: G::State, start: Option<String>) -> Self {
+        Self { info, game, start, state, before: Vec::new(), history: Vec::new(), seats: Vec::new() }
+    }
+
     fn described(&self, state: &G::State, mv: G::Move) -> LegalMove {
         LegalMove {
             text: self.game.move_text(state, mv),

@@ -87,6 +87,13 @@ pub struct QLearning {
     values: Values,
 }
 
+impl Default for QLearning {
+    /// With the usual settings, and nothing learnt yet.
+    fn default() -> Self {
+        Self::new(&Params::default()).expect("no key has a wrong value where there is none")
+    }
+}
+
 impl QLearning {
     fn new(params: &Params) -> Result<Self, InputError> {
         Ok(Self {

@@ -8,7 +8,7 @@ mod full;
 pub(crate) mod hybrid;
 mod leaf;
 mod open_loop;
-mod options;
+pub(crate) mod options;
 mod positions;
 mod report;
 mod reuse;

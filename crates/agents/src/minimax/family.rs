@@ -5,7 +5,7 @@ use plyground_core::{Evaluated, InputError, KeyInfo, Params, Resources};
 use super::Searcher;
 use super::settings::{
     ASPIRATION, CONTEMPT, DEPTH, EVAL, FORM, ITERATIVE, Method, ORDER, QUIESCENCE, REDUCE, REPLACE, SAMPLES, SHUFFLE, SINGULAR,
-    STAR, TABLE,
+    STAR, Settings, TABLE,
 };
 use crate::{AgentInfo, NODES, TIME, evaluator};
 
@@ -25,6 +25,11 @@ pub(super) fn method(name: &str, params: &Params) -> Result<Method, InputError> 
         "sss" => [Method::FromAbove, Method::OpenList][params.choice("form", &["memory", "list"])?],
         _ => return Err(InputError::unknown("search", name, NAMES)),
     })
+}
+
+/// Makes sure that the agent with this name understands the values of these keys.
+pub(crate) fn check(name: &str, params: &Params) -> Result<(), InputError> {
+    Settings::read(method(name, params)?, params).map(|_| ())
 }
 
 fn make<G: Evaluated>(name: &str, game: &G, params: &Params) -> Result<Searcher<G::Evaluator>, InputError> {

@@ -11,6 +11,6 @@ mod tablebase;
 
 pub use agent::Solve;
 pub(crate) use agent::{INFO, build};
-pub use solver::{Method, Solution, Solver, refuse_chance};
+pub use solver::{Method, Solution, Solver, refuse_chance, solve};
 pub use table::Bounds;
 pub use tablebase::Tablebase;

@@ -3,7 +3,9 @@
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::ControlFlow;
 
-use plyground_core::{ExactSolver, Game, GameValue, InputError, Outcome, Player, Rng, Scratch, Seed, Solvable, StopCheck, Turn};
+use plyground_core::{
+    ExactSolver, Game, GameValue, InputError, NoObserver, Outcome, Player, Rng, Scratch, Seed, Solvable, StopCheck, Turn,
+};
 
 use super::{
     alphabeta::AlphaBeta,
@@ -62,6 +64,22 @@ pub struct Solution<G: Game> {
     exact_steps: usize,
     /// Positions searched.
     pub nodes: u64,
+}
+
+impl<G: Game> Solution<G> {
+    /// The game-theoretic value of the position for the player to move, where it is known.
+    pub fn value(&self) -> Option<GameValue> {
+        self.bounds.exact()
+    }
+}
+
+/// The memory of [`solve`], in bytes.
+const MEMORY: usize = 256_000_000;
+
+/// Solves a position: its value, a best move, and best play to the end. It takes as long as it takes; [`Solver`] can be stopped, and
+/// keeps what it has found for the next position. Games of chance are refused.
+pub fn solve<G: Solvable>(game: &G, state: &G::State) -> Result<Solution<G>, InputError> {
+    Ok(Solver::new(game, Method::Auto, MEMORY, None, None)?.solve(game, state, &mut NoObserver))
 }
 
 /// The length of a decided game, and how many positions may be looked at to find each of its moves.
