@@ -33,6 +33,14 @@ impl Clock for NoClock {
     }
 }
 
+/// The divisor of the remaining clock time: as if so many moves were still to be made (the `movestogo` of chess engines).
+const MOVES_TO_GO: u32 = 25;
+
+/// The thinking time for one move of a player with this much time left on the clock for all of its moves.
+pub fn clock_share(left: Duration) -> Duration {
+    left / MOVES_TO_GO
+}
+
 /// The limits of a thought and the clock that they are measured by.
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use plyground_session::sync::lock;
 use plyground_session::{AgentError, Engine, EngineInfo, InputError, Limits, SearchQuery, Seed};
 
 use crate::command::Command;
@@ -39,7 +40,7 @@ impl Programs {
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, Vec<Dialogue>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.idle)
     }
 }
 
