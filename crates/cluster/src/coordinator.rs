@@ -15,11 +15,11 @@ use plyground_match::{Event, Executor, Experiment, GameRow, Job, ResultSink as _
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::batcher::Batcher;
 use crate::broker::{Broker, jobs_of, results_of};
 use crate::fleet::FleetView;
-use crate::hello::Handshake;
-use crate::lead::Leadership;
-use crate::parcels::Batcher;
+use crate::handshake::Handshake;
+use crate::leadership::Leadership;
 use crate::queue::NatsQueue;
 use crate::wire::{Returns, unpacked};
 

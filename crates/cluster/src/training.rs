@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 
 use crate::broker::Broker;
 use crate::files::Cache;
-use crate::hello::Handshake;
+use crate::handshake::Handshake;
 
 /// Where learners say what is to be played.
 pub(super) const LECTURES: &str = "$KV.plyground.train.*";

@@ -14,7 +14,7 @@ use crate::broker::Broker;
 use crate::coordinator::{Announcement, end_of, key_of};
 use crate::files::{Cache, RunShelf};
 use crate::fleet::{BEAT, Presence};
-use crate::hello::Handshake;
+use crate::handshake::Handshake;
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use plyground_session::sync::lock;
 use plyground_session::{AgentError, Engine, EngineInfo, InputError, Limits, SearchQuery, Seed};
 
+use crate::client::Dialogue;
 use crate::command::Command;
-use crate::dialogue::Dialogue;
 use crate::process::Setting;
 
 /// Starts programs, and keeps those that have played for the next game.

@@ -9,7 +9,7 @@ use plyground_core::sync::{into_inner, lock};
 use plyground_match::{Book, Experiment, Format, Hosted, News, REMOTE, Run, RunDriver, RunError, RunPrefix, Seats, Store};
 use plyground_session::{InputError, Limits, Player, Resources};
 
-use crate::room::{Admission, Room};
+use crate::server::{Admission, Room};
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Eq)]

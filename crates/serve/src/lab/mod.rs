@@ -29,7 +29,7 @@ use plyground_studies::report::Report;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use crate::offer::OfferAndFiles;
+use crate::engine_allow_list::OfferAndFiles;
 use crate::origin::{from_here, same_site};
 use crate::{EngineAllowList, Limits};
 pub use live::Quota;
