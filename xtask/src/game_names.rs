@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/agents/src/mcts/options.rs", "`study=` names settings of published studies after their games"),
     ("crates/engines/src/uci.rs", "variants as a foreign protocol calls them"),
     ("crates/match/src/resources/networks.rs", "the networks that come with the program are named after their games"),
-    ("crates/cluster/src/hello.rs", "the speed of workers is compared in one position that never changes"),
+    ("crates/cluster/src/handshake.rs", "the speed of workers is compared in one position that never changes"),
     ("crates/studies/src/competition/file.rs", "clients over the network exist for one game only"),
     ("crates/cli/src/commands/host.rs", "the protocol of one competition"),
     ("crates/cli/src/commands/learn.rs", "a published architecture is named after the game of its thesis"),

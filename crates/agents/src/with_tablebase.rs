@@ -1,6 +1,6 @@
 //! Agents with a tablebase: where it knows a move that keeps the value of the position, that move is played.
 
-use plyground_core::{Agent, AgentError, Choice, GameValue, Player, SearchRequest, Solvable, Turn};
+use plyground_core::{Agent, AgentError, Choice, GameValue, Player, SearchRequest, Solvable};
 
 use crate::solve::Tablebase;
 
@@ -10,10 +10,10 @@ pub(crate) struct WithTablebase<G: Solvable> {
     pub tablebase: Tablebase,
 }
 
-/// A move whose worth to the mover is known, with the length of the game after it where that is known, too.
+/// A move whose value for the mover is known, with the length of the game after it where that is known, too.
 struct Known<M> {
     mv: M,
-    worth: GameValue,
+    value: GameValue,
     plies: Option<u32>,
 }
 
@@ -21,14 +21,13 @@ impl<G: Solvable> WithTablebase<G> {
     fn known(&self, game: &G, state: &G::State, mover: Player, mv: G::Move) -> Option<Known<G::Move>> {
         let mut child = state.clone();
         game.play(&mut child, mv);
-        match game.turn(&child) {
-            Turn::Over(outcome) => Some(Known { mv, worth: GameValue::of(outcome, mover), plies: Some(0) }),
-            Turn::Player(_) => {
-                let (worth, plies) = self.tablebase.probe(game, &child)?;
-                Some(Known { mv, worth: worth.opposite(), plies })
-            }
-            Turn::Chance => None,
-        }
+        let mut plies = Some(0);
+        let value = GameValue::of_position(game, &child, mover, |child| {
+            let (value, length) = self.tablebase.probe(game, child)?;
+            plies = length;
+            Some(value)
+        })?;
+        Some(Known { mv, value, plies })
     }
 
     /// The move to play: the fastest win, the slowest loss, as far as lengths are known.
@@ -39,11 +38,11 @@ impl<G: Solvable> WithTablebase<G> {
         let all = known.len() == moves.len();
         let best = known.into_iter().max_by_key(|known| {
             let length = known.plies.map(i64::from);
-            let speed = if known.worth == GameValue::Win { -length.unwrap_or(i64::MAX) } else { length.unwrap_or(-1) };
-            (known.worth, speed, std::cmp::Reverse(known.mv))
+            let speed = if known.value == GameValue::Win { -length.unwrap_or(i64::MAX) } else { length.unwrap_or(-1) };
+            (known.value, speed, std::cmp::Reverse(known.mv))
         })?;
-        let whole = self.tablebase.probe(game, state).map(|(worth, _)| worth);
-        (all || best.worth == GameValue::Win || whole == Some(best.worth)).then_some(best)
+        let whole = self.tablebase.probe(game, state).map(|(value, _)| value);
+        (all || best.value == GameValue::Win || whole == Some(best.value)).then_some(best)
     }
 }
 
@@ -52,7 +51,7 @@ impl<G: Solvable> Agent<G> for WithTablebase<G> {
         let mover = request.mover()?;
         let Some(best) = self.best(request.game, request.state, mover) else { return self.agent.choose(request) };
         Ok(Choice {
-            value: Some(best.worth.value()),
+            value: Some(best.value.value()),
             principal_variation: vec![best.mv],
             depth: best.plies.map(|plies| plies + 1),
             elapsed: request.budget.clock.elapsed(),

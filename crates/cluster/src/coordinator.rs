@@ -3,22 +3,23 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use plyground_core::sync::lock;
 use plyground_core::{InputError, Resources as _};
 use plyground_match::{Event, Executor, Experiment, GameRow, Job, ResultSink as _, RunError, RunPrefix, Task, UnchangedFiles};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::batcher::Batcher;
 use crate::broker::{Broker, jobs_of, results_of};
 use crate::fleet::FleetView;
-use crate::hello::Handshake;
-use crate::lead::Leadership;
-use crate::parcels::Batcher;
+use crate::handshake::Handshake;
+use crate::leadership::Leadership;
 use crate::queue::NatsQueue;
 use crate::wire::{Returns, unpacked};
 
@@ -92,7 +93,7 @@ impl Fleet {
     /// Sends the results of a run, from the first that was not read yet, and an empty word when there are no more for now.
     fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Heard>>, tokio::task::JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(2 * IN_A_ROW);
-        let begin = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(run).copied().unwrap_or(0);
+        let begin = lock(&self.read).get(run).copied().unwrap_or(0);
         let follower = Follower { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender };
         (receiver, self.broker.spawn(follower.run()))
     }
@@ -366,7 +367,7 @@ impl Sitting<'_> {
             broker.wait(self.lead.give_up(&broker));
         }
         if let Some(read) = self.read {
-            self.fleet.read.lock().unwrap_or_else(PoisonError::into_inner).insert(run.clone(), read);
+            lock(&self.fleet.read).insert(run.clone(), read);
         }
         broker.flush();
         Ok(())

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use plyground_core::sync::lock;
 use plyground_core::{InputError, Resources};
 use plyground_match::{NETWORKS, RunError, hash, write_whole};
 use tokio::io::AsyncReadExt as _;
@@ -76,7 +77,7 @@ impl Cache {
         if let Some(contents) = self.kept(wanted) {
             return Ok(contents);
         }
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&self.turn);
         // Somebody else may have fetched it meanwhile.
         if let Some(contents) = self.kept(wanted) {
             return Ok(contents);

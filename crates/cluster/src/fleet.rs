@@ -1,10 +1,11 @@
 //! Who works, as all can see.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use plyground_core::sync::lock;
 use plyground_match::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -81,7 +82,7 @@ impl FleetView {
         let task = broker.spawn(async move {
             while let Some(message) = heard.next().await {
                 let Ok(presence) = serde_json::from_slice::<Presence>(&message.payload) else { continue };
-                let mut seen = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut seen = lock(&noted);
                 if presence.leaving {
                     seen.remove(&presence.worker);
                 } else {
@@ -95,13 +96,13 @@ impl FleetView {
 
     /// Games that those who are there now play at the same time.
     pub fn cores(&self) -> usize {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = lock(&self.seen);
         seen.values().filter(|(heard, _)| heard.elapsed() < SILENCE).map(|(_, presence)| presence.cores).sum()
     }
 
     /// Those who are there now, by name.
     pub fn workers(&self) -> Vec<Presence> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.seen);
         seen.retain(|_, (heard, _)| heard.elapsed() < SILENCE);
         let mut workers: Vec<Presence> = seen.values().map(|(_, presence)| presence.clone()).collect();
         workers.sort_by(|one, other| one.worker.cmp(&other.worker));

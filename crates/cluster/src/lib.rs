@@ -4,15 +4,15 @@
 //! published before its job is acknowledged and kept under the name of the job, so that work done twice counts once: whatever is
 //! killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
 
+mod batcher;
 mod broker;
 mod coordinator;
 mod files;
 mod fleet;
-mod hello;
-mod lead;
-mod parcels;
+mod handshake;
+mod leadership;
 mod queue;
-mod sleepers;
+mod simulated_workers;
 mod training;
 mod wire;
 mod worker;
@@ -20,8 +20,8 @@ mod worker;
 pub use broker::{Access, Broker};
 pub use coordinator::Fleet;
 pub use fleet::{FleetView, FleetWatch, Presence};
-pub use hello::Handshake;
+pub use handshake::Handshake;
 pub use queue::{DELIVERIES, NatsQueue};
-pub use sleepers::SimulatedWorkers;
+pub use simulated_workers::SimulatedWorkers;
 pub use training::SelfPlayers;
 pub use worker::{WorkerOptions, employ};

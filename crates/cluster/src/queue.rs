@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
+use plyground_core::sync::lock;
 use plyground_match::{GameRow, Job, Lease, Queue, ResultSink, RunError, Worker};
 use tokio::sync::watch;
 
@@ -117,7 +118,7 @@ impl NatsQueue {
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<Token, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 
     /// Puts jobs into a message of their own; false if it is there already.

@@ -2,13 +2,14 @@
 //! what they play. Any game of the newest network is as good as any other, so there are no jobs: whoever is gone has played less.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use plyground_core::sync::lock;
 use plyground_core::{NoResources, Seed};
 use plyground_match::RunError;
 use plyground_nets::weights;
@@ -18,7 +19,7 @@ use tokio::sync::mpsc;
 
 use crate::broker::Broker;
 use crate::files::Cache;
-use crate::hello::Handshake;
+use crate::handshake::Handshake;
 
 /// Where learners say what is to be played.
 pub(super) const LECTURES: &str = "$KV.plyground.train.*";
@@ -86,7 +87,7 @@ impl SelfPlayers {
     /// Puts a network where workers find it. They may still be fetching the one before; those before that are of no use to anybody.
     fn newest(&self, file: &[u8]) -> Result<String, RunError> {
         let hash = self.broker.put_file(file)?;
-        let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut networks = lock(&self.networks);
         if networks.last() != Some(&hash) {
             networks.push(hash.clone());
         }
@@ -216,7 +217,7 @@ impl TrainingFeed {
     }
 
     fn note(&self, lecture: Lecture) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         known.retain(|other| other.training != lecture.training);
         if !lecture.over {
             known.push(Arc::new(lecture));
@@ -224,7 +225,7 @@ impl TrainingFeed {
     }
 
     fn newest(&self) -> Option<Arc<Lecture>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).last().cloned()
+        lock(&self.0).last().cloned()
     }
 }
 

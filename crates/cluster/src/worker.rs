@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use plyground_core::sync::lock;
 use plyground_match::{AgentFactory, Run, RunError, Runs, Setting, WorkerConfig, machine, work};
 
 use crate::broker::Broker;
 use crate::coordinator::{Announcement, end_of, key_of};
 use crate::files::{Cache, RunShelf};
 use crate::fleet::{BEAT, Presence};
-use crate::hello::Handshake;
+use crate::handshake::Handshake;
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 
@@ -138,7 +139,7 @@ fn forget_what_ends(broker: &Broker, known: &Arc<Known>) {
         let Ok(mut ends) = client.subscribe(end_of("*")).await else { return };
         while let Some(end) = ends.next().await {
             if let Some(run) = end.subject.as_str().rsplit('.').next() {
-                known.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+                lock(&known).remove(run);
             }
         }
     });
@@ -154,7 +155,7 @@ struct Announced<'a> {
 
 impl Announced<'_> {
     fn meet(&self, run: &str) -> Result<Arc<Met>, RunError> {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || lock(self.known);
         if let Some(met) = known().get(run) {
             return Ok(Arc::clone(met));
         }

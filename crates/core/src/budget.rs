@@ -60,6 +60,13 @@ impl Clock for WallClock {
         let real = self.started.elapsed();
         if self.speed == 1.0 { real } else { real.mul_f64(self.speed) }
     }
+
+/// The divisor of the remaining clock time: as if so many moves were still to be made (the `movestogo` of chess engines).
+const MOVES_TO_GO: u32 = 25;
+
+/// The thinking time for one move of a player with this much time left on the clock for all of its moves.
+pub fn clock_share(left: Duration) -> Duration {
+    left / MOVES_TO_GO
 }
 
 /// The limits of a thought and the clock that they are measured by.

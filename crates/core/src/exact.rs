@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::{Evaluated, Game, InputError, Outcome, Player, hash_state};
+use crate::{Evaluated, Game, InputError, Outcome, Player, Turn, hash_state};
 
 /// The game-theoretic value of a position for the player to move: the result when both play perfectly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +23,21 @@ impl GameValue {
             None => Self::Draw,
             Some(winner) if winner == player => Self::Win,
             Some(_) => Self::Loss,
+        }
+    }
+
+    /// The value of a position for `player`: that of the outcome where the game is over, and of `solve` (which gives the value for the
+    /// player to move) where it is not. `None` where chance has the turn or `solve` has no answer.
+    pub fn of_position<G: Game>(
+        game: &G,
+        state: &G::State,
+        player: Player,
+        solve: impl FnOnce(&G::State) -> Option<Self>,
+    ) -> Option<Self> {
+        match game.turn(state) {
+            Turn::Over(outcome) => Some(Self::of(outcome, player)),
+            Turn::Player(mover) => solve(state).map(|value| if mover == player { value } else { value.opposite() }),
+            Turn::Chance => None,
         }
     }
 

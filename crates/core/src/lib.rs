@@ -21,6 +21,7 @@ mod presentation;
 mod record;
 mod rng;
 mod sort;
+pub mod sync;
 mod text;
 mod view;
 
@@ -28,7 +29,7 @@ pub use agent::{
     Agent, AgentError, Candidate, Choice, Fact, NoObserver, NoResources, Opinion, Progress, Resources, SearchObserver,
     SearchRequest,
 };
-pub use budget::{Budget, Clock, Limits, NoClock, WallClock};
+pub use budget::{Budget, Clock, Limits, NoClock, WallClock, clock_share};
 pub use encode::{Encodable, Encoder, EncoderInfo, GeneralEncoder, Viewpoint, encoder};
 pub use engine::{Engine, EngineInfo, SearchQuery};
 pub use evaluate::{Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, NoHeuristic, WIN_SCORE, logistic};

@@ -5,16 +5,16 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod client;
 mod command;
-mod dialogue;
-mod guard;
 mod pool;
 mod process;
+mod process_limits;
 mod score;
 mod uci;
 mod ugi;
 
-pub use guard::{Bounds, become_program};
 pub use pool::Programs;
 pub use process::Setting;
+pub use process_limits::{Bounds, become_program};
 pub use ugi::{Broken, Converser, converse};

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use plyground_session::sync::lock;
 use plyground_session::{AgentError, Engine, EngineInfo, InputError, Limits, SearchQuery, Seed};
 
+use crate::client::Dialogue;
 use crate::command::Command;
-use crate::dialogue::Dialogue;
 use crate::process::Setting;
 
 /// Starts programs, and keeps those that have played for the next game.
@@ -39,7 +40,7 @@ impl Programs {
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, Vec<Dialogue>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.idle)
     }
 }
 

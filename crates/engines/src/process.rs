@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command as Process, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use plyground_session::sync::lock;
 use plyground_session::{Seed, quoted};
 
 use crate::command::Command;
@@ -113,7 +114,7 @@ impl Program {
             thread::sleep(LOOK);
         }
         let mut words = status.map_or_else(|| "it closed its output".to_owned(), ended);
-        let last = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = lock(&self.last_words);
         if !last.is_empty() {
             words += &format!("; it said {}", quoted(&last));
         }
@@ -196,7 +197,7 @@ fn launch(process: Process) -> io::Result<Child> {
     });
     let (reply, child) = mpsc::channel();
     let gone = || io::Error::other("nobody starts programs any more");
-    launcher.lock().unwrap_or_else(PoisonError::into_inner).send((process, reply)).map_err(|_| gone())?;
+    lock(launcher).send((process, reply)).map_err(|_| gone())?;
     child.recv().map_err(|_| gone())?
 }
 
@@ -257,8 +258,7 @@ fn note(mut stderr: impl Read, mut file: Option<File>, last_words: &Mutex<String
         for piece in part.split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(&piece[..piece.len().min(LINE - line.len())]);
             if !line.trim_ascii().is_empty() {
-                *last_words.lock().unwrap_or_else(PoisonError::into_inner) =
-                    String::from_utf8_lossy(line.trim_ascii()).into_owned();
+                *lock(last_words) = String::from_utf8_lossy(line.trim_ascii()).into_owned();
             }
             if piece.ends_with(b"\n") {
                 line.clear();

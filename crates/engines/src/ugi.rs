@@ -12,16 +12,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plyground_session::{
-    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Resources, Seat, Seed, Session, Turn, Watcher, open,
-    split_spec,
+    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Resources, Seat, Seed, Session, Turn, Watcher,
+    clock_share, open, split_spec,
 };
 
 use crate::score::centipoints;
 
 /// How often it says how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(100);
-/// A player with a clock thinks for this part of what is left of it, as in the lab.
-const PART_OF_CLOCK: u32 = 25;
 /// `go infinite` is not really infinite.
 const INFINITE: Duration = Duration::from_hours(24);
 
@@ -500,7 +498,7 @@ impl Order {
         }
         if let Some(left) = left {
             // What is added after a move can be used up, but never all that is left.
-            let part = (left / PART_OF_CLOCK + more).min(left * 4 / 5);
+            let part = (clock_share(left) + more).min(left * 4 / 5);
             order.time = Some(order.time.map_or(part, |time| time.min(part)));
         }
         Ok(order)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -11,6 +11,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use plyground_api::Api;
+use plyground_core::sync::lock;
 use plyground_session::Clock;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
@@ -110,7 +111,7 @@ impl Connection {
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
-        self.thoughts.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.thoughts)
     }
 
     /// Answers at once what takes no thinking, and lets the rest be thought about.
@@ -139,7 +140,7 @@ impl Connection {
             (Arc::clone(&self.engines), Arc::clone(&self.thoughts), answers.clone(), text.to_owned());
         tokio::spawn(async move {
             let answer = think(&engines, text, Arc::clone(&stop), answers.clone()).await;
-            thoughts.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            lock(&thoughts).remove(&id);
             // Whoever has gone needs no answer.
             let _ =
                 answers.send(answer.unwrap_or_else(|| json!({"id": id, "error": "the server is stopping"}).to_string())).await;

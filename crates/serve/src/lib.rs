@@ -2,13 +2,13 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-mod door;
 mod engine;
+mod engine_allow_list;
 mod files;
-mod hall;
 mod lab;
 mod limits;
-mod offer;
+mod listener;
+mod live_page;
 mod origin;
 
 use std::future::Future;
@@ -26,9 +26,9 @@ use plyground_match::RunError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-pub use hall::{LivePage, Table};
+pub use engine_allow_list::EngineAllowList;
 pub use limits::Limits;
-pub use offer::EngineAllowList;
+pub use live_page::{LivePage, Table};
 
 use engine::Engines;
 use lab::Lab;
@@ -58,7 +58,7 @@ pub struct Server {
     limits: Limits,
     offer: EngineAllowList,
     lab: Option<Arc<Lab>>,
-    hall: Option<Arc<hall::Open>>,
+    hall: Option<Arc<live_page::Open>>,
 }
 
 impl Server {
@@ -88,7 +88,7 @@ impl Server {
 
     /// Shows a hall to everybody who comes, and nothing else: no engine thinks for visitors while others play.
     pub fn open_hall(&mut self, hall: Arc<LivePage>) {
-        self.hall = Some(Arc::new(hall::Open::new(hall, &self.limits)));
+        self.hall = Some(Arc::new(live_page::Open::new(hall, &self.limits)));
     }
 
     /// Where it is.
@@ -99,15 +99,15 @@ impl Server {
     /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         if let Some(hall) = self.hall {
-            let router = guarded_router(hall::routes(Arc::clone(&hall)));
-            return door::open(self.listener, router, &self.limits, stop, || hall.stop()).await;
+            let router = guarded_router(live_page::routes(Arc::clone(&hall)));
+            return listener::open(self.listener, router, &self.limits, stop, || hall.stop()).await;
         }
         let doors = Doors { engines: Arc::new(Engines::new(self.limits, self.offer)), lab: self.lab };
         let closing = || {
             doors.engines.stop();
             doors.lab.iter().for_each(|lab| lab.stop());
         };
-        door::open(self.listener, router(doors.clone()), &self.limits, stop, closing).await;
+        listener::open(self.listener, router(doors.clone()), &self.limits, stop, closing).await;
         if let Some(lab) = doors.lab {
             lab.finished().await;
         }

@@ -1,14 +1,15 @@
 //! What is played in a room: game after game of whoever comes, a series, or a round robin. Every game is a game of a run of the lab.
 
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use plyground_core::sync::{into_inner, lock};
 use plyground_match::{Book, Experiment, Format, Hosted, News, REMOTE, Run, RunDriver, RunError, RunPrefix, Seats, Store};
 use plyground_session::{InputError, Limits, Player, Resources};
 
-use crate::room::{Admission, Room};
+use crate::server::{Admission, Room};
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,20 +151,20 @@ impl Host<'_> {
         let begun = AtomicU64::new(0);
         let failure = Mutex::new(None);
         let numbers = Numbers::default();
-        let over = || (self.stop)() || failure.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let over = || (self.stop)() || lock(&failure).is_some();
         std::thread::scope(|scope| {
             for _ in 0..self.boards.max(1) {
                 scope.spawn(|| {
                     while !over() && games.is_none_or(|games| begun.fetch_add(1, Ordering::Relaxed) < games) {
                         let Some(pair) = self.room.next_pair(&over) else { break };
                         if let Err(error) = self.single(&pair, against, &numbers) {
-                            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                            lock(&failure).get_or_insert(error);
                         }
                     }
                 });
             }
         });
-        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+        into_inner(failure).map_or(Ok(()), Err)
     }
 
     /// The next game of those who move first and second; each order has a run of its own.
@@ -180,7 +181,7 @@ impl Host<'_> {
     /// How many games of a run there are with the one that begins now. Players come again as soon as they have heard of the end, which may
     /// be before their last game is kept.
     fn next_number(&self, run: &Run, numbers: &Numbers) -> Result<u64, RunError> {
-        let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = lock(numbers);
         let games = if let Some(games) = numbers.get(&run.id) {
             *games
         } else {

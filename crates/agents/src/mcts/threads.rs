@@ -7,9 +7,10 @@
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
+use plyground_core::sync::lock;
 use plyground_core::{PlayableGame, Player, Rng, Seed};
 
 use super::arena::{Proof, ROOT, Tree};
@@ -94,7 +95,7 @@ pub(crate) fn run<G: PlayableGame, W: SimulationPolicy<G>>(
         let mut member = Member::new(task.leaf_evaluator, task.options, team.root, rng);
         while member.round::<W>(team) {
             while checker.steps < team.done.load(Relaxed) && !checker.stopped() {
-                let opinion = || report::opinion(&lock(&team.memory).tree, task.mover, task.options);
+                let opinion = || report::opinion(&spin_lock(&team.memory).tree, task.mover, task.options);
                 if checker.step(opinion) && checker.steps < most {
                     team.stop.store(true, Relaxed);
                 }
@@ -112,7 +113,7 @@ pub(crate) fn run<G: PlayableGame, W: SimulationPolicy<G>>(
     (depths, threads)
 }
 
-fn lock<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
+fn spin_lock<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..LOOKS {
         if let Ok(free) = memory.try_lock() {
             return free;
@@ -120,7 +121,7 @@ fn lock<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
         std::hint::spin_loop();
     }
     // A thread that panicked takes all others with it when it is joined.
-    memory.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(memory)
 }
 
 impl<'a, G: PlayableGame> Member<'a, G> {
@@ -133,7 +134,7 @@ impl<'a, G: PlayableGame> Member<'a, G> {
     /// Ends the simulations under way and begins the next ones, then values their leaves while others have the tree. False when
     /// there is nothing left to do.
     fn round<W: SimulationPolicy<G>>(&mut self, team: &Team<'_, G>) -> bool {
-        let mut memory = lock(&team.memory);
+        let mut memory = spin_lock(&team.memory);
         for flight in &self.flights[..self.under_way] {
             let Stop::Reward(reward) = flight.stop else { unreachable!("every leaf has been valued") };
             self.searcher.virtual_loss(&mut memory.tree, &flight.simulation, -1);

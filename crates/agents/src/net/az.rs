@@ -3,6 +3,7 @@
 #[cfg(not(target_family = "wasm"))]
 use std::sync::Mutex;
 
+use plyground_core::sync::{into_inner, lock};
 use plyground_core::{
     Agent, AgentError, Candidate, Choice, Fact, InputError, KeyInfo, Limits, Opinion, Params, PlayableGame, Player, Resources,
     Rng, SearchRequest,
@@ -258,7 +259,7 @@ impl<G: PlayableGame> Job<'_, G> {
             let mut visit = Visit::new(self.root);
             while !stop.load(Ordering::Relaxed) && begun.fetch_add(1, Ordering::Relaxed) < most {
                 {
-                    let mut tree = shared.lock().expect("no thread has panicked");
+                    let mut tree = lock(&shared);
                     if self.done(&tree) {
                         break;
                     }
@@ -271,7 +272,7 @@ impl<G: PlayableGame> Job<'_, G> {
                 }
                 net.load(0, self.game, &visit.state);
                 net.run(1);
-                let mut tree = shared.lock().expect("no thread has panicked");
+                let mut tree = lock(&shared);
                 let judged = searcher.judged(&mut tree, &visit, &mut net, 0);
                 Searcher::finish(&mut tree, &visit, Some(judged));
                 watch(&tree);
@@ -291,7 +292,7 @@ impl<G: PlayableGame> Job<'_, G> {
             });
             stop.store(true, Ordering::Relaxed);
         });
-        shared.into_inner().expect("no thread has panicked")
+        into_inner(shared)
     }
 }
 

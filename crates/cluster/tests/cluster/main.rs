@@ -1,9 +1,9 @@
 //! Runs on many machines: a real NATS server, real workers, the same games as on one machine.
 
+mod access;
 #[path = "../../../match/tests/match/common.rs"]
 #[allow(dead_code, reason = "the tests of each crate use a part of it")]
 mod common;
-mod doors;
 mod nats;
 mod place;
 mod queue;

@@ -1,9 +1,10 @@
 //! A run that is being played here: how far it is, and the games at its boards.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
+use plyground_core::sync::lock;
 use plyground_match::{Event, News, Results, RunRow};
 use plyground_session::Player;
 use serde_json::{Value, json};
@@ -130,7 +131,7 @@ impl Live {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Takes note of what happens, and tells it to those who follow. What is told while the state is locked comes in order.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path as File, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
 use axum::body::Bytes;
@@ -22,13 +22,14 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use plyground_core::sync::lock;
 use plyground_match::{Results, RunDriver, RunError, RunPrefix, RunRow, Store, Threads, machine};
 use plyground_session::InputError;
 use plyground_studies::report::Report;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use crate::offer::OfferAndFiles;
+use crate::engine_allow_list::OfferAndFiles;
 use crate::origin::{from_here, same_site};
 use crate::{EngineAllowList, Limits};
 pub use live::Quota;
@@ -68,10 +69,6 @@ pub struct Lab {
     fleet: OnceLock<fleet::Look>,
     stopping: watch::Sender<bool>,
     stopped: AtomicBool,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub fn routes(lab: Arc<Lab>) -> Router {
@@ -259,7 +256,7 @@ impl Lab {
 
     /// The run that is being played here under this name, or one that begins like it.
     fn playing(&self, name: &str) -> Option<Arc<Live>> {
-        locked(&self.live).iter().find(|(id, _)| id.starts_with(name)).map(|(_, live)| Arc::clone(live))
+        lock(&self.live).iter().find(|(id, _)| id.starts_with(name)).map(|(_, live)| Arc::clone(live))
     }
 
     fn find(&self, name: &str) -> Result<RunRow, Refusal> {
@@ -276,11 +273,11 @@ impl Lab {
     }
 
     fn line(&self, row: &RunRow) -> Result<Value, Refusal> {
-        if let Some(live) = locked(&self.live).get(&row.run.id) {
+        if let Some(live) = lock(&self.live).get(&row.run.id) {
             return Ok(live.line());
         }
         let seen = [row.games, row.pairs];
-        if let Some((found, line)) = locked(&self.known).get(&row.run.id)
+        if let Some((found, line)) = lock(&self.known).get(&row.run.id)
             && *found == seen
         {
             return Ok(line.clone());
@@ -288,7 +285,7 @@ impl Lab {
         let results = if row.games <= READ_AT_ONCE { Some(self.results(row)?) } else { None };
         let complete = results.as_ref().map_or(row.done >= row.pairs, |results| row.is_complete(results));
         let line = page::line(row, results.as_ref(), if complete { "complete" } else { "unfinished" });
-        locked(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
+        lock(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
         Ok(line)
     }
 
@@ -303,7 +300,7 @@ impl Lab {
         }
         let results = self.results(&row)?;
         let mut page = page::page(&row, &results, if row.is_complete(&results) { "complete" } else { "unfinished" });
-        let trouble = locked(&self.trouble).clone().filter(|(run, _)| *run == row.run.id);
+        let trouble = lock(&self.trouble).clone().filter(|(run, _)| *run == row.run.id);
         page["trouble"] = trouble.map(|(_, words)| words).into();
         Ok(page)
     }
@@ -324,7 +321,7 @@ impl Lab {
 
     /// The right to play a run, if there is room for it and it is not played yet.
     fn permit(&self, id: &str, live: &Arc<Live>) -> Result<OwnedSemaphorePermit, Refusal> {
-        let mut playing = locked(&self.live);
+        let mut playing = lock(&self.live);
         let conflict = |error: String| Refusal::new(StatusCode::CONFLICT, error);
         if playing.contains_key(id) {
             return Err(conflict(format!("run {id} is being played already")));
@@ -388,10 +385,10 @@ impl Drop for Seat {
         let end = self.end.take().unwrap_or_else(|| End { complete: false, trouble: Some(MISTAKE.to_owned()) });
         let id = &self.live.row().run.id;
         if let Some(trouble) = &end.trouble {
-            *locked(&self.lab.trouble) = Some((id.clone(), trouble.clone()));
+            *lock(&self.lab.trouble) = Some((id.clone(), trouble.clone()));
         }
         // First the place is free, and then it is told: whoever hears it may begin the next run.
-        locked(&self.lab.live).remove(id);
+        lock(&self.lab.live).remove(id);
         drop(self.permit.take());
         self.live.end(end);
     }

@@ -2,7 +2,7 @@
 
 mod common;
 mod faults;
-mod hall;
+mod live_page;
 mod original;
-mod programmes;
+mod schedules;
 mod soak;

@@ -5,10 +5,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use plyground_core::sync::{lock, wait_timeout};
 use plyground_session::Player;
 
 use crate::wire::{LONGEST, Message, is_move, name_in, trimmed};
@@ -207,12 +208,12 @@ impl Room {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Waits until something has changed, but not long.
     pub(super) fn glance<'a>(&self, state: MutexGuard<'a, State>, most: Duration) -> MutexGuard<'a, State> {
-        self.changed.wait_timeout(state, most.min(GLANCE)).unwrap_or_else(PoisonError::into_inner).0
+        wait_timeout(&self.changed, state, most.min(GLANCE))
     }
 
     /// The next two who have come (one, where they play against the house), by name, White first; nobody once somebody says stop.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use plyground_match::{Fault, PlayerFactory};
 use plyground_session::{Clock, InputError, Limits, Player, Seed, Turn};
 
-use crate::follower::{Follower, Heard};
+use crate::client_game::{Follower, Heard};
 use crate::wire::{LONGEST, Message};
 
 /// How often a client that waits looks whether it is still to wait.

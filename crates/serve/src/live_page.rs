@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, UNIX_EPOCH};
 
 use axum::extract::State;
@@ -16,6 +16,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use plyground_core::sync::lock;
 use plyground_match::{Event, GameRow, News, REMOTE, Run};
 use plyground_session::{Player, Session, Turn, open};
 use serde_json::{Value, json};
@@ -105,7 +106,7 @@ impl LivePage {
     }
 
     fn state(&self) -> MutexGuard<'_, Shown> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn changed(&self) -> MutexGuard<'_, Shown> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use plyground_match::{Contestant, Fault, Moment, PlayerFactory, REMOTE, RemotePlayers, Reply, Seated};
 use plyground_session::{Clock, InputError, Limits, Player, Seed, Session, Turn};
 
-use crate::room::{GLANCE, Room, State};
+use crate::server::{GLANCE, Room, State};
 use crate::wire::{Message, Moved};
 
 /// How much later than its time a move may come: networks and machines have other things to do, too.
