@@ -9,7 +9,6 @@ pub mod plot;
 pub mod python;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 /// How a measurement with bars ends: 0 if they were met, 1 if one was missed, 2 if it could not be made.
 pub fn verdict(met: anyhow::Result<bool>) -> ExitCode {
@@ -19,21 +18,5 @@ pub fn verdict(met: anyhow::Result<bool>) -> ExitCode {
             eprintln!("error: {error:#}");
             ExitCode::from(2)
         }
-    }
-}
-
-/// The clock on the wall.
-pub struct WallClock(Instant);
-
-impl WallClock {
-    /// Starts now.
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl plyground_core::Clock for WallClock {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use plyground_bench::WallClock;
 use plyground_bench::plot::{Line, Plot};
 use plyground_core::Seed;
+use plyground_core::WallClock;
 use plyground_session::{Advice, Limits, NoObserver, NoResources, open, parse_duration};
 
 /// Measures how cost grows and plots it

@@ -2,8 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use plyground_bench::matches::{Duel, Score};
-use plyground_core::Seed;
+use plyground_bench::matches::{MatchSettings, Score};
 use plyground_session::open;
 use plyground_statistics::CONFIDENCE;
 
@@ -30,7 +29,7 @@ struct Args {
     opening: u32,
     /// Games at the same time
     #[arg(long, default_value_t = 2)]
-    threads: u64,
+    threads: usize,
     /// Makes it repeatable
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -53,23 +52,23 @@ fn main() -> Result<()> {
         }
         for index in from..to {
             let [(_, below), (level, spec)] = [&ladder[index - 1], &ladder[index]];
-            let duel = Duel {
+            let settings = MatchSettings {
                 game,
                 specs: [spec, below],
                 pairs: args.pairs,
                 opening_plies: args.opening,
-                seed: Seed(args.seed),
+                seed: args.seed,
                 threads: args.threads,
             };
-            println!("| {game} | {level} | `{spec}` | {}", row(&duel.play()?));
+            println!("| {game} | {level} | `{spec}` | {}", row(&settings.play()?));
         }
     }
     Ok(())
 }
 
 fn row(score: &Score) -> String {
-    let Score { tally, slowest, thinking, moves } = score;
-    let sample = tally.sample();
+    let Score { result, slowest, thinking, moves } = score;
+    let (sample, tally) = (result.sample(), result.tally());
     let interval = sample.interval(CONFIDENCE);
     format!(
         "{:.1} % ({:.1} to {:.1}) | {}, {}, {} | {:.1} ms | {slowest:.0} ms |",

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use plyground_bench::python::Script;
 use plyground_bench::verdict;
-use plyground_core::{Rng, Seed};
+use plyground_core::{CancelToken, Rng, Seed};
 use plyground_match::{BuiltIn, NETWORKS};
 use plyground_nets::{Architecture, Batch, Isa, Learning, Network, Predictor, Shape, Size, Trainer, onnx};
 use plyground_train::{SelfPlay, evaluations_per_second, header_game, read_network, trainable_game};
@@ -80,7 +80,7 @@ fn self_play(built_in: &BuiltIn) -> Result<()> {
     let mut partner = dojo.learner(&network, SelfPlay::default());
     let (mut games, mut judgements, begin) = (0, 0, Instant::now());
     while begin.elapsed() < SELF_PLAY {
-        let lesson = partner.play(Seed(games), &|| false)?.context("a game came to no end")?;
+        let lesson = partner.play(Seed(games), &CancelToken::new())?.context("a game came to no end")?;
         games += 1;
         judgements += lesson.judgements;
     }

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Parser;
-use plyground_bench::WallClock;
-use plyground_core::{NoClock, Seed, Turn};
+use plyground_core::{NoClock, Seed, Turn, WallClock};
 use plyground_session::{Limits, NoObserver, NoResources, Progress, Session, Watcher, open};
 
 /// Measures how well agents keep to their time, and how soon they stop when told to

@@ -14,8 +14,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use plyground_bench::plot::{Line, Plot};
 use plyground_cluster::{Access, Broker, Fleet, SimulatedWorkers};
-use plyground_core::NoResources;
-use plyground_match::{Experiment, GameRow, Openings, RunDriver, RunPrefix, Store, Threads};
+use plyground_core::{CancelToken, NoResources};
+use plyground_match::{AgentFactory, Experiment, GameRow, Openings, RunDriver, RunPrefix, Store, Threads};
 use serde_json::Value;
 
 /// Measure a queue with simulated workers.
@@ -135,18 +135,9 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     let run = experiment.run();
     let fleet = Fleet::new(Arc::new(Broker::connect(&Access::new(&url))?))?;
     let pairs = (workers as f64 / args.pair * (args.warm + args.measure) * 1.5) as u64 + 10_000;
-    let begun = Instant::now();
-    let over = || begun.elapsed().as_secs_f64() > args.warm + args.measure;
-    let conduct = RunDriver {
-        store: &store,
-        run: &run,
-        shelf: &NoResources,
-        crew: &fleet,
-        command: "scale",
-        stop: &over,
-        enough: &|_| false,
-        listen: &|_| {},
-    };
+    let cancel = CancelToken::new().child_for(Duration::from_secs_f64(args.warm + args.measure));
+    let players = AgentFactory::of_run(&NoResources, &run);
+    let driver = RunDriver::new(&store, &run, &fleet, &players).for_command("scale").cancelled_by(&cancel);
     let ids = [std::process::id(), server.0.id(), sleepers.0.id()];
     let look = || -> Result<[f64; 7]> {
         let page = varz(monitor)?;
@@ -156,7 +147,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
         Ok([done, number("in_msgs"), number("out_msgs"), number("in_bytes"), one?, two?, three?])
     };
     let (before, after, took) = std::thread::scope(|scope| {
-        let player = scope.spawn(|| conduct.play_format(pairs));
+        let player = scope.spawn(|| driver.play_format(pairs));
         std::thread::sleep(Duration::from_secs_f64(args.warm));
         let (begun, before) = (Instant::now(), look());
         std::thread::sleep(Duration::from_secs_f64(args.measure * 0.95));
@@ -178,25 +169,12 @@ fn sleep(args: &Args, url: &str) -> Result<()> {
 
 /// A pair as a real worker would send it.
 fn real_games() -> Result<Vec<GameRow>> {
-    let folder = std::env::temp_dir().join(format!("plyground-sleepers-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let store = Store::open(&folder.join("runs.sqlite"))?;
+    let (store, executor) = (Store::in_memory()?, Threads(1));
     let run = Experiment::new("clobber", &["mcts:sims=50".into(), "mcts:sims=100".into()], &NoResources)?.run();
-    let conduct = RunDriver {
-        store: &store,
-        run: &run,
-        shelf: &NoResources,
-        crew: &Threads(1),
-        command: "scale",
-        stop: &|| false,
-        enough: &|_| false,
-        listen: &|_| {},
-    };
-    conduct.play_format(1)?;
+    let players = AgentFactory::of_run(&NoResources, &run);
+    RunDriver::new(&store, &run, &executor, &players).play_format(1)?;
     let mut games = Vec::new();
     store.games(RunPrefix::all(&run.id), |game| games.push(game))?;
-    drop(store);
-    std::fs::remove_dir_all(&folder).ok();
     Ok(games)
 }
 

@@ -1,4 +1,4 @@
-//! Who plays the games of a run.
+//! The executor of a run, as the command line asks for it.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use plyground_cluster::{Broker, Fleet, Presence};
 use plyground_match::{Executor, Threads};
 
 use crate::args::QueueArgs;
-use crate::experiments::threads;
+use crate::runs::threads;
 use crate::terminal::{count, print_notes};
 
 /// The threads of this computer, or the workers at a queue.
-pub fn hire(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
+pub fn executor(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
     let Some(url) = &queue.queue else { return Ok(Box::new(Threads(threads(asked)))) };
     let access = queue.door.access(url, queue.lease);
     let fleet = Fleet::new(Arc::new(Broker::connect(&access)?))?;
     let workers = fleet.view().workers();
     let told = if workers.is_empty() {
-        format!("nobody works at {0} yet; start workers with: ply worker --queue {0}", access.shown())
+        format!("no worker is at {0} yet; start workers with: ply worker --queue {0}", access.shown())
     } else {
         format!("at {}: {}", access.shown(), strength(&workers))
     };

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::process;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use anyhow::Context;
+use plyground_core::CancelToken;
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static TOKEN: LazyLock<CancelToken> = LazyLock::new(CancelToken::new);
 static BEFORE_EXIT: OnceLock<fn()> = OnceLock::new();
 
 /// What a shell reports for a program that was interrupted.
@@ -16,30 +16,36 @@ pub const INTERRUPTED: i32 = 130;
 /// From now on Ctrl-C (or a termination from outside) no longer ends the program at once.
 pub fn catch() -> anyhow::Result<()> {
     let handler = || {
-        if ASKED.swap(true, Ordering::Relaxed) {
+        if TOKEN.is_cancelled() {
             BEFORE_EXIT.get().inspect(|act| act());
             process::exit(INTERRUPTED);
         }
+        TOKEN.cancel();
     };
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
-/// What is to be done before the program is ended at once; the first who says it counts.
+/// Has something done before the program is ended at once; the first call counts.
 pub fn before_exit(act: fn()) {
     let _ = BEFORE_EXIT.set(act);
 }
 
 /// The same as Ctrl-C for the first time.
 pub fn ask() {
-    ASKED.store(true, Ordering::Relaxed);
+    TOKEN.cancel();
 }
 
-/// Has somebody asked to stop?
+/// The token that Ctrl-C cancels.
+pub fn token() -> &'static CancelToken {
+    &TOKEN
+}
+
+/// Whether Ctrl-C was pressed.
 pub fn asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+    TOKEN.is_cancelled()
 }
 
-/// The same as an answer to whoever asks whether to go on.
+/// The same as an answer to an observer of a search.
 pub fn flow() -> ControlFlow<()> {
     if asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

@@ -1,27 +1,11 @@
-//! Waiting for an agent: the clock, and a progress bar.
+//! Waiting for an agent: a progress bar.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_session::{Clock, Progress, Watcher};
-
-/// The clock on the wall.
-pub struct WallClock(Instant);
-
-impl WallClock {
-    /// Starts now.
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl Clock for WallClock {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
+use plyground_session::{Progress, Watcher};
 
 /// A time in milliseconds for a record: whole microseconds, finer than anyone can measure and short to write.
 pub fn milliseconds(time: Duration) -> f64 {

@@ -10,8 +10,10 @@ use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
-use plyground_core::{InputError, Resources as _};
-use plyground_match::{Event, Executor, Experiment, GameRow, Job, ResultSink as _, RunError, RunPrefix, Task, UnchangedFiles};
+use plyground_core::{CancelToken, InputError};
+use plyground_match::{
+    Executor, Experiment, GameRow, Job, ResultSink as _, Run, RunDriver, RunError, RunEvent, RunPrefix, Store,
+};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -83,10 +85,10 @@ impl Fleet {
     }
 
     /// Workers find what they need to play a run.
-    fn announce(&self, task: &Task<'_>) -> Result<(), RunError> {
-        let announcement = Announcement { hello: self.hello.clone(), experiment: task.run.experiment.clone() };
-        let key = key_of(&task.run.id);
-        let give_up = || (task.stop)();
+    fn announce(&self, run: &Run, cancel: &CancelToken) -> Result<(), RunError> {
+        let announcement = Announcement { hello: self.hello.clone(), experiment: run.experiment.clone() };
+        let key = key_of(&run.id);
+        let give_up = || cancel.is_cancelled();
         self.broker.wait(self.broker.insist(&give_up, || self.broker.set(&key, &announcement, None))).map(drop)
     }
 
@@ -160,30 +162,39 @@ impl Follower {
 }
 
 impl Executor for Fleet {
-    fn play(&self, task: &Task<'_>) -> Result<(), RunError> {
+    fn execute(
+        &self,
+        driver: &RunDriver<'_>,
+        pairs: u64,
+        cancel: &CancelToken,
+        events: &(dyn Fn(&RunEvent<'_>) + Sync),
+    ) -> Result<(), RunError> {
+        let run = driver.run;
         // A worker that started what a coordinator names would do anything for whoever can reach the queue.
-        if let Some(program) = task.run.experiment.agents.iter().find(|agent| agent.starts_with("cmd:")) {
+        if let Some(program) = run.experiment.agents.iter().find(|agent| agent.starts_with("cmd:")) {
             let detail = "programs play on the computer that they are on; expected agents of the table with --queue";
             return Err(InputError::malformed("agent", program, detail).into());
         }
-        let shelf = UnchangedFiles::new(task.shelf, &task.run.experiment.files);
-        for name in task.run.experiment.files.keys() {
-            self.broker.put_file(&shelf.read(name)?)?;
+        for name in run.experiment.files.keys() {
+            self.broker.put_file(&driver.players.resources().read(name)?)?;
         }
-        let open = task.store.open_jobs(RunPrefix::all(&task.run.id))?;
+        let open = driver.store.open_jobs(RunPrefix::all(&run.id))?;
         let known = open.iter().map(|job| (job.id.clone(), job.clone())).collect();
-        let wanted: Vec<Job> = open.into_iter().filter(|job| job.pair < task.pairs).collect();
+        let wanted: Vec<Job> = open.into_iter().filter(|job| job.pair < pairs).collect();
         if wanted.is_empty() {
             return Ok(());
         }
         let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
-        let (heard, follower) = self.follow(&task.run.id);
+        let (heard, follower) = self.follow(&run.id);
         let mut sitting = Sitting {
             fleet: self,
-            task,
+            store: driver.store,
+            run,
+            cancel,
+            events,
             known,
             parcels: Batcher::new(wanted),
-            lead: Leadership::new(&task.run.id, me),
+            lead: Leadership::new(&run.id, me),
             queue: NatsQueue::new(Arc::clone(&self.broker)),
             heard,
             caught_up: false,
@@ -201,7 +212,10 @@ impl Executor for Fleet {
 /// A coordinator at work on a run.
 struct Sitting<'a> {
     fleet: &'a Fleet,
-    task: &'a Task<'a>,
+    store: &'a Store,
+    run: &'a Run,
+    cancel: &'a CancelToken,
+    events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
     /// All that was ever asked for of the run and is not done.
     known: HashMap<String, Job>,
     /// What is wanted now.
@@ -226,7 +240,7 @@ impl Sitting<'_> {
     fn play(&mut self) -> Result<(), RunError> {
         loop {
             let _ = self.hear(TICK)?;
-            if self.parcels.is_done() || (self.task.stop)() {
+            if self.parcels.is_done() || self.cancel.is_cancelled() {
                 return Ok(());
             }
             if self.caught_up {
@@ -246,15 +260,15 @@ impl Sitting<'_> {
         }
         self.parcels.worked_on_by(self.fleet.view.cores());
         let parcels: Vec<Vec<Job>> = std::iter::from_fn(|| self.parcels.next()).take(IN_A_ROW).collect();
-        let (queue, stop) = (&self.queue, self.task.stop);
-        let give_up = || stop();
+        let (queue, cancel) = (&self.queue, self.cancel);
+        let give_up = || cancel.is_cancelled();
         let sent = broker.wait(async {
             let sending = parcels.iter().map(|jobs| queue.send(jobs, &give_up));
             futures_util::stream::iter(sending).buffer_unordered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await
         });
         match sent {
-            // Somebody said stop while the server was gone.
-            Err(_) if stop() => Ok(()),
+            // Cancelled while the server was gone.
+            Err(_) if cancel.is_cancelled() => Ok(()),
             Err(error) => Err(error),
             Ok(()) => self.check(),
         }
@@ -264,8 +278,8 @@ impl Sitting<'_> {
     /// there twice; what of it is being done comes back anyway.
     fn start_again(&mut self) -> Result<(), RunError> {
         static ERAS: AtomicU64 = AtomicU64::new(0);
-        let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.task.run.id)));
-        self.fleet.announce(self.task)?;
+        let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.run.id)));
+        self.fleet.announce(self.run, self.cancel)?;
         let era = format!(".{}-{}", self.lead.era(), ERAS.fetch_add(1, Ordering::Relaxed));
         self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_era(era);
         self.parcels.send_again();
@@ -279,7 +293,7 @@ impl Sitting<'_> {
             return Ok(());
         }
         self.checked = Instant::now();
-        let queued = self.queue.messages(&self.task.run.id);
+        let queued = self.queue.messages(&self.run.id);
         self.empty = if self.parcels.is_under_way() && queued.is_ok_and(|queued| queued == 0) { self.empty + 1 } else { 0 };
         // Once may be the moment between the last acknowledgement and our reading of the result.
         if self.empty >= 2 {
@@ -308,7 +322,7 @@ impl Sitting<'_> {
     }
 
     fn keep(&mut self, heard: Vec<Heard>) -> Result<(), RunError> {
-        let games = usize::from(self.task.run.experiment.seats.games());
+        let games = usize::from(self.run.experiment.seats.games());
         let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
         for Heard { sequence, returns } in heard {
             self.parcels.measured(returns.jobs.len(), returns.seconds);
@@ -327,7 +341,7 @@ impl Sitting<'_> {
             for failure in returns.failures.into_iter().filter(|_| self.caught_up && self.lead.leads()) {
                 if failure.certain {
                     if let Some(job) = self.parcels.settle(&failure.job) {
-                        self.task.store.give_up(&job, &failure.error)?;
+                        self.store.give_up(&job, &failure.error)?;
                     }
                 } else {
                     self.parcels.send_alone(&failure.job);
@@ -339,12 +353,12 @@ impl Sitting<'_> {
             return Ok(());
         }
         let (jobs, rows): (Vec<Job>, Vec<Vec<GameRow>>) = done.into_iter().unzip();
-        let new = self.task.store.keep(&self.task.run.id, &rows)?;
-        self.task.store.settle(jobs.iter().map(|job| job.id.as_str()))?;
+        let new = self.store.keep(&self.run.id, &rows)?;
+        self.store.settle(jobs.iter().map(|job| job.id.as_str()))?;
         for ((job, games), new) in jobs.iter().zip(&rows).zip(new) {
             self.parcels.settle(&job.id);
             if new {
-                (self.task.events)(&Event::JobFinished { job, games });
+                (self.events)(&RunEvent::JobFinished { job, games });
             }
         }
         Ok(())
@@ -353,7 +367,7 @@ impl Sitting<'_> {
     /// Takes back what nobody has begun, and waits a little for what somebody has.
     fn end(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
-        let run = &self.task.run.id;
+        let run = &self.run.id;
         if self.lead.leads() {
             let purged = broker.wait(async {
                 let purged = broker.purge(&jobs_of(run)).await.unwrap_or(0);

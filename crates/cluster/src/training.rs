@@ -10,10 +10,12 @@ use async_nats::jetstream::consumer::pull::OrderedConfig;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
-use plyground_core::{NoResources, Seed};
+use plyground_core::{CancelToken, NoResources, Seed};
 use plyground_match::RunError;
 use plyground_nets::weights;
-use plyground_train::{Plan, Players, SelfPlayActor, SelfPlayGame, Wanted, lesson_bytes, lesson_from, trainable_game};
+use plyground_train::{
+    Plan, Players, SelfPlayActor, SelfPlayGame, Wanted, self_play_game_bytes, self_play_game_from, trainable_game,
+};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -130,16 +132,11 @@ impl SelfPlayers {
 }
 
 impl Players for SelfPlayers {
-    fn play(
-        &self,
-        wanted: &Wanted<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-        told: &dyn Fn(u64),
-    ) -> Result<Vec<SelfPlayGame>, RunError> {
-        self.announce(wanted, stop)?;
+    fn play(&self, wanted: &Wanted<'_>, cancel: &CancelToken, told: &dyn Fn(u64)) -> Result<Vec<SelfPlayGame>, RunError> {
+        self.announce(wanted, &|| cancel.is_cancelled())?;
         let (mut heard, follower) = self.follow();
         let (mut lessons, mut stale) = (Vec::new(), 0.0);
-        while (lessons.len() as u64) < wanted.games && !stop() {
+        while (lessons.len() as u64) < wanted.games && !cancel.is_cancelled() {
             let next = self.broker.wait(async { tokio::time::timeout(TICK, heard.recv()).await });
             let Ok(Some((sequence, bytes))) = next else { continue };
             self.read.store(sequence, Ordering::Relaxed);
@@ -180,7 +177,7 @@ struct Stamp {
 /// A game as it travels.
 fn sent(stamp: Stamp, lesson: &SelfPlayGame) -> Bytes {
     let mut bytes = (2 * stamp.round + u64::from(stamp.teaching)).to_le_bytes().to_vec();
-    bytes.extend(lesson_bytes(lesson));
+    bytes.extend(self_play_game_bytes(lesson));
     bytes.into()
 }
 
@@ -188,7 +185,7 @@ fn sent(stamp: Stamp, lesson: &SelfPlayGame) -> Bytes {
 fn played(bytes: &[u8]) -> Option<(Stamp, SelfPlayGame)> {
     let (number, rest) = bytes.split_first_chunk()?;
     let number = u64::from_le_bytes(*number);
-    Some((Stamp { round: number / 2, teaching: number % 2 == 1 }, lesson_from(rest)?))
+    Some((Stamp { round: number / 2, teaching: number % 2 == 1 }, self_play_game_from(rest)?))
 }
 
 /// The trainings that a worker knows of: the one that spoke last is played for.
@@ -241,14 +238,14 @@ pub struct SelfPlayWorker<'a> {
     pub name: &'a str,
     /// Is there something else to do that somebody waits for?
     pub busy: &'a (dyn Fn() -> bool + Sync),
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    pub cancel: &'a CancelToken,
 }
 
 impl SelfPlayWorker<'_> {
-    /// Until somebody says stop. A training that this program is refused by, or cannot play, is an error.
+    /// Plays until it is cancelled. A training that this program is refused by, or cannot play, is an error.
     pub fn play(&self) -> Result<(), RunError> {
         let mut seated: Option<(Arc<Lecture>, Box<dyn SelfPlayActor>)> = None;
-        while !(self.stop)() {
+        while !self.cancel.is_cancelled() {
             let Some(newest) = self.lectures.newest().filter(|_| !(self.busy)()) else {
                 std::thread::sleep(IDLE);
                 continue;
@@ -270,10 +267,11 @@ impl SelfPlayWorker<'_> {
             let Some((lecture, partner)) = &mut seated else { continue };
             let number = self.games.fetch_add(1, Ordering::Relaxed);
             let seed = Seed(lecture.plan.seed).named("games").named(&lecture.training).named(self.name).numbered(number);
-            if let Some(lesson) = partner.play(seed, &|| (self.stop)()).map_err(RunError::Agent)? {
+            if let Some(lesson) = partner.play(seed, self.cancel).map_err(RunError::Agent)? {
                 let bytes = sent(Stamp { round: lecture.round, teaching: lecture.teaching }, &lesson);
                 let subject = lessons_of(&lecture.training);
-                let sending = self.broker.insist(self.stop, || self.broker.publish(&subject, None, bytes.clone()));
+                let give_up = || self.cancel.is_cancelled();
+                let sending = self.broker.insist(&give_up, || self.broker.publish(&subject, None, bytes.clone()));
                 // Whoever stops while the server is gone loses a game; there are others.
                 let _ = self.broker.wait(sending);
             }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
+use plyground_core::CancelToken;
 use plyground_core::sync::lock;
-use plyground_match::{AgentFactory, Run, RunError, Runs, Setting, WorkerConfig, machine, work};
+use plyground_match::{AgentFactory, Run, RunContext, RunError, RunSource, WorkerConfig, machine, work};
 
 use crate::broker::Broker;
 use crate::coordinator::{Announcement, end_of, key_of};
@@ -31,13 +32,13 @@ pub struct WorkerOptions<'a> {
     pub cores: usize,
     /// Where files that agents read are kept.
     pub cache: PathBuf,
-    /// Is asked before every move, and while agents think, whether to stop.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Stops it, also while agents think.
+    pub cancel: &'a CancelToken,
     /// Hears what the worker is, when it begins.
     pub begun: &'a (dyn Fn(&Presence) + Sync),
 }
 
-/// Works until somebody says stop, or a coordinator refuses this program.
+/// Works until it is cancelled, or a coordinator refuses this program.
 pub fn employ(employment: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let hello = Handshake::of_this_machine()?;
     let broker = &employment.broker;
@@ -67,8 +68,7 @@ pub fn employ(employment: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         leaving: false,
     };
     (employment.begun)(&presence());
-    let over = AtomicBool::new(false);
-    let stop = || over.load(Ordering::Relaxed) || (employment.stop)();
+    let cancel = employment.cancel.child();
     let pupil = SelfPlayWorker {
         broker,
         hello: &hello,
@@ -77,19 +77,18 @@ pub fn employ(employment: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         games: &lessons,
         name: &employment.name,
         busy: &|| !queue.is_idle(),
-        stop: &stop,
+        cancel: &cancel,
     };
     // Before its first job and its first game: whoever hears of those has heard of the worker. Whoever comes later calls.
     let calls = broker.roll_calls()?;
     broker.present(&presence());
     let worked = std::thread::scope(|scope| {
-        let (queue, presence, stop) = (&queue, &presence, &stop);
-        scope.spawn(move || be_present(broker, queue, &calls, presence, stop));
-        let pupils: Vec<_> = (0..employment.cores)
-            .map(|_| scope.spawn(|| pupil.play().inspect_err(|_| over.store(true, Ordering::Relaxed))))
-            .collect();
-        let worked = work(&WorkerConfig { keeper: queue, queue, runs: &runs, threads: employment.cores, stop, events: &|_| {} });
-        over.store(true, Ordering::Relaxed);
+        let (queue, presence, cancel) = (&queue, &presence, &cancel);
+        scope.spawn(move || be_present(broker, queue, &calls, presence, cancel));
+        let pupils: Vec<_> =
+            (0..employment.cores).map(|_| scope.spawn(|| pupil.play().inspect_err(|_| cancel.cancel()))).collect();
+        let worked = work(&WorkerConfig { sink: queue, queue, runs: &runs, threads: employment.cores, cancel, events: &|_| {} });
+        cancel.cancel();
         let learnt = pupils.into_iter().map(|pupil| pupil.join().expect("pupils hold no panics"));
         learnt.fold(worked, Result::and)
     });
@@ -105,10 +104,10 @@ fn be_present(
     queue: &NatsQueue,
     calls: &mpsc::Receiver<()>,
     presence: &dyn Fn() -> Presence,
-    stop: &dyn Fn() -> bool,
+    cancel: &CancelToken,
 ) {
     let (mut next, mut connections) = (Instant::now() + BEAT, broker.connections());
-    while !stop() {
+    while !cancel.is_cancelled() {
         let asked = calls.recv_timeout(TICK).is_ok();
         // Whoever calls may have changed how long leases are, and so may anybody who was not heard.
         if asked || broker.connections() != connections {
@@ -175,9 +174,9 @@ impl Announced<'_> {
     }
 }
 
-impl Runs for Announced<'_> {
-    fn with(&self, run: &str, act: &mut dyn FnMut(&Setting<'_>) -> Result<(), RunError>) -> Result<(), RunError> {
+impl RunSource for Announced<'_> {
+    fn with(&self, run: &str, act: &mut dyn FnMut(&RunContext<'_>) -> Result<(), RunError>) -> Result<(), RunError> {
         let met = self.meet(run)?;
-        act(&Setting { run: &met.run, roster: &AgentFactory(&met.shelf), tempo: met.tempo })
+        act(&RunContext { run: &met.run, players: &AgentFactory::new(&met.shelf), clock_speed: met.tempo })
     }
 }

@@ -60,6 +60,7 @@ impl Clock for WallClock {
         let real = self.started.elapsed();
         if self.speed == 1.0 { real } else { real.mul_f64(self.speed) }
     }
+}
 
 /// The divisor of the remaining clock time: as if so many moves were still to be made (the `movestogo` of chess engines).
 const MOVES_TO_GO: u32 = 25;

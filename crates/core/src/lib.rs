@@ -1,12 +1,13 @@
 //! The words of Plyground: what a game, a player, an agent, a budget, a seed and a record are.
 //!
-//! This crate does no I/O, starts no threads and reads no clock but the one that it is given, so it runs unchanged in a browser. Everything else in
-//! the house is written in its terms; the order of the rooms is in `docs/architecture.md`.
+//! This crate does no I/O, starts no threads and reads no clock but the one that it is given, so it runs unchanged in a browser.
+//! Everything else in the house is written in its terms; the order of the rooms is in `docs/architecture.md`.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod agent;
 mod budget;
+mod cancel;
 mod encode;
 mod engine;
 mod evaluate;
@@ -30,6 +31,7 @@ pub use agent::{
     SearchRequest,
 };
 pub use budget::{Budget, Clock, Limits, NoClock, WallClock, clock_share};
+pub use cancel::CancelToken;
 pub use encode::{Encodable, Encoder, EncoderInfo, GeneralEncoder, Viewpoint, encoder};
 pub use engine::{Engine, EngineInfo, SearchQuery};
 pub use evaluate::{Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, NoHeuristic, WIN_SCORE, logistic};

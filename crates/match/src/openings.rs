@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use plyground_core::{InputError, Limits, NoClock, NoObserver, NoResources, Rng, Seed, Turn};
 use plyground_session::{Session, open};
 
-use crate::{Experiment, Openings};
+use crate::{Experiment, Openings, PlayerFactory};
 
 /// How many openings there should be to choose from before their plies are counted as enough.
 const ENOUGH: f64 = 300.0;
@@ -22,7 +22,11 @@ const BALANCED: f32 = 0.6;
 
 /// How many random plies make enough openings for a game: by the number of moves along a random game.
 pub fn opening_plies(game: &str) -> Result<u32, InputError> {
-    let mut session = open(game, None)?;
+    Ok(opening_plies_of(open(game, None)?))
+}
+
+/// The same for a game that is open.
+pub fn opening_plies_of(mut session: Box<dyn Session>) -> u32 {
     let mut rng = Seed(0).named("plies").rng();
     let (mut ways, mut plies) = (1.0, 0);
     while ways < ENOUGH {
@@ -36,7 +40,7 @@ pub fn opening_plies(game: &str) -> Result<u32, InputError> {
         }
         step(session.as_mut(), &mut rng);
     }
-    Ok(plies)
+    plies
 }
 
 /// One random move, or one outcome of chance.
@@ -49,49 +53,75 @@ fn step(session: &mut dyn Session, rng: &mut Rng) {
     session.play(chosen).expect("a legal move can be played");
 }
 
+/// Openings from the lines of a file, one each, every move checked by playing it. An error names the line.
+pub fn read_openings(game: &str, text: &str) -> Result<Vec<Vec<String>>, InputError> {
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let wrong = |why: String| InputError::malformed("opening", line, format!("line {}: {why}", number + 1));
+        let mut session = open(game, None)?;
+        let played = line.split_whitespace().map(|text| session.play(text)).collect::<Result<Vec<_>, _>>();
+        let opening = played.map_err(|error| wrong(error.to_string()))?;
+        if matches!(session.turn(), Turn::Over(_)) {
+            return Err(wrong("expected an opening, found a game that is over".to_owned()));
+        }
+        if !opening.is_empty() {
+            lines.push(opening);
+        }
+    }
+    if lines.is_empty() {
+        return Err(InputError::malformed("openings", text, "expected openings, one a line, found none"));
+    }
+    Ok(lines)
+}
+
 /// The openings of an experiment by number, found when they are asked for. What number n is does not depend on which others are
 /// asked for. No two lead to the same position as long as there are new ones; then they begin again.
-pub struct Book {
+pub struct Book<'a> {
+    game: String,
+    games: &'a dyn PlayerFactory,
     openings: Vec<Vec<String>>,
     source: Option<Source>,
 }
 
+/// Opens the game at its start.
+type Start<'a> = dyn Fn() -> Result<Box<dyn Session>, InputError> + 'a;
+
 /// Where new openings come from.
 enum Source {
     /// All there are, the next one last.
-    Few { game: String, left: Vec<Vec<String>>, seed: Seed },
-    /// Drawn, if nobody has seen the position before.
-    Many { game: String, plies: u32, seen: HashSet<String>, seed: Seed },
+    Few { left: Vec<Vec<String>>, seed: Seed },
+    /// Drawn; a position that was there before is drawn again.
+    Many { plies: u32, seen: HashSet<String>, seed: Seed },
 }
 
-impl Book {
-    /// The openings that an experiment asks for.
-    pub fn new(experiment: &Experiment) -> Result<Self, InputError> {
-        Ok(match &experiment.openings {
-            Openings::Start => Self { openings: vec![Vec::new()], source: None },
-            Openings::Listed { lines } => Self { openings: lines.clone(), source: None },
+impl<'a> Book<'a> {
+    /// The openings that an experiment asks for, of a game that `games` opens.
+    pub fn new(experiment: &Experiment, games: &'a dyn PlayerFactory) -> Result<Self, InputError> {
+        let (openings, source) = match &experiment.openings {
+            Openings::Start => (vec![Vec::new()], None),
+            Openings::Listed { lines } => (lines.clone(), None),
             Openings::Random { plies } => {
                 let seed = Seed(experiment.seed).named("opening");
-                let game = experiment.game.clone();
-                let source = match all_of_few(&game, *plies)? {
+                let source = match all_of_few(&|| games.open(&experiment.game), *plies)? {
                     Some(mut left) => {
                         seed.rng().shuffle(&mut left);
-                        Source::Few { game, left, seed }
+                        Source::Few { left, seed }
                     }
-                    None => Source::Many { game, plies: *plies, seen: HashSet::new(), seed },
+                    None => Source::Many { plies: *plies, seen: HashSet::new(), seed },
                 };
-                Self { openings: Vec::new(), source: Some(source) }
+                (Vec::new(), Some(source))
             }
-        })
+        };
+        Ok(Self { game: experiment.game.clone(), games, openings, source })
     }
 
-    /// Opening number n: the moves and outcomes of chance before anybody thinks. Where no opening leaves the game open, all games
+    /// Opening number n: the moves and outcomes of chance before the players are asked. Where no opening leaves the game open, all games
     /// begin at the start.
     pub fn opening(&mut self, number: usize) -> Result<&[String], InputError> {
         while self.openings.len() <= number
             && let Some(source) = &mut self.source
         {
-            if let Some(opening) = source.next(self.openings.len())? {
+            if let Some(opening) = source.next(&|| self.games.open(&self.game), self.openings.len())? {
                 self.openings.push(opening);
                 continue;
             }
@@ -106,22 +136,22 @@ impl Book {
 
 impl Source {
     /// A new opening that leaves the game open; `None` if there are no more.
-    fn next(&mut self, number: usize) -> Result<Option<Vec<String>>, InputError> {
+    fn next(&mut self, start: &Start<'_>, number: usize) -> Result<Option<Vec<String>>, InputError> {
         match self {
-            Self::Few { game, left, seed } => {
+            Self::Few { left, seed } => {
                 let mut rng = seed.numbered(number as u64).rng();
                 while let Some(opening) = left.pop() {
-                    let mut session = open(game, None)?;
+                    let mut session = start()?;
                     opening.iter().try_for_each(|text| session.play(text).map(drop))?;
                     if is_open(session.as_mut(), &mut rng)? {
                         return Ok(Some(opening));
                     }
                 }
             }
-            Self::Many { game, plies, seen, seed } => {
+            Self::Many { plies, seen, seed } => {
                 let mut rng = seed.numbered(number as u64).rng();
                 for _ in 0..TRIES {
-                    let mut session = open(game, None)?;
+                    let mut session = start()?;
                     let mut made = 0;
                     while (made < *plies && !matches!(session.turn(), Turn::Over(_))) || session.turn() == Turn::Chance {
                         made += u32::from(session.turn() != Turn::Chance);
@@ -138,13 +168,13 @@ impl Source {
 }
 
 /// One opening for each position that so many plies lead to (outcomes of chance come on top); `None` if there are more than a few.
-fn all_of_few(game: &str, plies: u32) -> Result<Option<Vec<Vec<String>>>, InputError> {
+fn all_of_few(start: &Start<'_>, plies: u32) -> Result<Option<Vec<Vec<String>>>, InputError> {
     let mut layer = Vec::new();
-    roll_all(open(game, None)?.as_mut(), &mut HashSet::new(), &mut layer);
+    roll_all(start()?.as_mut(), &mut HashSet::new(), &mut layer);
     for _ in 0..plies {
         let (mut next, mut seen) = (Vec::new(), HashSet::new());
         for opening in &layer {
-            let mut session = open(game, None)?;
+            let mut session = start()?;
             opening.iter().try_for_each(|text: &String| session.play(text).map(drop))?;
             for legal in session.moves() {
                 session.play(&legal.text)?;
@@ -175,7 +205,7 @@ fn roll_all(session: &mut dyn Session, seen: &mut HashSet<String>, found: &mut V
     }
 }
 
-/// Does nobody look like the winner yet?
+/// Whether neither player looks like the winner yet.
 fn is_open(session: &mut dyn Session, rng: &mut Rng) -> Result<bool, InputError> {
     if !matches!(session.turn(), Turn::Player(_)) {
         return Ok(false);

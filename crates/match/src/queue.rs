@@ -1,47 +1,13 @@
-//! The work that is to be done, and who does it.
+//! Queues of jobs, with leases.
 //!
-//! A job that is leased comes back when nobody has extended the lease in time, so that a worker may vanish at any moment. It may then be
+//! A leased job comes back when its lease is not extended in time, so that a worker may vanish at any moment. It may then be
 //! done twice; its results are kept under its name, and so count once.
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use crate::{GameRow, Job, RunError};
 
-use crate::{GameRow, RunError};
-
-/// One pair of games, or a single game where the seats are fixed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
-    /// The name of the job: a hash of the settings of the run and of the pair.
-    pub id: String,
-    /// The run that it belongs to.
-    pub run: String,
-    /// Who plays, by number: the first one moves first in the first game.
-    pub agents: [usize; 2],
-    /// The number of the pair between these two.
-    pub pair: u64,
-    /// What is played before anybody thinks.
-    pub opening: Vec<String>,
-}
-
-/// The first so many pairs of every pairing of a run: a run can be made longer, and whoever asks for less gets less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunPrefix<'a> {
-    /// The run.
-    pub run: &'a str,
-    /// How many pairs of each pairing.
-    pub pairs: u64,
-}
-
-impl<'a> RunPrefix<'a> {
-    /// All there is of a run.
-    pub fn all(run: &'a str) -> Self {
-        // The most that a database counts to.
-        Self { run, pairs: i64::MAX as u64 }
-    }
-}
-
-/// What a queue answers to somebody who looks for work.
+/// The answer of a queue to a worker that asks for jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lease {
     /// These jobs are yours for a while.
@@ -52,7 +18,7 @@ pub enum Lease {
     Done,
 }
 
-/// Who leases jobs.
+/// The name of a worker, which leases jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Worker(pub String);
 
@@ -66,9 +32,9 @@ pub trait Queue: Sync {
     fn extend(&self, worker: &Worker) -> Result<(), RunError>;
     /// Gives back at once what a worker has taken and not finished.
     fn release(&self, worker: &Worker) -> Result<(), RunError>;
-    /// These jobs are done, whoever did them, and their results are kept. That is final.
+    /// Notes that these jobs are done and their results kept. That is final.
     fn finish(&self, jobs: &[Job]) -> Result<(), RunError>;
-    /// A job that was taken cannot be done. Whoever gets an error back has to stop.
+    /// Notes that a job that was taken cannot be done. The worker has to stop if this is an error.
     fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError>;
     /// How often a worker must extend its leases, so that one that is late does no harm.
     fn heartbeat(&self) -> Duration;
@@ -76,7 +42,7 @@ pub trait Queue: Sync {
     fn batch(&self) -> Duration;
 }
 
-/// Where results go.
+/// The place where results go.
 pub trait ResultSink: Sync {
     /// Keeps the games of jobs of a run, those of each job all or not at all. Those that are kept already stay as they are; the
     /// answer says which are new.

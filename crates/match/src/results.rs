@@ -39,10 +39,10 @@ impl Results {
         Self { seats, ..Self::default() }
     }
 
-    /// All games of a lot that are kept.
-    pub fn read(store: &Store, seats: Seats, lot: RunPrefix<'_>) -> Result<Self, RunError> {
-        let mut results = Self { failures: store.failures(lot)?, ..Self::new(seats) };
-        store.games(lot, |game| results.add(&game))?;
+    /// All games of a prefix that are kept.
+    pub fn read(store: &Store, seats: Seats, prefix: RunPrefix<'_>) -> Result<Self, RunError> {
+        let mut results = Self { failures: store.failures(prefix)?, ..Self::new(seats) };
+        store.games(prefix, |game| results.add(&game))?;
         Ok(results)
     }
 

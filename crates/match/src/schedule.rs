@@ -1,43 +1,8 @@
 //! Who plays whom.
 
 use plyground_core::InputError;
-use serde::{Deserialize, Serialize};
 
-use crate::{Book, Job, Run};
-
-/// The form of a tournament.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// Everybody against everybody.
-    RoundRobin,
-    /// The first agent against all others.
-    Gauntlet,
-    /// Every agent against itself.
-    SelfPlay,
-    /// In each round agents with about the same score meet. Who meets whom depends on how much is played, so that belongs to it.
-    Swiss {
-        /// How many rounds.
-        rounds: u32,
-        /// How many pairs of games for each two that meet.
-        pairs: u64,
-    },
-    /// Single games with fixed seats, as in competitions: each is kept as soon as it is over.
-    Games {
-        /// The rounds of a Swiss system; without them everybody meets everybody.
-        rounds: Option<u32>,
-        /// Do those who meet play a second game the other way round?
-        double: bool,
-    },
-}
-
-impl Format {
-    /// A Swiss tournament of so many agents. If nobody says how many rounds, it has as many as a knock-out would take, and two more: then
-    /// the order of the best is hardly luck.
-    pub fn swiss(agents: usize, rounds: Option<u32>, pairs: u64) -> Self {
-        Self::Swiss { rounds: rounds.unwrap_or_else(|| agents.next_power_of_two().ilog2() + 2), pairs }
-    }
-}
+use crate::{Book, Format, Job, Run};
 
 /// The pairings of a tournament of so many agents, by number; of a Swiss one, those of the first round.
 pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
@@ -137,7 +102,7 @@ fn as_they_come(mut order: Vec<usize>, is_new: &dyn Fn(usize, usize) -> bool) ->
 }
 
 /// The first so many pairs of every pairing (or single games, where the seats are fixed), the first ones of all pairings first: when a run is stopped, all have played about as much.
-pub fn jobs(run: &Run, book: &mut Book, pairings: &[[usize; 2]], pairs: u64) -> Result<Vec<Job>, InputError> {
+pub fn jobs(run: &Run, book: &mut Book<'_>, pairings: &[[usize; 2]], pairs: u64) -> Result<Vec<Job>, InputError> {
     let mut jobs = Vec::new();
     for pair in 0..pairs {
         let opening = book.opening(pair as usize)?;

@@ -17,7 +17,7 @@ use axum::{Json, Router};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use plyground_core::sync::lock;
-use plyground_match::{Event, GameRow, News, REMOTE, Run};
+use plyground_match::{GameRow, REMOTE, Run, RunEvent, RunObserver};
 use plyground_session::{Player, Session, Turn, open};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
@@ -99,6 +99,40 @@ fn now() -> i64 {
     UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis() as i64)
 }
 
+/// The page shows what happens in runs.
+impl RunObserver for LivePage {
+    fn observe(&self, run: &Run, event: &RunEvent<'_>) {
+        match event {
+            RunEvent::GameStarted { job, game, agents } => {
+                let board = self.board(run, &format!("{}/{game}", job.id), agents, &job.opening);
+                self.changed().begin(board);
+            }
+            RunEvent::MoveMade { job, game, player, played } => {
+                let name = format!("{}/{game}", job.id);
+                let mut state = self.state();
+                let Some(board) = state.boards.iter_mut().find(|board| board.name == name) else { return };
+                board.advance(*player, &played.text);
+                state.version += 1;
+            }
+            RunEvent::GameEnded { job, game, played } => {
+                let name = format!("{}/{game}", job.id);
+                let mut state = self.changed();
+                if let Some(board) = state.boards.iter_mut().find(|board| board.name == name) {
+                    board.end = Some((played.outcome.word().to_owned(), played.reason.clone()));
+                }
+            }
+            RunEvent::JobFinished { games, .. } => {
+                let mut state = self.changed();
+                for game in *games {
+                    let players = game.agents.map(|agent| self.name(&run.experiment.agents[agent]));
+                    state.finish(&players, game);
+                }
+            }
+            RunEvent::RunStarted { .. } | RunEvent::Progress { .. } | RunEvent::RunEnded { .. } => {}
+        }
+    }
+}
+
 impl LivePage {
     /// A hall with a name on its door. `names` are what those with these specs are called; others are called by their specs.
     pub fn new(title: &str, names: impl IntoIterator<Item = (String, String)>) -> Self {
@@ -119,38 +153,6 @@ impl LivePage {
     pub fn name(&self, spec: &str) -> String {
         let known = self.names.get(spec).map(String::as_str);
         known.unwrap_or_else(|| spec.strip_prefix(REMOTE).unwrap_or(spec)).to_owned()
-    }
-
-    /// Hears what happens in a run.
-    pub fn hear(&self, run: &Run, news: &News<'_>) {
-        match news {
-            News::Event(Event::GameStarted { job, game, agents }) => {
-                let board = self.board(run, &format!("{}/{game}", job.id), agents, &job.opening);
-                self.changed().begin(board);
-            }
-            News::Event(Event::MoveMade { job, game, player, played }) => {
-                let name = format!("{}/{game}", job.id);
-                let mut state = self.state();
-                let Some(board) = state.boards.iter_mut().find(|board| board.name == name) else { return };
-                board.advance(*player, &played.text);
-                state.version += 1;
-            }
-            News::Event(Event::GameOver { job, game, played }) => {
-                let name = format!("{}/{game}", job.id);
-                let mut state = self.changed();
-                if let Some(board) = state.boards.iter_mut().find(|board| board.name == name) {
-                    board.end = Some((played.outcome.word().to_owned(), played.reason.clone()));
-                }
-            }
-            News::Event(Event::JobFinished { games, .. }) => {
-                let mut state = self.changed();
-                for game in *games {
-                    let players = game.agents.map(|agent| self.name(&run.experiment.agents[agent]));
-                    state.finish(&players, game);
-                }
-            }
-            News::Begun { .. } | News::Progress { .. } | News::Ended { .. } => {}
-        }
     }
 
     fn board(&self, run: &Run, name: &str, agents: &[String; 2], opening: &[String]) -> Option<Board> {

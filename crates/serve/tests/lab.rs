@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use plyground_core::CancelToken;
 use plyground_match::{
-    Event, Experiment, Files, Format, Lease, News, Openings, Queue, RunDriver, RunPrefix, Store, Threads, Worker, opening_plies,
+    AgentFactory, Experiment, Files, Format, Lease, Openings, Queue as _, Run, RunDriver, RunEvent, RunPrefix, Store, Threads,
+    Worker, opening_plies,
 };
 use plyground_serve::{Limits, Server};
 use serde_json::{Value, json};
@@ -190,30 +192,24 @@ fn games(store: &Store, run: &str) -> HashMap<(String, u8), (Vec<String>, String
     games
 }
 
-/// A run as the command line conducts it, until so many pairs are played. (That jobs are done is told in batches, and too late for this.)
-fn conduct(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&RunDriver<'_>)) -> String {
+/// A run as the command line drives it, until so many pairs are played. (That jobs are done is told in batches, and too late for this.)
+fn drive(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&RunDriver<'_>)) -> String {
     let run = experiment.run();
-    let over = AtomicU64::new(0);
-    act(&RunDriver {
-        store,
-        run: &run,
-        shelf: &Files,
-        crew: &Threads(2),
-        command: "ply something",
-        stop: &|| over.load(Ordering::Relaxed) >= 2 * most,
-        enough: &|_| false,
-        listen: &|news| {
-            if let News::Event(Event::GameOver { .. }) = news {
-                over.fetch_add(1, Ordering::Relaxed);
-            }
-        },
-    });
+    let (over, cancel) = (AtomicU64::new(0), CancelToken::new());
+    let observer = |_: &Run, event: &RunEvent<'_>| {
+        if matches!(event, RunEvent::GameEnded { .. }) && over.fetch_add(1, Ordering::Relaxed) + 1 >= 2 * most {
+            cancel.cancel();
+        }
+    };
+    let (executor, players) = (Threads(2), AgentFactory::of_run(&Files, &run));
+    let driver = RunDriver::new(store, &run, &executor, &players).for_command("ply something");
+    act(&driver.cancelled_by(&cancel).observed_by(&observer));
     run.id
 }
 
 /// All pairs of a run, or as many as are wanted.
 fn play_here(store: &Store, experiment: Experiment, pairs: u64, most: u64) -> String {
-    conduct(store, experiment, most, |conduct| drop(conduct.play_format(pairs).unwrap()))
+    drive(store, experiment, most, |driver| drop(driver.play_format(pairs).unwrap()))
 }
 
 fn experiment(settings: &Value, format: Format) -> Experiment {
@@ -356,9 +352,9 @@ async fn a_tournament_of_the_command_line_goes_on_with_all_its_rounds() {
     assert_eq!(games(&directory.store(), &run), games(&straight.store(), &run));
     // A tournament whose first round is over is not over.
     let another = Experiment { seed: 1, ..experiment(&settings, format) };
-    let round = conduct(&directory.store(), another, 100, |conduct| {
-        conduct.ask_format(4).unwrap();
-        assert!(conduct.play_what_is_asked(4).unwrap().1);
+    let round = drive(&directory.store(), another, 100, |driver| {
+        driver.request_format(4).unwrap();
+        assert!(driver.play_requested(4).unwrap().1);
     });
     let shown = server.get(&format!("/lab/runs/{round}")).await.json();
     assert_eq!((&shown["state"], &shown["done"], &shown["pairs"]), (&json!("unfinished"), &json!(8), &json!(8)));

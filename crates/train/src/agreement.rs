@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use plyground_agents::net::{NetEvaluator, SelfPlayGame, position};
 use plyground_agents::{Method, Solver};
-use plyground_core::{GameValue, PlayableGame, StopCheck, Turn};
+use plyground_core::{CancelToken, GameValue, PlayableGame, StopCheck, Turn};
 use serde::{Deserialize, Serialize};
 
 /// How often a network and the solver say the same, on positions that the solver could solve.
@@ -34,15 +34,15 @@ impl Agreement {
     }
 }
 
-/// Ends a search after so many positions, or when somebody says stop.
+/// Ends a search after so many positions, or when it is cancelled.
 struct Most<'a> {
     last: u64,
-    stop: &'a dyn Fn() -> bool,
+    cancel: &'a CancelToken,
 }
 
 impl StopCheck for Most<'_> {
     fn check(&mut self, nodes: u64) -> ControlFlow<()> {
-        if nodes >= self.last || (self.stop)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if nodes >= self.last || self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -53,26 +53,26 @@ const LAST_FEW: usize = 4;
 const MEMORY: usize = 16_000_000;
 
 /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance plays, since then
-/// nothing is won for certain, or if somebody said stop.
+/// nothing is won for certain, or if it was cancelled.
 pub(crate) fn agreement<G: PlayableGame>(
     game: &G,
     brain: &mut NetEvaluator<G>,
     lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
     nodes: u64,
-    stop: &dyn Fn() -> bool,
+    cancel: &CancelToken,
 ) -> Option<Agreement> {
     let mut solver = Solver::new(game, Method::Auto, MEMORY, None, None).ok()?;
     let mut agreement = Agreement::default();
     let (mut moves, mut logits) = (Vec::new(), Vec::new());
     for (number, lesson) in lessons.enumerate() {
-        if stop() {
+        if cancel.is_cancelled() {
             return None;
         }
         let Some(last) = lesson.targets.len().checked_sub(1) else { continue };
         let Ok((state, mover)) = position(game, lesson, last.saturating_sub(number % LAST_FEW)) else { continue };
         let mut worth = |state: &G::State| {
             let last = solver.nodes() + nodes;
-            solver.value(game, state, &mut Most { last, stop }).exact()
+            solver.value(game, state, &mut Most { last, cancel }).exact()
         };
         let Some(truth) = worth(&state) else { continue };
         game.moves(&state, &mut moves);

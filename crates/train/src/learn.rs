@@ -125,7 +125,7 @@ pub struct Stage {
 }
 
 /// What a course tells whoever looks on.
-pub trait Onlooker {
+pub trait CourseObserver {
     /// After every step; whoever says stop ends the epoch and the course, and keeps what is learnt.
     fn stage(&mut self, stage: Stage) -> ControlFlow<()>;
     /// An epoch is over; `best` is the network if there was no better one so far, by the positions that watch over the learning.
@@ -140,7 +140,12 @@ const LOOKED_AT: usize = 1_000;
 
 /// Teaches a new network. Weights at the start, biases and Adam are what Keras has when nothing is said, as the works that are re-done used
 /// it, but for the unit in which each plane counts.
-pub fn learn(dojo: &dyn TrainableGame, games: &Games, course: &Course, onlooker: &mut dyn Onlooker) -> Result<(), RunError> {
+pub fn learn(
+    dojo: &dyn TrainableGame,
+    games: &Games,
+    course: &Course,
+    observer: &mut dyn CourseObserver,
+) -> Result<(), RunError> {
     let seed = Seed(course.seed).named("learn");
     let mut draw = seed.named("positions").rng();
     let [mut train, validation, test] = [0, 1, 2].map(|part| games.positions(part, course.positions, &mut draw));
@@ -162,7 +167,7 @@ pub fn learn(dojo: &dyn TrainableGame, games: &Games, course: &Course, onlooker:
             show(dojo, &games.parts[0], positions, &mut batch)?;
             sum.add(trainer.step(&batch)?, positions.len());
             seen += positions.len();
-            if onlooker.stage(Stage { epoch: number, done: step + 1, of }).is_break() {
+            if observer.stage(Stage { epoch: number, done: step + 1, of }).is_break() {
                 stopped = step + 1 < of || number < course.epochs;
                 break;
             }
@@ -187,7 +192,7 @@ pub fn learn(dojo: &dyn TrainableGame, games: &Games, course: &Course, onlooker:
         };
         let better = validation.total() < least;
         least = least.min(validation.total());
-        onlooker.epoch(&epoch, better.then(|| trainer.network()))?;
+        observer.epoch(&epoch, better.then(|| trainer.network()))?;
         if stopped {
             break;
         }

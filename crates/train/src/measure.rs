@@ -1,18 +1,14 @@
 //! How strong a network is by now: games against opponents that never change.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use plyground_core::{InputError, Player, Resources, Seed};
-use plyground_match::{AgentFactory, Book, Experiment, Openings, Pace, PlayerFactory, Table, opening_plies, play_game};
-use plyground_session::open;
-use plyground_statistics::{EloEstimate, GameResult, MatchResult, elo_of_score, logistic_elo, score_of_elo};
+use plyground_core::{CancelToken, InputError, Resources};
+use plyground_match::{AgentFactory, Experiment, Openings, Run, RunDriver, RunError, RunEvent, Store, Threads, opening_plies};
+use plyground_statistics::{EloEstimate, elo_of_score, logistic_elo, score_of_elo};
 use serde::{Deserialize, Serialize};
 
 /// The opponents that every network is measured by, weakest first.
 pub const ANCHORS: [&str; 5] = ["random", "mc:playouts=10", "mcts:sims=100", "mcts:sims=1000", "alphabeta:depth=4"];
 
-/// The name under which the network in training stands on the shelf.
+/// The name by which specs name the file of the network in training.
 const CURRENT: &str = "current";
 
 /// What a network has achieved against an opponent.
@@ -46,7 +42,7 @@ impl Measured {
     }
 }
 
-/// What is to be played.
+/// The settings of a measurement.
 pub struct Trial<'a> {
     /// The game with its parameters.
     pub game: &'a str,
@@ -60,7 +56,7 @@ pub struct Trial<'a> {
     pub sims: u32,
 }
 
-/// The file of a network, and all others from the shelf behind.
+/// The file of the network in training, and all other files from the resources behind it.
 struct Candidate<'a> {
     file: &'a [u8],
     others: &'a (dyn Resources + Sync),
@@ -72,103 +68,61 @@ impl Resources for Candidate<'_> {
     }
 }
 
-/// Plays the games. `told` hears how many of how many pairs have been played. `None` if it was told to stop.
+/// The strength of the network in a file: pairs of games against every anchor. `told` is given how many of how many pairs have been
+/// played. `None` if it was cancelled.
 pub fn measure(
     trial: &Trial<'_>,
     file: &[u8],
     others: &(dyn Resources + Sync),
     threads: usize,
-    stop: &(dyn Fn() -> bool + Sync),
-    told: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Option<Vec<Measured>>, InputError> {
-    let shelf = Candidate { file, others };
-    let players = [("search", format!("az:net={CURRENT},sims={}", trial.sims)), ("alone", format!("net:net={CURRENT}"))];
+    cancel: &CancelToken,
+    told: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Option<Vec<Measured>>, RunError> {
+    let resources = Candidate { file, others };
+    let mut agents = vec![format!("az:net={CURRENT},sims={}", trial.sims), format!("net:net={CURRENT}")];
     let mut meetings = Vec::new();
-    for (name, spec) in &players {
-        // Without a search it is measured by one opponent only: its own line, not a table.
-        let anchors = if *name == "alone" { &trial.anchors[..trial.anchors.len().min(2)] } else { trial.anchors };
-        meetings.extend(anchors.iter().map(|anchor| (*name, spec.clone(), anchor.clone())));
+    for (network, name) in ["search", "alone"].into_iter().enumerate() {
+        // Without a search it is measured by the weakest two only: its own line, not a table.
+        let anchors = if name == "alone" { &trial.anchors[..trial.anchors.len().min(2)] } else { trial.anchors };
+        for anchor in anchors {
+            let known = agents.iter().position(|agent| agent == anchor);
+            let opponent = known.unwrap_or_else(|| {
+                agents.push(anchor.clone());
+                agents.len() - 1
+            });
+            meetings.push((name, anchor, [network, opponent]));
+        }
     }
-    let pairs = trial.pairs;
-    let experiment = Experiment {
+    let run = Experiment {
         openings: Openings::Random { plies: opening_plies(trial.game)? },
         seed: trial.seed,
-        ..Experiment::new(trial.game, &["random".to_owned()], others)?
-    };
-    let mut book = Book::new(&experiment)?;
-    let openings: Vec<Vec<String>> =
-        (0..pairs).map(|number| book.opening(number).map(<[String]>::to_vec)).collect::<Result<_, _>>()?;
-    let jobs: Vec<(usize, usize)> = (0..meetings.len()).flat_map(|meeting| (0..pairs).map(move |pair| (meeting, pair))).collect();
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results = Mutex::new(Ok(vec![MatchResult::default(); meetings.len()]));
-    let work = || {
-        while let Some(&(meeting, pair)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (_, player, anchor) = &meetings[meeting];
-            let seed = Seed(trial.seed).named(player).named(anchor).numbered(pair as u64);
-            let played = play_pair(trial.game, [player, anchor], &openings[pair], seed, &shelf, stop);
-            let mut results = results.lock().expect("no thread has panicked");
-            match (played, &mut *results) {
-                (Ok(Some(pair)), Ok(results)) => results[meeting].add_pair(pair),
-                (Err(error), results) => {
-                    *results = Err(error);
-                    return;
-                }
-                (Ok(_), _) => return,
-            }
-            told(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+        ..Experiment::new(trial.game, &agents, &resources)?
+    }
+    .run();
+    let mut pairings: Vec<[usize; 2]> = meetings.iter().map(|&(.., pairing)| pairing).collect();
+    pairings.sort_unstable();
+    pairings.dedup();
+    let observer = |_: &Run, event: &RunEvent<'_>| {
+        if let RunEvent::Progress { results, wanted } = event {
+            told(results.jobs(), *wanted);
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let results = results.into_inner().expect("no thread has panicked")?;
-    if stop() {
+    let (store, executor) = (Store::in_memory()?, Threads(threads));
+    let players = AgentFactory::of_run(&resources, &run);
+    let driver = RunDriver::new(&store, &run, &executor, &players).cancelled_by(cancel).observed_by(&observer);
+    let (results, complete) = driver.play(&pairings, trial.pairs as u64)?;
+    if !complete {
         return Ok(None);
     }
-    let measured = meetings.into_iter().zip(results).map(|((player, _, anchor), result)| {
-        let sample = result.sample();
+    let measured = meetings.into_iter().map(|(player, anchor, pairing)| {
+        let sample = results.between(pairing).sample();
         let elo = match logistic_elo(&sample) {
             EloEstimate::Unknown => [-4_800.0, 4_800.0],
             EloEstimate::AtLeast(low) => [low, 4_800.0],
             EloEstimate::AtMost(high) => [-4_800.0, high],
             EloEstimate::About { low, high, .. } => [low, high],
         };
-        Measured { player: player.to_owned(), anchor, games: sample.games as u64, score: sample.mean, elo }
+        Measured { player: player.to_owned(), anchor: anchor.clone(), games: sample.games as u64, score: sample.mean, elo }
     });
     Ok(Some(measured.collect()))
-}
-
-/// One opening, both ways round; the results are the first one's.
-fn play_pair(
-    game: &str,
-    specs: [&str; 2],
-    opening: &[String],
-    seed: Seed,
-    shelf: &Candidate<'_>,
-    stop: &dyn Fn() -> bool,
-) -> Result<Option<[GameResult; 2]>, InputError> {
-    let roster = AgentFactory(shelf);
-    let mut results = [GameResult::Draw; 2];
-    for (number, result) in results.iter_mut().enumerate() {
-        let seat = Player::BOTH[number];
-        let order = if number == 0 { specs } else { [specs[1], specs[0]] };
-        let mut contestants = [roster.invite(order[0])?, roster.invite(order[1])?];
-        let [first, second] = &mut contestants;
-        let game_seed = seed.numbered(number as u64);
-        let table = Table {
-            session: open(game, None)?,
-            contestants: [first.as_mut(), second.as_mut()],
-            seeds: [game_seed.named("first"), game_seed.named("second")],
-            luck: seed.named("luck").rng(),
-            opening,
-            stop,
-            moved: &|_, _| (),
-        };
-        let Some(played) = play_game(table, Pace::default())? else { return Ok(None) };
-        *result = GameResult::of(seat, played.outcome.winner);
-    }
-    Ok(Some(results))
 }

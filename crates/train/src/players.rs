@@ -1,5 +1,6 @@
 //! Who plays the games of a round.
 
+use plyground_core::CancelToken;
 use plyground_nets::Network;
 
 use crate::replay::{Reader, write};
@@ -24,24 +25,19 @@ pub struct Wanted<'a> {
 
 /// Somebody else than the threads of this computer.
 pub trait Players: Send + Sync {
-    /// Lets the games of a round be played; fewer if somebody says stop. `told` hears how many there are.
-    fn play(
-        &self,
-        wanted: &Wanted<'_>,
-        stop: &(dyn Fn() -> bool + Sync),
-        told: &dyn Fn(u64),
-    ) -> Result<Vec<SelfPlayGame>, RunError>;
+    /// Lets the games of a round be played; fewer if it is cancelled. `told` hears how many there are.
+    fn play(&self, wanted: &Wanted<'_>, cancel: &CancelToken, told: &dyn Fn(u64)) -> Result<Vec<SelfPlayGame>, RunError>;
 }
 
 /// A game as bytes, as it is kept in the file of a training.
-pub fn lesson_bytes(lesson: &SelfPlayGame) -> Vec<u8> {
+pub fn self_play_game_bytes(lesson: &SelfPlayGame) -> Vec<u8> {
     let mut bytes = lesson.judgements.to_le_bytes().to_vec();
     write(lesson, &mut bytes);
     bytes
 }
 
 /// The game that was made bytes; nothing if it is none.
-pub fn lesson_from(bytes: &[u8]) -> Option<SelfPlayGame> {
+pub fn self_play_game_from(bytes: &[u8]) -> Option<SelfPlayGame> {
     let (judgements, rest) = bytes.split_first_chunk()?;
     let mut reader = Reader(rest);
     let lesson = reader.lesson().filter(|_| reader.0.is_empty())?;

@@ -3,7 +3,7 @@
 use plyground_agents::net::{NetEvaluator, SelfPlay, SelfPlayGame, fill, header, network_for, play, recorded, teach};
 use plyground_agents::{AgentSpec, build};
 use plyground_core::{
-    Agent, AgentError, Encoder, GameRecord, InputError, Limits, PlayableGame, Resources, Rng, Seed, Visitor, encoder,
+    Agent, AgentError, CancelToken, Encoder, GameRecord, InputError, Limits, PlayableGame, Resources, Rng, Seed, Visitor, encoder,
 };
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
@@ -31,20 +31,20 @@ pub trait TrainableGame: Send + Sync {
     fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn SelfPlayActor>;
 
     /// An agent that plays against itself, from random openings of at most so many moves.
-    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError>;
+    fn teacher(&self, spec: &str, random_plies: u32, resources: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError>;
 
     /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
     /// 0) and what the search expected (1).
     fn fill(&self, lesson: &SelfPlayGame, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
 
     /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance
-    /// plays, since then nothing is won for certain, or if somebody said stop.
+    /// plays, since then nothing is won for certain, or if it was cancelled.
     fn agreement(
         &self,
         network: &Network,
         lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
         nodes: u64,
-        stop: &dyn Fn() -> bool,
+        cancel: &CancelToken,
     ) -> Option<Agreement>;
 
     /// What a game that was played teaches: of every position the move and the result.
@@ -56,8 +56,8 @@ pub trait TrainableGame: Send + Sync {
 
 /// Somebody who plays games to learn from.
 pub trait SelfPlayActor: Send {
-    /// A game; the same seed gives the same game. `None` if it was told to stop, or the game came to no end.
-    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError>;
+    /// A game; the same seed gives the same game. `None` if it was cancelled, or the game came to no end.
+    fn play(&mut self, seed: Seed, cancel: &CancelToken) -> Result<Option<SelfPlayGame>, AgentError>;
 }
 
 /// Reads a network file for the game that its header names. What does not fit is refused with a reason.
@@ -137,9 +137,9 @@ impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
         Box::new(Sparring { game: self.game.clone(), brain, how })
     }
 
-    fn teacher(&self, spec: &str, random_plies: u32, shelf: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError> {
+    fn teacher(&self, spec: &str, random_plies: u32, resources: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError> {
         let spec = AgentSpec::parse(spec, &self.game)?;
-        let agent = build(&spec, &self.game, shelf)?;
+        let agent = build(&spec, &self.game, resources)?;
         Ok(Box::new(Teacher { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
     }
 
@@ -153,10 +153,10 @@ impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
         network: &Network,
         lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
         nodes: u64,
-        stop: &dyn Fn() -> bool,
+        cancel: &CancelToken,
     ) -> Option<Agreement> {
         let mut brain = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
-        agreement(&self.game, &mut brain, lessons, nodes, stop)
+        agreement(&self.game, &mut brain, lessons, nodes, cancel)
     }
 
     fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError> {
@@ -180,8 +180,8 @@ struct Sparring<G: PlayableGame> {
 }
 
 impl<G: PlayableGame> SelfPlayActor for Sparring<G> {
-    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError> {
-        Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), stop))
+    fn play(&mut self, seed: Seed, cancel: &CancelToken) -> Result<Option<SelfPlayGame>, AgentError> {
+        Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), cancel))
     }
 }
 
@@ -193,7 +193,7 @@ struct Teacher<G: PlayableGame> {
 }
 
 impl<G: PlayableGame> SelfPlayActor for Teacher<G> {
-    fn play(&mut self, seed: Seed, stop: &dyn Fn() -> bool) -> Result<Option<SelfPlayGame>, AgentError> {
-        teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), stop)
+    fn play(&mut self, seed: Seed, cancel: &CancelToken) -> Result<Option<SelfPlayGame>, AgentError> {
+        teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), cancel)
     }
 }

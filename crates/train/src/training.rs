@@ -5,12 +5,11 @@
 //! however many threads there are and however often it was killed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use plyground_core::{Resources, Seed};
-use plyground_match::RunError;
+use plyground_core::{CancelToken, Resources, Seed};
+use plyground_match::{RunError, parallel_map};
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Batch, Learning, Losses, Network, Predictor, Trainer};
 use plyground_statistics::redundancy;
@@ -105,20 +104,18 @@ pub enum End {
     Rounds(u64),
 }
 
-/// Who looks on.
-pub trait Onlooker: Sync {
-    /// How far it is; called often, from any thread.
+/// A subscriber to the progress of a training.
+pub trait TrainingObserver: Sync {
+    /// Takes note of how far it is; called often, from any thread.
     fn stage(&self, stage: Stage);
-    /// A round is over and written down.
+    /// Takes note of a round that is over and written down.
     fn round(&self, round: &Round);
-    /// Should it stop? What the round in progress has brought is lost.
-    fn stop(&self) -> bool;
 }
 
 /// A training under way.
 pub struct Training {
     plan: Plan,
-    dojo: Box<dyn TrainableGame>,
+    trainable: Box<dyn TrainableGame>,
     folder: Folder,
     trainer: Trainer,
     /// The running average of the network, which is what plays.
@@ -126,7 +123,7 @@ pub struct Training {
     replay: Replay,
     rounds: Vec<Round>,
     threads: usize,
-    /// Who plays, if that is somebody else.
+    /// Who plays the games, if that is not this computer.
     players: Option<Box<dyn Players>>,
     begun: Instant,
     /// Seconds before this sitting.
@@ -143,13 +140,13 @@ const FOLLOW: f32 = 0.01;
 impl Training {
     /// Begins a training in a new folder.
     pub fn begin(folder: &Path, plan: Plan, threads: usize) -> Result<Self, RunError> {
-        let dojo = trainable_game(&plan.game, Some(&plan.encoder))?;
-        let network = untaught(dojo.as_ref(), &plan)?;
+        let trainable = trainable_game(&plan.game, Some(&plan.encoder))?;
+        let network = untaught(trainable.as_ref(), &plan)?;
         let trainer = Trainer::new(network.clone(), Learning::default(), threads);
         let folder = Folder::create(folder, &plan)?;
         let replay = Replay::new(plan.window);
         Ok(Self {
-            dojo,
+            trainable,
             folder,
             trainer,
             average: network,
@@ -171,11 +168,11 @@ impl Training {
     /// Goes on where a training was.
     pub fn resume(folder: &Path, threads: usize) -> Result<Self, RunError> {
         let (folder, found) = Folder::open(folder)?;
-        let dojo = trainable_game(&found.plan.game, Some(&found.plan.encoder))?;
+        let trainable = trainable_game(&found.plan.game, Some(&found.plan.encoder))?;
         let (trainer, average) = if let Some([trainer, average]) = found.networks {
             (Trainer::resume(&trainer, Learning::default(), threads)?, weights::read(&average)?.1)
         } else {
-            let network = untaught(dojo.as_ref(), &found.plan)?;
+            let network = untaught(trainable.as_ref(), &found.plan)?;
             (Trainer::new(network.clone(), Learning::default(), threads), network)
         };
         let mut replay = Replay::new(found.plan.window);
@@ -183,7 +180,7 @@ impl Training {
         let before = found.rounds.last().map_or(0.0, |round| round.seconds);
         Ok(Self {
             plan: found.plan,
-            dojo,
+            trainable,
             folder,
             trainer,
             average,
@@ -196,7 +193,7 @@ impl Training {
         })
     }
 
-    /// Somebody else plays; this computer learns and measures. The network then depends on who is fast.
+    /// Has the games played elsewhere; this computer learns and measures. The network then depends on how fast the others are.
     pub fn played_by(&mut self, players: Box<dyn Players>) {
         self.players = Some(players);
     }
@@ -229,22 +226,24 @@ impl Training {
         }
     }
 
-    /// Trains to the end, or until the onlooker says stop.
+    /// Trains to the end, or until it is cancelled: what the round in progress has brought is lost then.
     pub fn run(
         &mut self,
         end: End,
         command: &str,
-        shelf: &(dyn Resources + Sync),
-        onlooker: &dyn Onlooker,
+        resources: &(dyn Resources + Sync),
+        cancel: &CancelToken,
+        observer: &dyn TrainingObserver,
     ) -> Result<(), RunError> {
         self.begun = Instant::now();
         self.before = self.rounds.last().map_or(0.0, |round| round.seconds);
-        while self.done(end) < 1.0 && !onlooker.stop() {
-            let Some(round) = self.round(end, shelf, onlooker)? else { break };
+        while self.done(end) < 1.0 && !cancel.is_cancelled() {
+            let Some(round) = self.round(end, resources, cancel, observer)? else { break };
             self.rounds.push(round);
-            let header = Header { training: command.to_owned(), strength: self.strength(), ..self.dojo.header(&self.average) };
+            let header =
+                Header { training: command.to_owned(), strength: self.strength(), ..self.trainable.header(&self.average) };
             self.folder.keep(&self.trainer, &header, &self.average, &self.rounds)?;
-            onlooker.round(self.rounds.last().expect("a round was pushed"));
+            observer.round(self.rounds.last().expect("a round was pushed"));
         }
         Ok(())
     }
@@ -258,12 +257,18 @@ impl Training {
         if words.is_empty() { String::new() } else { format!("with {} simulations: {}", self.plan.anchor_sims, words.join(", ")) }
     }
 
-    fn round(&mut self, end: End, shelf: &(dyn Resources + Sync), onlooker: &dyn Onlooker) -> Result<Option<Round>, RunError> {
+    fn round(
+        &mut self,
+        end: End,
+        resources: &(dyn Resources + Sync),
+        cancel: &CancelToken,
+        observer: &dyn TrainingObserver,
+    ) -> Result<Option<Round>, RunError> {
         let number = self.rounds.len() as u64 + 1;
         let games = self.rounds.last().map_or(0, |round| round.games);
         let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
         let begun = Instant::now();
-        let Some(lessons) = self.play(number, games, teaching, shelf, onlooker)? else { return Ok(None) };
+        let Some(lessons) = self.play(number, games, teaching, resources, cancel, observer)? else { return Ok(None) };
         let playing = begun.elapsed().as_secs_f64();
         let new: usize = lessons.iter().map(|lesson| lesson.targets.len()).sum();
         let of = |number: f64| number / lessons.len() as f64;
@@ -296,20 +301,20 @@ impl Training {
         round.age = self.replay.games() as f64 / 2.0;
         let begun = Instant::now();
         let steps = (self.plan.passes * new as f64 / self.plan.batch as f64).ceil() as u64;
-        let Some(losses) = self.learn(number, steps, end, onlooker)? else { return Ok(None) };
+        let Some(losses) = self.learn(number, steps, end, cancel, observer)? else { return Ok(None) };
         round.steps = self.trainer.steps();
         round.steps_per_second = steps as f64 / begun.elapsed().as_secs_f64();
         round.reuse = steps as f64 * self.plan.batch as f64 / self.replay.positions() as f64;
         (round.policy_loss, round.value_loss) = (losses.policy, losses.value);
         if self.measure_now(end) {
-            let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
-            let told = |done: usize, of: usize| onlooker.stage(self.stage(Phase::Measuring, number, done as u64, of as u64));
-            let Some(measured) = measure(&self.plan.trial(), &file, shelf, self.threads, &|| onlooker.stop(), &told)? else {
+            let file = weights::write(&self.trainable.header(&self.average), &self.average)?;
+            let told = |done, of| observer.stage(self.stage(Phase::Measuring, number, done, of));
+            let Some(measured) = measure(&self.plan.trial(), &file, resources, self.threads, cancel, &told)? else {
                 return Ok(None);
             };
             round.measured = measured;
             let mut lessons = self.replay.newest().take(SOLVED_POSITIONS);
-            round.agreement = self.dojo.agreement(&self.average, &mut lessons, SOLVER_NODES, &|| onlooker.stop());
+            round.agreement = self.trainable.agreement(&self.average, &mut lessons, SOLVER_NODES, cancel);
         }
         round.seconds = self.seconds();
         Ok(Some(round))
@@ -330,107 +335,84 @@ impl Training {
         self.plan.anchor_games > 0 && (over || now - last >= 60.0 * self.plan.anchor_minutes)
     }
 
-    /// The games of a round; `None` if it was told to stop. Game number n is the same whichever thread plays it.
+    /// The games of a round; `None` if it was cancelled. Game number n is the same whichever thread plays it.
     fn play(
         &self,
         number: u64,
         before: u64,
         teaching: bool,
-        shelf: &(dyn Resources + Sync),
-        onlooker: &dyn Onlooker,
+        resources: &(dyn Resources + Sync),
+        cancel: &CancelToken,
+        observer: &dyn TrainingObserver,
     ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
         if let Some(players) = &self.players {
-            return self.let_play(players.as_ref(), number, most, teaching, onlooker);
+            return self.let_play(players.as_ref(), number, most, teaching, cancel, observer);
         }
-        let mut partners: Vec<Box<dyn SelfPlayActor>> = Vec::new();
+        let mut actors: Vec<Box<dyn SelfPlayActor>> = Vec::new();
         for _ in 0..self.threads {
-            partners.push(if teaching {
-                self.dojo.teacher(&self.plan.teacher, self.plan.random_plies.max(2), shelf)?
+            actors.push(if teaching {
+                self.trainable.teacher(&self.plan.teacher, self.plan.random_plies.max(2), resources)?
             } else {
-                self.dojo.learner(&self.average, self.plan.self_play())
+                self.trainable.learner(&self.average, self.plan.self_play())
             });
         }
         let seed = Seed(self.plan.seed).named("games").numbered(number);
-        let (next, done) = (AtomicU64::new(0), AtomicUsize::new(0));
-        let played: Mutex<Vec<(u64, SelfPlayGame)>> = Mutex::new(Vec::new());
-        let failed = Mutex::new(None);
-        let work = |mut partner: Box<dyn SelfPlayActor>| {
-            loop {
-                let game = next.fetch_add(1, Ordering::Relaxed);
-                if game >= most || onlooker.stop() {
-                    return;
-                }
-                match partner.play(seed.numbered(game), &|| onlooker.stop()) {
-                    Ok(Some(lesson)) if !lesson.targets.is_empty() => {
-                        played.lock().expect("no thread has panicked").push((game, lesson));
-                    }
-                    Ok(_) => (),
-                    Err(error) => {
-                        *failed.lock().expect("no thread has panicked") = Some(error);
-                        return;
-                    }
-                }
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                onlooker.stage(self.stage(phase, number, done as u64, most));
-            }
-        };
-        std::thread::scope(|scope| {
-            let mut partners = partners.into_iter();
-            let first = partners.next();
-            for partner in partners {
-                scope.spawn(|| work(partner));
-            }
-            first.into_iter().for_each(&work);
+        let done = AtomicU64::new(0);
+        let played = parallel_map(actors, most, cancel, |actor, game| {
+            let played = actor.play(seed.numbered(game), cancel)?;
+            observer.stage(self.stage(phase, number, done.fetch_add(1, Ordering::Relaxed) + 1, most));
+            Ok(played.filter(|played| !played.targets.is_empty()))
         });
-        if let Some(error) = failed.into_inner().expect("no thread has panicked") {
-            return Err(RunError::Agent(error));
-        }
-        if onlooker.stop() {
-            return Ok(None);
-        }
-        let mut played = played.into_inner().expect("no thread has panicked");
-        played.sort_by_key(|&(game, _)| game);
-        let lessons: Vec<SelfPlayGame> = played.into_iter().map(|(_, lesson)| lesson).collect();
-        if lessons.is_empty() {
+        let Some(played) = played.map_err(RunError::Agent)?.filter(|_| !cancel.is_cancelled()) else { return Ok(None) };
+        let played: Vec<SelfPlayGame> = played.into_iter().flatten().collect();
+        if played.is_empty() {
             return Err(RunError::NothingToLearn { game: self.plan.game.clone() });
         }
-        Ok(Some(lessons))
+        Ok(Some(played))
     }
 
-    /// The games of a round, played by others; `None` if it was told to stop.
+    /// The games of a round, played by others; `None` if it was cancelled.
     fn let_play(
         &self,
         players: &dyn Players,
         round: u64,
         games: u64,
         teaching: bool,
-        onlooker: &dyn Onlooker,
+        cancel: &CancelToken,
+        observer: &dyn TrainingObserver,
     ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
-        let file = weights::write(&self.dojo.header(&self.average), &self.average)?;
+        let file = weights::write(&self.trainable.header(&self.average), &self.average)?;
         let wanted = Wanted { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
-        let told = |done: u64| onlooker.stage(self.stage(phase, round, done, games));
+        let told = |done: u64| observer.stage(self.stage(phase, round, done, games));
         told(0);
-        let lessons = players.play(&wanted, &|| onlooker.stop(), &told)?;
-        Ok((!onlooker.stop() && !lessons.is_empty()).then_some(lessons))
+        let lessons = players.play(&wanted, cancel, &told)?;
+        Ok((!cancel.is_cancelled() && !lessons.is_empty()).then_some(lessons))
     }
 
-    /// So many steps; `None` if it was told to stop.
-    fn learn(&mut self, number: u64, steps: u64, end: End, onlooker: &dyn Onlooker) -> Result<Option<Losses>, RunError> {
+    /// So many steps; `None` if it was cancelled.
+    fn learn(
+        &mut self,
+        number: u64,
+        steps: u64,
+        end: End,
+        cancel: &CancelToken,
+        observer: &dyn TrainingObserver,
+    ) -> Result<Option<Losses>, RunError> {
         let mut rng = Seed(self.plan.seed).named("batches").numbered(number).rng();
         let mut batch = Batch::new(self.trainer.network().architecture());
         let mut sum = Losses::default();
         self.trainer.learning.rate = self.plan.rate * schedule(self.done(end));
         for step in 0..steps {
-            if onlooker.stop() {
+            if cancel.is_cancelled() {
                 return Ok(None);
             }
             batch.clear();
             while batch.len() < self.plan.batch {
                 let (lesson, target) = self.replay.draw(&mut rng);
-                self.dojo.fill(lesson, target, self.plan.trust, &mut rng, &mut batch)?;
+                self.trainable.fill(lesson, target, self.plan.trust, &mut rng, &mut batch)?;
             }
             let losses = self.trainer.step(&batch)?;
             sum.policy += losses.policy / steps as f64;
@@ -438,7 +420,7 @@ impl Training {
             // Early on, the network changes too fast for a long average.
             let share = FOLLOW.max(1.0 / (1.0 + self.trainer.steps() as f32));
             self.average.approach(self.trainer.network(), share)?;
-            onlooker.stage(self.stage(Phase::Learning, number, step + 1, steps));
+            observer.stage(self.stage(Phase::Learning, number, step + 1, steps));
         }
         Ok(Some(sum))
     }
@@ -458,8 +440,8 @@ impl Training {
 }
 
 /// The network that a training begins with.
-fn untaught(dojo: &dyn TrainableGame, plan: &Plan) -> Result<Network, RunError> {
-    Ok(Network::new(dojo.architecture(plan.size()), Seed(plan.seed).named("network"))?)
+fn untaught(trainable: &dyn TrainableGame, plan: &Plan) -> Result<Network, RunError> {
+    Ok(Network::new(trainable.architecture(plan.size()), Seed(plan.seed).named("network"))?)
 }
 
 /// The rate of learning: full at first, a tenth at the end.

@@ -3,8 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
+use plyground_core::{CancelToken, WallClock};
 use plyground_match::{Fault, PlayerFactory};
-use plyground_session::{Clock, InputError, Limits, Player, Seed, Turn};
+use plyground_session::{InputError, Limits, Player, Seed, Turn};
 
 use crate::client_game::{Follower, Heard};
 use crate::wire::{LONGEST, Message};
@@ -68,7 +69,7 @@ pub struct Client<'a> {
     /// The agent.
     pub agent: &'a str,
     /// Where it comes from.
-    pub roster: &'a dyn PlayerFactory,
+    pub players: &'a dyn PlayerFactory,
     /// How long it may think.
     pub limits: Limits,
     /// After this time it is told to answer with what it has.
@@ -78,18 +79,10 @@ pub struct Client<'a> {
     pub resend: Option<Duration>,
     /// After so long a silence there is no server.
     pub patience: Duration,
-    /// Is asked again and again whether to stop.
-    pub stop: &'a dyn Fn() -> bool,
+    /// Stops it, also while the agent thinks.
+    pub cancel: &'a CancelToken,
     /// Hears every message, ours (true) and those of the server.
     pub listen: &'a dyn Fn(bool, &str),
-}
-
-struct Watch(Instant);
-
-impl Clock for Watch {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }
 
 /// Our end of the line. Nobody else is listened to.
@@ -137,13 +130,13 @@ impl Client<'_> {
         JoinError::Network { server: self.server, error }
     }
 
-    /// Plays a game; `None` if somebody said stop.
+    /// Plays a game; `None` if it was cancelled.
     pub fn play(&self, seed: Seed) -> Result<Option<Joined>, JoinError> {
         let mut line = Line::open(self)?;
         line.say(self.name)?;
         let mut follower: Option<Follower<'_>> = None;
         let mut moves = 0;
-        while !(self.stop)() {
+        while !self.cancel.is_cancelled() {
             let message = line.hear();
             match (message, &mut follower) {
                 (None, _) => self.wait(&mut line, follower.as_ref())?,
@@ -181,7 +174,7 @@ impl Client<'_> {
     }
 
     fn follower(&self, colour: Player, seed: Seed) -> Result<Follower<'_>, JoinError> {
-        Ok(Follower::new(self.game, self.roster.invite(self.agent)?, colour, seed)?)
+        Ok(Follower::new(self.game, self.players.player(self.agent)?, colour, seed)?)
     }
 
     /// Nothing was heard for a moment.
@@ -210,11 +203,12 @@ impl Client<'_> {
             debug_assert!(matches!(follower.session.turn(), Turn::Over(_) | Turn::Player(_)));
             return Ok(());
         }
-        let watch = Watch(Instant::now());
-        let enough = || watch.elapsed() >= self.cut_short || (self.stop)();
-        let reply =
-            follower.contestant.choose(follower.session.as_mut(), self.limits, &watch, &enough).map_err(JoinError::Agent)?;
-        if (self.stop)() {
+        let cancel = self.cancel.child_for(self.cut_short);
+        let reply = follower
+            .player
+            .choose(follower.session.as_mut(), self.limits, &WallClock::start(), &cancel)
+            .map_err(JoinError::Agent)?;
+        if self.cancel.is_cancelled() {
             return Ok(());
         }
         line.say(&reply.mv)?;

@@ -1,6 +1,6 @@
 //! A game as a client follows it: the server says what has happened, and not everything it says arrives.
 
-use plyground_match::Contestant;
+use plyground_match::MatchPlayer;
 use plyground_session::{InputError, Player, Seed, Session, Turn, open};
 
 use crate::wire::{Message, Moved};
@@ -8,7 +8,7 @@ use crate::wire::{Message, Moved};
 /// The game so far, with somebody who plays one side of it.
 pub(super) struct Follower<'a> {
     pub session: Box<dyn Session>,
-    pub contestant: Box<dyn Contestant + 'a>,
+    pub player: Box<dyn MatchPlayer + 'a>,
     pub colour: Player,
     /// A move that was sent and of which the server has not spoken yet.
     pub sent: Option<String>,
@@ -32,10 +32,10 @@ pub(super) enum Heard {
 }
 
 impl<'a> Follower<'a> {
-    pub fn new(game: &str, mut contestant: Box<dyn Contestant + 'a>, colour: Player, seed: Seed) -> Result<Self, InputError> {
+    pub fn new(game: &str, mut player: Box<dyn MatchPlayer + 'a>, colour: Player, seed: Seed) -> Result<Self, InputError> {
         let mut session = open(game, None)?;
-        contestant.sit(session.as_mut(), seed)?;
-        Ok(Self { session, contestant, colour, sent: None, last_sent: None, missed: 0, last: None, seed })
+        player.start(session.as_mut(), seed)?;
+        Ok(Self { session, player, colour, sent: None, last_sent: None, missed: 0, last: None, seed })
     }
 
     /// Has anything been played?
@@ -102,19 +102,19 @@ impl<'a> Follower<'a> {
             *field = points.to_string();
         }
         self.session = open(&self.session.spec(), Some(&fields.join(" ")))?;
-        self.contestant.sit(self.session.as_mut(), self.seed)
+        self.player.start(self.session.as_mut(), self.seed)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use plyground_match::{AgentFactory, Files, PlayerFactory};
+    use plyground_match::{AgentPlayer, Files};
 
     use super::*;
 
     fn follower(colour: Player) -> Follower<'static> {
-        let contestant = AgentFactory(&Files).invite("random").unwrap();
-        Follower::new("tuc-chess:limit=10000", contestant, colour, Seed(1)).unwrap()
+        let player = Box::new(AgentPlayer::new("random", &Files));
+        Follower::new("tuc-chess:limit=10000", player, colour, Seed(1)).unwrap()
     }
 
     fn moved(text: &str) -> Moved {

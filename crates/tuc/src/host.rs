@@ -2,19 +2,23 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use plyground_core::sync::{into_inner, lock};
-use plyground_match::{Book, Experiment, Format, Hosted, News, REMOTE, Run, RunDriver, RunError, RunPrefix, Seats, Store};
+use plyground_core::CancelToken;
+use plyground_core::sync::lock;
+use plyground_match::{
+    AgentFactory, Experiment, Format, REMOTE, Run, RunDriver, RunError, RunObserver, RunPrefix, Seats, Store, Threads,
+    parallel_map,
+};
 use plyground_session::{InputError, Limits, Player, Resources};
 
+use crate::remote_player::RemotePlayers;
 use crate::server::{Admission, Room};
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Programme {
-    /// The first two who come play each other, then the next two, and so on; so many games, or until somebody says stop.
+    /// The first two who come play each other, then the next two, and so on; so many games, or until it is cancelled.
     InTurn {
         /// How many.
         games: Option<u64>,
@@ -88,17 +92,17 @@ pub struct Host<'a> {
     pub boards: usize,
     /// How one would ask for this on the command line.
     pub command: &'a str,
-    /// Is asked again and again whether to stop.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Hears what happens, from any thread.
-    pub listen: &'a (dyn Fn(&Run, &News<'_>) + Sync),
+    /// Stops it, also while a client thinks.
+    pub cancel: &'a CancelToken,
+    /// Is told what happens.
+    pub observer: &'a dyn RunObserver,
 }
 
 /// How many games of each run have begun.
 type Numbers = Mutex<HashMap<String, u64>>;
 
 impl Host<'_> {
-    /// Plays it to its end, or until somebody says stop.
+    /// Plays it to its end, or until it is cancelled.
     pub fn play(&self, programme: &Programme) -> Result<(), RunError> {
         match programme {
             Programme::InTurn { games } => self.one_by_one(None, *games),
@@ -109,62 +113,37 @@ impl Host<'_> {
     }
 
     /// A run between these.
-    fn run(&self, agents: Vec<String>, format: Format) -> Result<Run, InputError> {
-        let at_home: Vec<String> = agents.iter().filter(|agent| !agent.starts_with(REMOTE)).cloned().collect();
-        let checked = Experiment::new(self.game, &at_home, self.shelf)?;
-        // Those of the house with ready-made opponents written out.
-        let mut written = checked.agents.clone().into_iter();
-        let agents = agents.into_iter().filter_map(|agent| if agent.starts_with(REMOTE) { Some(agent) } else { written.next() });
+    fn run(&self, agents: &[String], format: Format) -> Result<Run, InputError> {
         let settings = Experiment {
-            agents: agents.collect(),
             format,
             seats: Seats::Fixed,
             limits: Limits { time: Some(self.time.a_move), ..Limits::default() },
             game_time: Some(self.time.a_game),
             own_limits: true,
             seed: self.seed,
-            ..checked
+            ..Experiment::with_remote(self.game, agents, self.shelf)?
         };
         Ok(settings.run())
     }
 
-    fn conduct<T>(
-        &self,
-        run: &Run,
-        threads: usize,
-        act: impl FnOnce(&RunDriver<'_>) -> Result<T, RunError>,
-    ) -> Result<T, RunError> {
-        act(&RunDriver {
-            store: self.store,
-            run,
-            shelf: self.shelf,
-            crew: &Hosted { threads, porter: self.room },
-            command: self.command,
-            stop: self.stop,
-            enough: &|_| false,
-            listen: &|news| (self.listen)(run, news),
-        })
+    /// Drives a run with so many games at the same time.
+    fn drive<T>(&self, run: &Run, boards: usize, act: impl FnOnce(&RunDriver<'_>) -> Result<T, RunError>) -> Result<T, RunError> {
+        let executor = Threads(boards);
+        let players = RemotePlayers { room: self.room, agents: AgentFactory::of_run(self.shelf, run) };
+        let driver = RunDriver::new(self.store, run, &executor, &players);
+        act(&driver.for_command(self.command).cancelled_by(self.cancel).observed_by(self.observer))
     }
 
     /// A game for every two who come (or for everybody, against an agent of the house), several at the same time.
     fn one_by_one(&self, against: Option<&String>, games: Option<u64>) -> Result<(), RunError> {
-        let begun = AtomicU64::new(0);
-        let failure = Mutex::new(None);
-        let numbers = Numbers::default();
-        let over = || (self.stop)() || lock(&failure).is_some();
-        std::thread::scope(|scope| {
-            for _ in 0..self.boards.max(1) {
-                scope.spawn(|| {
-                    while !over() && games.is_none_or(|games| begun.fetch_add(1, Ordering::Relaxed) < games) {
-                        let Some(pair) = self.room.next_pair(&over) else { break };
-                        if let Err(error) = self.single(&pair, against, &numbers) {
-                            lock(&failure).get_or_insert(error);
-                        }
-                    }
-                });
-            }
+        let (numbers, cancel) = (Numbers::default(), self.cancel.child());
+        let boards = vec![(); self.boards.max(1)];
+        let played = parallel_map(boards, games.unwrap_or(u64::MAX), &cancel, |(), _| {
+            let Some(pair) = self.room.next_pair(&cancel) else { return Ok(()) };
+            // The other boards do not wait for players any more.
+            self.single(&pair, against, &numbers).inspect_err(|_| cancel.cancel())
         });
-        into_inner(failure).map_or(Ok(()), Err)
+        played.map(drop)
     }
 
     /// The next game of those who move first and second; each order has a run of its own.
@@ -173,9 +152,9 @@ impl Host<'_> {
         if let (Some(spec), [(_, colour)]) = (against, pair) {
             agents.insert(colour.other().index(), spec.clone());
         }
-        let run = self.run(agents, Format::Games { rounds: None, double: false })?;
+        let run = self.run(&agents, Format::Games { rounds: None, double: false })?;
         let games = self.next_number(&run, numbers)?;
-        self.conduct(&run, 1, |conduct| conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], games)).map(drop)
+        self.drive(&run, 1, |driver| driver.play(&[[0, 1]], games)).map(drop)
     }
 
     /// How many games of a run there are with the one that begins now. Players come again as soon as they have heard of the end, which may
@@ -194,24 +173,23 @@ impl Host<'_> {
     }
 
     fn series(&self, games: u64) -> Result<(), RunError> {
-        let Some(pair) = self.room.next_pair(self.stop) else { return Ok(()) };
+        let Some(pair) = self.room.next_pair(self.cancel) else { return Ok(()) };
         let names: Vec<String> = pair.into_iter().map(|(name, _)| name).collect();
         self.room.admit_only(&names);
-        let agents = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
-        let run = self.run(agents, Format::Games { rounds: None, double: true })?;
-        let mut book = Book::new(&run.experiment)?;
-        self.conduct(&run, 1, |conduct| {
-            conduct.ask(&mut book, &[[0, 1], [1, 0]], games / 2)?;
-            conduct.ask(&mut book, &[[0, 1]], games.div_ceil(2))?;
-            conduct.play_what_is_asked(games.div_ceil(2))
+        let agents: Vec<String> = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
+        let run = self.run(&agents, Format::Games { rounds: None, double: true })?;
+        self.drive(&run, 1, |driver| {
+            driver.request(&[[0, 1], [1, 0]], games / 2)?;
+            driver.request(&[[0, 1]], games.div_ceil(2))?;
+            driver.play_requested(games.div_ceil(2))
         })
         .map(drop)
     }
 
     fn round_robin(&self, players: usize, double: bool) -> Result<(), RunError> {
-        let Some(names) = self.room.gather(players, self.stop) else { return Ok(()) };
-        let agents = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
-        let run = self.run(agents, Format::Games { rounds: None, double })?;
-        self.conduct(&run, self.boards, |conduct| conduct.play_format(1)).map(drop)
+        let Some(names) = self.room.gather(players, self.cancel) else { return Ok(()) };
+        let agents: Vec<String> = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
+        let run = self.run(&agents, Format::Games { rounds: None, double })?;
+        self.drive(&run, self.boards, |driver| driver.play_format(1)).map(drop)
     }
 }

@@ -12,5 +12,6 @@ pub const SILENCE: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub use client::{Client, JoinError, Joined};
 pub use host::{Host, Programme, TimeControl};
+pub use remote_player::RemotePlayers;
 pub use server::{Admission, Dropped, HostOptions, Notice, OpenRoom, Room};
 pub use wire::{Message, Moved, PORT};

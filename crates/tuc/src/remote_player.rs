@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use plyground_match::{Contestant, Fault, Moment, PlayerFactory, REMOTE, RemotePlayers, Reply, Seated};
-use plyground_session::{Clock, InputError, Limits, Player, Seed, Session, Turn};
+use plyground_core::CancelToken;
+use plyground_match::{AgentFactory, Fault, GameNotice, MatchPlayer, PlayerFactory, PlayerPair, REMOTE, Reply};
+use plyground_session::{Clock, InputError, Limits, Player, Resources, Seed, Session, Turn};
 
 use crate::server::{GLANCE, Room, State};
 use crate::wire::{Message, Moved};
@@ -12,27 +13,39 @@ use crate::wire::{Message, Moved};
 /// How much later than its time a move may come: networks and machines have other things to do, too.
 const GRACE: Duration = Duration::from_millis(100);
 
-impl RemotePlayers for Room {
-    fn seat<'a>(
-        &'a self,
-        specs: &[String; 2],
-        roster: &'a dyn PlayerFactory,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Option<Seated<'a>>, InputError> {
+/// The clients of a server by their names, and the agents of the catalogue.
+pub struct RemotePlayers<'a> {
+    /// The server that the clients come to.
+    pub room: &'a Room,
+    /// The agents.
+    pub agents: AgentFactory<'a>,
+}
+
+impl PlayerFactory for RemotePlayers<'_> {
+    fn player(&self, spec: &str) -> Result<Box<dyn MatchPlayer + '_>, InputError> {
+        self.agents.player(spec)
+    }
+
+    fn resources(&self) -> &(dyn Resources + Sync) {
+        self.agents.resources()
+    }
+
+    fn players(&self, specs: &[String; 2], cancel: &CancelToken) -> Result<Option<PlayerPair<'_>>, InputError> {
+        let room = self.room;
         let names = specs.each_ref().map(|spec| spec.strip_prefix(REMOTE));
-        let Some(found) = self.await_both(names, stop) else { return Ok(None) };
-        let seat = |seat: Player| -> Result<Box<dyn Contestant + 'a>, InputError> {
+        let Some(found) = room.await_both(names, cancel) else { return Ok(None) };
+        let seat = |seat: Player| -> Result<Box<dyn MatchPlayer + '_>, InputError> {
             Ok(match (names[seat.index()], found[seat.index()]) {
-                (None, _) => roster.invite(&specs[seat.index()])?,
-                (Some(_), None) => Box::new(Absent { waited: self.customs.wait.unwrap_or_default() }),
+                (None, _) => self.agents.player(&specs[seat.index()])?,
+                (Some(_), None) => Box::new(Absent { waited: room.customs.wait.unwrap_or_default() }),
                 (Some(name), Some(address)) => {
-                    Box::new(Visitor { room: self, address, seat, name: name.to_owned(), points: [0; 2], dismissed: false })
+                    Box::new(Visitor { room, address, seat, name: name.to_owned(), points: [0; 2], dismissed: false })
                 }
             })
         };
         // Both are made before an error is looked at, so that nobody is left behind.
         let [one, other] = Player::BOTH.map(seat);
-        if !self.await_beginning(found, stop) {
+        if !room.await_beginning(found, cancel) {
             return Ok(None);
         }
         Ok(Some([one?, other?]))
@@ -42,11 +55,11 @@ impl RemotePlayers for Room {
 impl Room {
     /// Waits until all guests among these are there and free, and takes them out of the waiting room together: whoever waited for one
     /// while it held the other could wait for ever. `None` once somebody says stop; an address is missing if its owner did not come.
-    fn await_both(&self, names: [Option<&str>; 2], stop: &dyn Fn() -> bool) -> Option<[Option<SocketAddr>; 2]> {
+    fn await_both(&self, names: [Option<&str>; 2], cancel: &CancelToken) -> Option<[Option<SocketAddr>; 2]> {
         let mut since = [Instant::now(); 2];
         let mut state = self.state();
         loop {
-            if stop() {
+            if cancel.is_cancelled() {
                 return None;
             }
             let found = names.map(|name| name.and_then(|name| waiting(&state, name)));
@@ -73,11 +86,11 @@ impl Room {
     }
 
     /// Gives the players a moment between the second one's coming and the beginning; false if somebody says stop.
-    fn await_beginning(&self, found: [Option<SocketAddr>; 2], stop: &dyn Fn() -> bool) -> bool {
+    fn await_beginning(&self, found: [Option<SocketAddr>; 2], cancel: &CancelToken) -> bool {
         let mut state = self.state();
         let arrivals = found.into_iter().flatten().filter_map(|address| Some(state.guests.get(&address)?.arrived));
-        let Some(begin) = arrivals.max().map(|last| last + self.customs.begin_delay) else { return !stop() };
-        while !stop() {
+        let Some(begin) = arrivals.max().map(|last| last + self.customs.begin_delay) else { return !cancel.is_cancelled() };
+        while !cancel.is_cancelled() {
             let left = begin.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return true;
@@ -98,8 +111,8 @@ struct Absent {
     waited: Duration,
 }
 
-impl Contestant for Absent {
-    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+impl MatchPlayer for Absent {
+    fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         Ok(())
     }
 
@@ -107,7 +120,7 @@ impl Contestant for Absent {
         Err(Fault::Stalled(format!("it did not come within {} s", self.waited.as_secs_f64())))
     }
 
-    fn choose(&mut self, _: &mut dyn Session, _: Limits, _: &dyn Clock, _: &dyn Fn() -> bool) -> Result<Reply, Fault> {
+    fn choose(&mut self, _: &mut dyn Session, _: Limits, _: &dyn Clock, _: &CancelToken) -> Result<Reply, Fault> {
         Err(Fault::Stalled("it is not there".to_owned()))
     }
 }
@@ -123,32 +136,26 @@ struct Visitor<'a> {
     dismissed: bool,
 }
 
-impl Contestant for Visitor<'_> {
-    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+impl MatchPlayer for Visitor<'_> {
+    fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         Ok(())
     }
 
-    fn choose(
-        &mut self,
-        _: &mut dyn Session,
-        limits: Limits,
-        clock: &dyn Clock,
-        cut_short: &dyn Fn() -> bool,
-    ) -> Result<Reply, Fault> {
-        let answer = self.listen(limits.time, clock, cut_short);
+    fn choose(&mut self, _: &mut dyn Session, limits: Limits, clock: &dyn Clock, cancel: &CancelToken) -> Result<Reply, Fault> {
+        let answer = self.listen(limits.time, clock, cancel);
         self.turn(&mut self.room.state(), false);
         answer
     }
 
-    fn hear(&mut self, session: &dyn Session, moment: Moment<'_>) {
+    fn notify(&mut self, session: &dyn Session, notice: GameNotice<'_>) {
         self.points = session.points().unwrap_or(self.points);
-        let message = match moment {
-            Moment::Begun => Message::Begin,
-            Moment::Moved => match Moved::of(session) {
+        let message = match notice {
+            GameNotice::Started => Message::Begin,
+            GameNotice::Moved => match Moved::of(session) {
                 Some(moved) => Message::Moved(moved),
                 None => return,
             },
-            Moment::Over(_) => return self.dismiss(),
+            GameNotice::Over(_) => return self.dismiss(),
         };
         let mut state = self.room.state();
         // The answer may be there before anybody has asked for it, so it is listened for from now on.
@@ -168,7 +175,7 @@ impl Visitor<'_> {
         }
     }
 
-    fn listen(&self, time: Option<Duration>, clock: &dyn Clock, cut_short: &dyn Fn() -> bool) -> Result<Reply, Fault> {
+    fn listen(&self, time: Option<Duration>, clock: &dyn Clock, cancel: &CancelToken) -> Result<Reply, Fault> {
         let deadline = time.map(|time| time + GRACE);
         let mut repeat_at = self.room.customs.resend;
         let mut state = self.room.state();
@@ -187,7 +194,7 @@ impl Visitor<'_> {
                 let time = time.unwrap_or_default().as_secs_f64();
                 return Err(Fault::Overran(format!("no move came within {time} s")));
             }
-            if cut_short() {
+            if cancel.is_cancelled() {
                 return Err(Fault::Stalled("no move came".to_owned()));
             }
             if repeat_at.is_some_and(|at| elapsed >= at) {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use plyground_core::CancelToken;
 use plyground_core::sync::{lock, wait_timeout};
 use plyground_session::Player;
 
@@ -216,10 +217,10 @@ impl Room {
         wait_timeout(&self.changed, state, most.min(GLANCE))
     }
 
-    /// The next two who have come (one, where they play against the house), by name, White first; nobody once somebody says stop.
-    pub fn next_pair(&self, stop: &dyn Fn() -> bool) -> Option<Vec<(String, Player)>> {
+    /// The next two who have come (one, where they play against the house), by name, White first; `None` once it is cancelled.
+    pub fn next_pair(&self, cancel: &CancelToken) -> Option<Vec<(String, Player)>> {
         let mut state = self.state();
-        while !stop() {
+        while !cancel.is_cancelled() {
             let whole =
                 |pair: &Vec<SocketAddr>, state: &State| pair.len() == if state.admission == Admission::Alone { 1 } else { 2 };
             if state.pairs.front().is_some_and(|pair| whole(pair, &state)) {
@@ -236,10 +237,10 @@ impl Room {
         None
     }
 
-    /// Waits until so many have come, and lets nobody else in; nobody once somebody says stop.
-    pub fn gather(&self, players: usize, stop: &dyn Fn() -> bool) -> Option<Vec<String>> {
+    /// Waits until so many have come, and lets nobody else in; `None` once it is cancelled.
+    pub fn gather(&self, players: usize, cancel: &CancelToken) -> Option<Vec<String>> {
         loop {
-            if stop() {
+            if cancel.is_cancelled() {
                 return None;
             }
             let mut names = self.waiting();

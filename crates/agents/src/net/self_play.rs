@@ -1,8 +1,8 @@
 //! Games to learn from: a network against itself, or an agent that is already good.
 
 use plyground_core::{
-    Agent, AgentError, Budget, Encoder, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Turn,
-    Viewpoint,
+    Agent, AgentError, Budget, CancelToken, Encoder, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch,
+    SearchRequest, Turn, Viewpoint,
 };
 use plyground_nets::{Batch, NetError};
 
@@ -136,13 +136,13 @@ impl<'a, G: PlayableGame> Play<'a, G> {
     }
 }
 
-/// Plays a game against itself. `None` if `stop` said so.
+/// Plays a game against itself. `None` if it was cancelled.
 pub fn play<G: PlayableGame>(
     game: &G,
     net: &mut NetEvaluator<G>,
     how: &SelfPlay,
     rng: &mut Rng,
-    stop: &dyn Fn() -> bool,
+    cancel: &CancelToken,
 ) -> Option<SelfPlayGame> {
     let mut play = Play::new(game);
     let mut searcher = Searcher::new(game, how.settings, None);
@@ -151,7 +151,7 @@ pub fn play<G: PlayableGame>(
     let before = net.judgements();
     play.open(how.random_plies, rng);
     let result = loop {
-        if stop() || play.moves.len() > LONGEST {
+        if cancel.is_cancelled() || play.moves.len() > LONGEST {
             return None;
         }
         if let Err(result) = play.turn(rng) {
@@ -179,20 +179,20 @@ pub fn play<G: PlayableGame>(
     Some(SelfPlayGame { moves: play.moves, result, targets, judgements: net.judgements() - before })
 }
 
-/// Lets an agent play against itself and keeps what it thought of the moves. `None` if `stop` said so.
+/// Lets an agent play against itself and keeps what it thought of the moves. `None` if it was cancelled.
 pub fn teach<G: PlayableGame>(
     game: &G,
     agent: &mut dyn Agent<G>,
     limits: Limits,
     random_plies: u32,
     rng: &mut Rng,
-    stop: &dyn Fn() -> bool,
+    cancel: &CancelToken,
 ) -> Result<Option<SelfPlayGame>, AgentError> {
     let mut play = Play::new(game);
     let mut targets = Vec::new();
     play.open(random_plies, rng);
     let result = loop {
-        if stop() || play.moves.len() > LONGEST {
+        if cancel.is_cancelled() || play.moves.len() > LONGEST {
             return Ok(None);
         }
         let mover = match play.turn(rng) {

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use plyground_agents::net::{NetEvaluator, SelfPlay, fill, header, play, teach};
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Agent, Budget, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame, Resources,
-    Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
+    Agent, Budget, CancelToken, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame,
+    Resources, Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
 };
 use plyground_games::{for_each_sample, open};
 use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
@@ -301,14 +301,17 @@ fn lessons_are_games_by_the_rules_and_teach_the_same_through_every_symmetry() {
             let (network, _) = untaught(&game, 2);
             let eyes = encoder(&game, game.default_encoder()).unwrap();
             let mut net = NetEvaluator::new(&game, game.default_encoder(), &network, 1).unwrap();
+            let cancelled = CancelToken::new();
+            cancelled.cancel();
             let how = SelfPlay { full: 8, fast: 4, ..SelfPlay::default() };
             let mut rng = Seed(9).named(self.0).rng();
-            let played = play(&game, &mut net, &how, &mut rng, &|| false).expect("nobody said stop");
+            let played = play(&game, &mut net, &how, &mut rng, &CancelToken::new()).expect("it is not cancelled");
             let mut teacher = agent(&game, "mcts:sims=8", &[]).unwrap();
             let limits = Limits { simulations: Some(8), ..Limits::default() };
-            let taught = teach(&game, teacher.as_mut(), limits, 3, &mut rng, &|| false).unwrap().expect("nobody said stop");
+            let taught =
+                teach(&game, teacher.as_mut(), limits, 3, &mut rng, &CancelToken::new()).unwrap().expect("it is not cancelled");
             assert!(!taught.targets.is_empty(), "{}", self.0);
-            assert!(play(&game, &mut net, &how, &mut rng, &|| true).is_none(), "{}", self.0);
+            assert!(play(&game, &mut net, &how, &mut rng, &cancelled).is_none(), "{}", self.0);
             for lesson in [&played, &taught] {
                 for target in 0..lesson.targets.len() {
                     for symmetry in 0..game.symmetries() {

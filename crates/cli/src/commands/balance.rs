@@ -4,16 +4,16 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyground_match::{Book, Openings, Threads, machine};
+use plyground_match::{AgentFactory, Openings, Results, Threads, machine};
 use plyground_session::{GameValue, SolveOrder, StopCheck, open};
 use plyground_studies::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
 use plyground_studies::report::{Occasion, Report};
 use serde_json::{Value, json};
 
 use crate::args::{BalanceOf, Global};
-use crate::experiments::{RunDriver, command, open_store, stopped, threads};
 use crate::interrupt;
 use crate::live::LiveText;
+use crate::runs::{RunView, command, driver, open_store, stopped, threads};
 use crate::store::{Files, typed, write_whole};
 use crate::terminal::{Lean, columns, print_json, print_notes, wrapped};
 
@@ -28,11 +28,13 @@ pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::R
     print_notes(&left_out.collect::<Vec<_>>(), global.quiet);
     interrupt::catch()?;
     let store = open_store(global)?;
-    let crew = Threads(threads(args.threads));
+    let executor = Threads(threads(args.threads));
     for (number, run) in plan.runs.iter().enumerate() {
         let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
-        let conduct = RunDriver { summary: &|_| place.clone(), ..RunDriver::new(&store, run, &crew, quiet) };
-        let (_, complete) = conduct.play(&mut Book::new(&run.experiment)?, &plan.pairings(), args.games)?;
+        let summary = |_: &Results| place.clone();
+        let view = RunView::new(&store, quiet).with_summary(&summary);
+        let players = AgentFactory::of_run(&Files, run);
+        let (_, complete) = driver(&store, run, &executor, &players, &view).play(&plan.pairings(), args.games)?;
         if !complete {
             print_notes(&[stopped(run)], global.quiet);
             break;
@@ -44,7 +46,7 @@ pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::R
         judge,
         judged: args.judged,
         threads: threads(args.threads),
-        stop: &interrupt::asked,
+        cancel: interrupt::token(),
     };
     let (mut live, settings) = (LiveText::new(quiet), plan.runs.len());
     let mut findings = look(plan, &orders, &mut |done| {
@@ -69,7 +71,7 @@ fn plan(args: &BalanceOf, global: &Global) -> anyhow::Result<Plan> {
 }
 
 fn print(args: &BalanceOf, global: &Global, findings: &Findings, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
-    let occasion = Occasion { command: &command(), machine: &machine(), seconds };
+    let occasion = Occasion { command: command(), machine: &machine(), seconds };
     let report = Report::on_balance(findings, &occasion)?;
     if let Some(file) = &args.out {
         write_whole(file, if args.md { report.markdown() } else { report.html() })?;

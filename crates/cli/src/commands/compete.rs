@@ -4,23 +4,24 @@ use std::io::Write;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use plyground_match::{
-    Event, Executor, Hosted, News, Results, Run, RunDriver, RunError, RunPrefix, Seats, Store, Threads, machine, pairings,
-    write_whole,
+    AgentFactory, PlayerFactory, Results, Run, RunDriver, RunError, RunEvent, RunObserver, RunPrefix, Seats, Store, Threads,
+    machine, pairings, write_whole,
 };
 use plyground_serve::LivePage;
+use plyground_session::sync::lock;
 use plyground_studies::competition::{Bout, Competition, Ranking};
 use plyground_studies::report::{Occasion, Report};
-use plyground_tuc::{Admission, HostOptions, OpenRoom, Room, SILENCE};
+use plyground_tuc::{Admission, HostOptions, OpenRoom, RemotePlayers, Room, SILENCE};
 use serde_json::{Value, json};
 
 use crate::args::{Compete, Global};
-use crate::experiments::{command, open_store, stopped, threads};
 use crate::interrupt;
+use crate::runs::{command, open_store, stopped, threads};
 use crate::store::{Files, read_text};
 use crate::terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
 use crate::web::HallPage;
@@ -38,7 +39,7 @@ struct Contest<'a> {
     run: &'a Run,
     hall: Arc<LivePage>,
     out: PathBuf,
-    command: String,
+    command: &'static str,
     begun: Instant,
     known: Mutex<Known>,
 }
@@ -140,7 +141,7 @@ fn check(competition: &Competition, run: &Run, global: &Global, out: &mut impl W
 
 impl Contest<'_> {
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known)
     }
 
     /// What was played before.
@@ -179,15 +180,15 @@ impl Contest<'_> {
         Ok(())
     }
 
-    /// Takes note of what happens, and holds up nobody who plays.
-    fn hear(&self, news: &News<'_>, tell: &mpsc::Sender<String>) {
-        self.hall.hear(self.run, news);
-        let News::Event(Event::JobFinished { games, .. }) = news else { return };
+    /// Takes note of what happens, and does not hold up the players.
+    fn note(&self, event: &RunEvent<'_>, tell: &mpsc::Sender<String>) {
+        self.hall.observe(self.run, event);
+        let RunEvent::JobFinished { games, .. } = event else { return };
         let mut known = self.known();
         for game in *games {
             known.results.add(game);
             let bout = Bout::from(game);
-            // Nobody reads it when the program ends.
+            // The receiver is gone when the program ends.
             let _ = tell.send(self.line(known.bouts.len() + 1, &bout));
             known.bouts.push(bout);
         }
@@ -214,7 +215,7 @@ impl Contest<'_> {
     }
 
     fn write_page(&self, known: &Known) -> Result<(), RunError> {
-        let occasion = Occasion { command: &self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
+        let occasion = Occasion { command: self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
         let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
         write_whole(&self.out, report.html())
     }
@@ -233,20 +234,19 @@ impl Contest<'_> {
         let ended = AtomicBool::new(false);
         // A page that cannot be written is no reason to throw away games: it is said at the end.
         let mut failure: Option<RunError> = None;
-        let (alone, hosted) = (Threads(boards), room.map(|porter| Hosted { threads: boards, porter }));
-        let conduct = RunDriver {
-            store,
-            run: self.run,
-            shelf: &Files,
-            crew: hosted.as_ref().map_or(&alone as &dyn Executor, |hosted| hosted),
-            command: &self.command,
-            stop: &interrupt::asked,
-            enough: &|_| false,
-            listen: &|news| self.hear(news, &tell),
+        let (executor, agents) = (Threads(boards), || AgentFactory::of_run(&Files, self.run));
+        let players: Box<dyn PlayerFactory + '_> = match room {
+            Some(room) => Box::new(RemotePlayers { room, agents: agents() }),
+            None => Box::new(agents()),
         };
+        let observer = |_: &Run, event: &RunEvent<'_>| self.note(event, &tell);
+        let driver = RunDriver::new(store, self.run, &executor, players.as_ref())
+            .for_command(self.command)
+            .cancelled_by(interrupt::token())
+            .observed_by(&observer);
         std::thread::scope(|scope| {
             let playing = scope.spawn(|| {
-                let played = conduct.play_format(1);
+                let played = driver.play_format(1);
                 ended.store(true, Ordering::Relaxed);
                 played
             });
@@ -259,14 +259,14 @@ impl Contest<'_> {
                 }
                 match told.recv_timeout(LOBBY) {
                     Ok(line) if !global.quiet && !global.json => {
-                        // Whoever no longer reads this has seen enough.
+                        // A reader that has closed the pipe has seen enough.
                         writeln!(out, "{line}").and_then(|()| out.flush()).inspect_err(|_| interrupt::ask())?;
                     }
                     Err(_) if ended.load(Ordering::Relaxed) => break,
                     Ok(_) | Err(_) => {}
                 }
             }
-            let (_, complete) = playing.join().expect("whoever plays holds no panics")?;
+            let (_, complete) = playing.join().expect("the players hold no panics")?;
             match failure {
                 Some(error) => Err(error).context("the page of results could not be written; the games are kept"),
                 None => Ok(complete),

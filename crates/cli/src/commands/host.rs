@@ -6,15 +6,15 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use plyground_match::{Event, Experiment, GameRow, News, REMOTE, Run};
+use plyground_match::{Experiment, GameRow, REMOTE, Run, RunEvent, RunObserver};
 use plyground_serve::LivePage;
 use plyground_session::{info, open, split_spec};
-use plyground_tuc::{Host as Hosted, HostOptions, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
+use plyground_tuc::{Host as TucHost, HostOptions, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
 use serde_json::json;
 
 use crate::args::{Global, Host};
-use crate::experiments::{command, open_store};
 use crate::interrupt;
+use crate::runs::{command, open_store};
 use crate::store::Files;
 use crate::terminal::print_notes;
 use crate::web::HallPage;
@@ -76,7 +76,7 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
         }
         out.flush()?;
     }
-    let host = Hosted {
+    let host = TucHost {
         room: &stage.room,
         store: &store,
         shelf: &Files,
@@ -84,19 +84,32 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
         time: TimeControl { a_move, a_game },
         seed: global.seed_or_time(),
         boards: args.boards.into(),
-        command: &command(),
-        stop: &interrupt::asked,
-        listen: &|run, news| stage.hear(run, news),
+        command: command(),
+        cancel: interrupt::token(),
+        observer: &stage,
     };
     let played = std::thread::scope(|scope| {
         let playing = scope.spawn(|| host.play(&programme));
-        // Whoever no longer reads this has seen enough.
+        // A reader that has closed the pipe has seen enough.
         stage.print(out, &told, || playing.is_finished()).inspect_err(|_| interrupt::ask())?;
-        anyhow::Ok(playing.join().expect("whoever plays holds no panics"))
+        anyhow::Ok(playing.join().expect("the players hold no panics"))
     })?;
     stage.hall.close();
     stage.count_dropped();
     Ok(played?)
+}
+
+/// Passes on what happens to the page, and to the thread that prints.
+impl RunObserver for Stage<'_> {
+    fn observe(&self, run: &Run, event: &RunEvent<'_>) {
+        self.hall.observe(run, event);
+        let RunEvent::JobFinished { games, .. } = event else { return };
+        for game in *games {
+            let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(REMOTE).to_owned());
+            // The receiver is gone when the program ends.
+            let _ = self.tell.send(Told::Over { game: Box::new(game.clone()), players, run: run.id.clone() });
+        }
+    }
 }
 
 impl<'a> Stage<'a> {
@@ -127,17 +140,6 @@ impl<'a> Stage<'a> {
             }
         })?;
         Ok(Self { room, hall, tell, global })
-    }
-
-    /// Passes on what happens to the page and to whoever prints.
-    fn hear(&self, run: &Run, news: &News<'_>) {
-        self.hall.hear(run, news);
-        let News::Event(Event::JobFinished { games, .. }) = news else { return };
-        for game in *games {
-            let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(REMOTE).to_owned());
-            // Nobody reads it when the program ends.
-            let _ = self.tell.send(Told::Over { game: Box::new(game.clone()), players, run: run.id.clone() });
-        }
     }
 
     /// Prints what is told until it is over.

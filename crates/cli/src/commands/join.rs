@@ -39,12 +39,12 @@ pub fn run(args: &Join, global: &Global, out: &mut impl Write) -> anyhow::Result
         name,
         game: &game,
         agent: &agent,
-        roster: &AgentFactory(&Files),
+        players: &AgentFactory::new(&Files),
         limits: Limits { time, ..Limits::default() },
         cut_short: move_time * 9 / 10,
         resend: args.resend.then_some(SILENCE),
         patience: args.patience,
-        stop: &interrupt::asked,
+        cancel: interrupt::token(),
         listen: &|ours, text| print_notes(&[format!("{} {text}", if ours { "->" } else { "<-" })], !messages),
     };
     for number in 1..=args.games {

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
-use plyground_match::{Book, Threads, machine};
-use plyground_session::{Clock, Seed, Session, open};
+use plyground_core::WallClock;
+use plyground_match::{AgentFactory, Results, Threads, machine};
+use plyground_session::{Seed, Session, open};
 use plyground_studies::judge::{
     COLUMNS, Contender, EXACT_SCORE, FEW_POSITIONS, Findings, JudgeOrder, JudgeStage, Judgement, contenders_of, evaluations,
     findings, predictions, score_in,
@@ -16,9 +17,9 @@ use plyground_studies::study::Study;
 use serde_json::json;
 
 use crate::args::{Global, Judge};
-use crate::experiments::{RunDriver, command, open_store, standings, stopped, threads};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
+use crate::runs::{RunView, command, driver, open_store, standings, stopped, threads};
 use crate::store::{Files, read_text, typed, write_whole};
 use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 
@@ -56,7 +57,7 @@ pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Resul
         Played { predictions, ..played }
     });
     if let Some(file) = &args.out {
-        let occasion = Occasion { command: &command(), machine: &machine(), seconds };
+        let occasion = Occasion { command: command(), machine: &machine(), seconds };
         write_whole(file, Report::on_judging(&found, played.as_ref(), &occasion)?.html())?;
     }
     if global.json {
@@ -107,12 +108,11 @@ fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Res
     let (store, part) = (open_store(global)?, &study.runs[0]);
     let run = part.run(global.seed.unwrap_or(0), &Files)?;
     let jobs = study.games(part, None).div_ceil(u64::from(part.seats.games()));
-    let crew = Threads(threads(None));
-    let conduct = RunDriver {
-        summary: &|results| standings(&run, results),
-        ..RunDriver::new(&store, &run, &crew, global.quiet || global.json)
-    };
-    let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
+    let executor = Threads(threads(None));
+    let summary = |results: &Results| standings(&run, results);
+    let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary);
+    let players = AgentFactory::of_run(&Files, &run);
+    let (results, complete) = driver(&store, &run, &executor, &players, &view).play(&part.pairings(), jobs)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
         return Ok(None);
@@ -144,7 +144,7 @@ fn judge(args: &Judge, global: &Global, session: &dyn Session, contenders: &[Con
         seed,
         memory: MEMORY,
         time: args.time,
-        clock: &|| Box::new(Watch(Instant::now())),
+        clock: &|| Box::new(WallClock::start()),
     };
     let mut text = LiveText::new(global.quiet || global.json);
     let mut watch = |stage: JudgeStage, done: u64, of: u64| {
@@ -187,12 +187,4 @@ fn print(found: &Findings, played: Option<&Played>, seconds: f64, out: &mut impl
     writeln!(out, "\n{}", found.answer())?;
     writeln!(out, "judged in {seconds:.1} s")?;
     Ok(())
-}
-
-struct Watch(Instant);
-
-impl Clock for Watch {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }

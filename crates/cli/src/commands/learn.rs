@@ -10,14 +10,14 @@ use plyground_match::{RunError, RunPrefix};
 use plyground_nets::weights::{self, Header, Precision};
 use plyground_nets::{Architecture, Network, Size};
 use plyground_session::{GameRecord, InputError};
-use plyground_train::learn::{Course, Epoch, Games, Loss, Onlooker, Stage, learn, split_words};
+use plyground_train::learn::{Course, CourseObserver, Epoch, Games, Loss, Stage, learn, split_words};
 use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
 use crate::args::{Global, Learn};
-use crate::experiments::{command, open_store, threads};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
+use crate::runs::{command, open_store, threads};
 use crate::store::{read_file, read_text, typed, write_whole};
 use crate::terminal::{count, print_json, seconds};
 
@@ -149,7 +149,7 @@ struct Live<'a> {
     best: Option<u32>,
 }
 
-impl Onlooker for Live<'_> {
+impl CourseObserver for Live<'_> {
     fn stage(&mut self, stage: Stage) -> ControlFlow<()> {
         let Stage { epoch, done, of } = stage;
         let left = self.text.elapsed().as_secs_f64() * ((self.epochs - epoch) as f64 * of as f64 + (of - done) as f64)
@@ -165,7 +165,7 @@ impl Onlooker for Live<'_> {
     fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), RunError> {
         if let Some(network) = best {
             let strength = format!("squared error {:.4} on games of the test part", epoch.test.value);
-            let header = Header { training: command(), strength, ..self.dojo.header(network) };
+            let header = Header { training: command().to_owned(), strength, ..self.dojo.header(network) };
             let bytes = weights::write_as(self.precision, &header, network)?;
             write_whole(self.file, bytes)?;
             self.best = Some(epoch.epoch);

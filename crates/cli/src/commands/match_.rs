@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use plyground_match::{Format, Results, match_json};
+use plyground_match::{AgentFactory, Format, Results, match_json};
 use plyground_statistics::{describe_match, score_words};
 
 use crate::args::{Global, Match};
-use crate::executor::hire;
-use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, stopped};
+use crate::executor::executor;
 use crate::interrupt;
+use crate::runs::{EventLog, RunView, driver, footer, open_store, run_of, stopped};
+use crate::store::Files;
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
 pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -16,15 +17,13 @@ pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Resul
     let store = open_store(global)?;
     let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
-    let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
+    let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
-    let conduct = RunDriver {
-        summary: &summary,
-        log: log.as_ref(),
-        ..RunDriver::new(&store, &run, crew.as_ref(), global.quiet || global.json)
-    };
-    let (results, complete) = conduct.play_format(args.pairs)?;
+    let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
+    let players = AgentFactory::of_run(&Files, &run);
+    let (results, complete) = driver(&store, &run, executor.as_ref(), &players, &view).play_format(args.pairs)?;
+    view.check_log(&run)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context, bail};
+use plyground_core::sync::lock;
 use plyground_match::{Files, NETWORKS, machine};
 use plyground_nets::weights::Header;
 use plyground_nets::{Layer, Network, onnx};
@@ -205,17 +206,17 @@ fn measured(args: &MeasureNet, global: &Global, out: &mut impl Write) -> anyhow:
     Ok(())
 }
 
-/// Plays against the anchors; nothing if somebody has had enough of it.
+/// Plays against the anchors; nothing if Ctrl-C ended it.
 fn games(trial: &Trial<'_>, network: &[u8], global: &Global) -> anyhow::Result<Vec<Measured>> {
     interrupt::catch()?;
     let live = Mutex::new(LiveText::new(global.quiet));
-    let told = |done: usize, of: usize| {
-        let line = || format!("{} of {} pairs of games", count(done as u64), count(of as u64));
+    let told = |done: u64, of: u64| {
+        let line = || format!("{} of {} pairs of games", count(done), count(of));
         let full = || format!("{} (Ctrl-C: stop)\n{}", bar(done as f32 / of as f32), line());
-        live.lock().expect("no thread has panicked").show(full, line);
+        lock(&live).show(full, line);
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(measure(trial, network, &Files, threads, &interrupt::asked, &told)?.unwrap_or_default())
+    Ok(measure(trial, network, &Files, threads, interrupt::token(), &told)?.unwrap_or_default())
 }
 
 fn row(measured: &Measured) -> [String; 6] {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
+use plyground_core::WallClock;
 use plyground_session::{
     Advice, Clock, GameRecord, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open, replay,
 };
@@ -13,7 +14,7 @@ use crate::args::{DEFAULT_OPPONENT, Global, Play, Side};
 use crate::commands::start;
 use crate::store;
 use crate::terminal::{ask, count, percent, print_notes, shortened, status_line, table};
-use crate::thinking::{ThinkingBar, WallClock, milliseconds};
+use crate::thinking::{ThinkingBar, milliseconds};
 
 /// Who gives the hints.
 const ADVISER: &str = "best";

@@ -8,7 +8,7 @@ use plyground_statistics::{Anchor, Meeting, RatingError, Ratings, rate};
 use serde_json::{Value, json};
 
 use crate::args::{Global, RatingsOf};
-use crate::experiments::open_store;
+use crate::runs::open_store;
 use crate::terminal::{Lean, columns, print_json};
 
 pub fn run(args: &RatingsOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

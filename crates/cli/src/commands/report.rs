@@ -9,7 +9,7 @@ use plyground_studies::report::Report;
 
 use super::study::read_study;
 use crate::args::{Global, ReportOn};
-use crate::experiments::open_store;
+use crate::runs::open_store;
 use crate::store::{Files, typed, write_whole};
 
 pub fn run(args: &ReportOn, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

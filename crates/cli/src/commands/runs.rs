@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::args::{Global, Runs, RunsAction};
 use crate::commands::tournament::matches;
-use crate::experiments::{footer, open_store, standings};
 use crate::live::LiveText;
+use crate::runs::{footer, open_store, standings};
 use crate::store::{typed, write_whole};
 use crate::terminal::{Lean, columns, count, print_json};
 

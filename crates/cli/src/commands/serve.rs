@@ -12,7 +12,7 @@ use plyground_session::Resources as _;
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, NamedEngine, Serve};
-use crate::experiments::store_file;
+use crate::runs::store_file;
 use crate::store::Files;
 use crate::terminal::print_notes;
 

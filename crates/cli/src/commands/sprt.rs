@@ -3,13 +3,15 @@
 use std::io::Write;
 use std::sync::Mutex;
 
-use plyground_match::{Book, Format, Results, RunPrefix, match_json};
+use plyground_match::{AgentFactory, Format, Results, RunPrefix, match_json};
+use plyground_session::sync::{into_inner, lock};
 use plyground_statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
 
 use crate::args::{Global, Scale, SprtTest};
-use crate::executor::hire;
-use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, stopped};
+use crate::executor::executor;
 use crate::interrupt;
+use crate::runs::{EventLog, RunView, driver, footer, open_store, run_of, stopped};
+use crate::store::Files;
 use crate::terminal::{count, print_json, print_notes};
 
 /// Pairs that are laid out at a time: a decided test leaves few behind.
@@ -26,29 +28,26 @@ pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Re
     let store = open_store(global)?;
     let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
-    let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
+    let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let progress = Mutex::new(Progress::default());
-    let decided = |results: &Results| progress.lock().expect("no listener panics").follow(&test, results);
+    let decided = |results: &Results| lock(&progress).follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
-    let conduct = RunDriver {
-        summary: &summary,
-        enough: &decided,
-        log: log.as_ref(),
-        ..RunDriver::new(&store, &run, crew.as_ref(), global.quiet || global.json)
-    };
-    let mut book = Book::new(&run.experiment)?;
+    let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
+    let players = AgentFactory::of_run(&Files, &run);
+    let driver = driver(&store, &run, executor.as_ref(), &players, &view).until(&decided);
     let mut wanted = AHEAD.min(args.most_pairs);
     let complete = loop {
-        let (results, complete) = conduct.play(&mut book, &[[0, 1]], wanted)?;
+        let (results, complete) = driver.play(&[[0, 1]], wanted)?;
         if decided(&results) || !complete || wanted >= args.most_pairs {
             break complete || decided(&results);
         }
         wanted = (wanted * 2).min(args.most_pairs);
     };
+    view.check_log(&run)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
     }
-    let counted = progress.into_inner().expect("no listener panics").counted;
+    let counted = into_inner(progress).counted;
     // With many workers, more than a few were under way when the test was decided.
     let shared = args.conditions.queue.queue.is_some();
     let played = Results::read(&store, run.experiment.seats, RunPrefix::all(&run.id))?.pairs();

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_match::{Book, Executor};
+use plyground_match::{AgentFactory, Executor, Results};
 use plyground_studies::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyOf};
-use crate::executor::hire;
-use crate::experiments::{RunDriver, failures, open_store, standings, stopped};
+use crate::executor::executor;
 use crate::interrupt;
+use crate::runs::{RunView, driver, failures, open_store, standings, stopped};
 use crate::store::{Files, read_text};
 use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 
@@ -33,7 +33,7 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         }
     }
     interrupt::catch()?;
-    let crew = hire(args.threads, &args.queue, global.quiet)?;
+    let executor = executor(args.threads, &args.queue, global.quiet)?;
     for (number, study) in studies.iter().enumerate() {
         if interrupt::asked() {
             break;
@@ -41,7 +41,7 @@ pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Res
         if number > 0 && !global.json {
             writeln!(out)?;
         }
-        one(study, args, crew.as_ref(), global, out)?;
+        one(study, args, executor.as_ref(), global, out)?;
     }
     Ok(())
 }
@@ -62,17 +62,16 @@ fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn one(study: &Study, args: &StudyOf, crew: &dyn Executor, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+fn one(study: &Study, args: &StudyOf, executor: &dyn Executor, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let mut findings: Vec<Finding<'_>> = Vec::new();
     for part in &study.runs {
         let run = part.run(global.seed.unwrap_or(0), &Files)?;
         let jobs = study.games(part, args.games).div_ceil(u64::from(part.seats.games()));
-        let conduct = RunDriver {
-            summary: &|results| standings(&run, results),
-            ..RunDriver::new(&store, &run, crew, global.quiet || global.json)
-        };
-        let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &part.pairings(), jobs)?;
+        let summary = |results: &Results| standings(&run, results);
+        let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary);
+        let players = AgentFactory::of_run(&Files, &run);
+        let (results, complete) = driver(&store, &run, executor, &players, &view).play(&part.pairings(), jobs)?;
         findings.extend(part.findings(&results));
         print_notes(&failures(&results).lines().map(str::to_owned).collect::<Vec<_>>(), global.quiet);
         if !complete {

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
+use plyground_core::WallClock;
 use plyground_session::{Advice, Clock, Fact, InputError, Limits, Player, Seat, Seed, Session, Turn, open};
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::interrupt;
 use crate::live::{LiveSearch, candidate_row};
 use crate::store::Files;
 use crate::terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
-use crate::thinking::WallClock;
 
 /// Moves that are listed without `--explain`.
 const TOP_MOVES: usize = 5;

@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use plyground_match::{Format, Results, Run, results_json};
+use plyground_match::{AgentFactory, Format, Results, Run, results_json};
 use plyground_statistics::score_words;
 
 use crate::args::{Global, Tournament};
-use crate::executor::hire;
-use crate::experiments::{EventLog, RunDriver, footer, open_store, run_of, standings, stopped};
+use crate::executor::executor;
 use crate::interrupt;
+use crate::runs::{EventLog, RunView, driver, footer, open_store, run_of, standings, stopped};
+use crate::store::Files;
 use crate::terminal::{Lean, columns, print_json, print_notes};
 
 pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -23,14 +24,12 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     let store = open_store(global)?;
     let log = EventLog::open(&args.conditions)?;
     interrupt::catch()?;
-    let crew = hire(args.conditions.threads, &args.conditions.queue, global.quiet)?;
+    let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);
-    let conduct = RunDriver {
-        summary: &summary,
-        log: log.as_ref(),
-        ..RunDriver::new(&store, &run, crew.as_ref(), global.quiet || global.json)
-    };
-    let (results, complete) = conduct.play_format(args.pairs)?;
+    let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
+    let players = AgentFactory::of_run(&Files, &run);
+    let (results, complete) = driver(&store, &run, executor.as_ref(), &players, &view).play_format(args.pairs)?;
+    view.check_log(&run)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
     }

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_match::{Book, Executor, Experiment, Format, Results, Run, Store, machine, match_json};
+use plyground_match::{
+    AgentFactory, Executor, Experiment, Format, Results, Run, RunDriver, RunError, Store, machine, match_json,
+};
 use plyground_session::{Seed, open, split_spec};
 use plyground_statistics::{CONFIDENCE, describe_match};
 use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
@@ -11,11 +13,11 @@ use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_v
 use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
-use crate::executor::hire;
-use crate::experiments::{EventLog, RunDriver, open_store, run_of, stopped};
+use crate::executor::executor;
 use crate::interrupt;
 use crate::live::{LiveText, bar};
-use crate::store::{data_dir, typed, write_whole};
+use crate::runs::{EventLog, RunView, driver, open_store, run_of, stopped};
+use crate::store::{Files, data_dir, typed, write_whole};
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
 /// Values that every key has where nobody has said anything: the place from 0 to 1 in the middle of its range.
@@ -39,7 +41,7 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
         params: &params,
         original: original(args, &params)?,
         log: EventLog::open(&args.conditions)?,
-        crew: hire(args.conditions.threads, &args.conditions.queue, global.quiet)?,
+        executor: executor(args.conditions.threads, &args.conditions.queue, global.quiet)?,
     };
     let found = match args.method {
         TuneMethod::Spsa => tuning.spsa()?,
@@ -61,8 +63,7 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
         verdict: verified.as_ref().map(|results| describe_match("the tuned agent", "the original", &results.between([0, 1]))),
     };
     if let Some(file) = &args.out {
-        let command = crate::experiments::command();
-        let occasion = Occasion { command: &command, machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
+        let occasion = Occasion { command: crate::runs::command(), machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
         write_whole(file, Report::on_tuning(&tuned, &occasion)?.html())?;
     }
     if global.json {
@@ -113,7 +114,7 @@ struct Tuning<'a> {
     params: &'a [Param],
     original: Original,
     log: Option<EventLog>,
-    crew: Box<dyn Executor>,
+    executor: Box<dyn Executor>,
 }
 
 impl Tuning<'_> {
@@ -121,9 +122,20 @@ impl Tuning<'_> {
         self.params.iter().zip(places).map(|(param, &place)| param.domain.text(place)).collect()
     }
 
-    fn conduct<'b>(&'b self, store: &'b Store, run: &'b Run, quiet: bool) -> RunDriver<'b> {
-        let quiet = quiet || self.global.quiet || self.global.json;
-        RunDriver { log: self.log.as_ref(), ..RunDriver::new(store, run, self.crew.as_ref(), quiet) }
+    /// Has a run driven, and shown unless it is a small part of many.
+    fn drive(
+        &self,
+        store: &Store,
+        run: &Run,
+        shown: bool,
+        act: impl FnOnce(&RunDriver<'_>) -> Result<(Results, bool), RunError>,
+    ) -> anyhow::Result<(Results, bool)> {
+        let quiet = !shown || self.global.quiet || self.global.json;
+        let view = RunView::new(store, quiet).with_log(self.log.as_ref());
+        let players = AgentFactory::of_run(&Files, run);
+        let played = act(&driver(store, run, self.executor.as_ref(), &players, &view))?;
+        view.check_log(run)?;
+        Ok(played)
     }
 
     fn run(&self, agents: &[String], format: Format) -> anyhow::Result<Run> {
@@ -181,7 +193,7 @@ impl Tuning<'_> {
         self.args.batch * if self.args.against.is_some() { 2 } else { 1 }
     }
 
-    /// The lead of the first place over the second, and how many pairs that took; `None` if somebody said stop.
+    /// The lead of the first place over the second, and how many pairs that took; `None` if it was cancelled.
     fn step(
         &self,
         store: &Store,
@@ -200,8 +212,7 @@ impl Tuning<'_> {
         let checked = self.run(&agents, Format::RoundRobin)?.experiment;
         // Each step has openings of its own.
         let run = Experiment { agents: checked.agents, seed: seed.0, ..conditions.clone() }.run();
-        let conduct = self.conduct(store, &run, true);
-        let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, pairings, self.args.batch)?;
+        let (results, complete) = self.drive(store, &run, false, |driver| driver.play(pairings, self.args.batch))?;
         if !complete {
             return Ok(None);
         }
@@ -223,13 +234,14 @@ impl Tuning<'_> {
         let agent = |point: usize| players.iter().position(|&player| player == point).map(|number| number + 1);
         let run = self.run(&agents, Format::Gauntlet)?;
         let store = open_store(self.global)?;
-        let conduct = self.conduct(&store, &run, false);
-        let mut book = Book::new(&run.experiment)?;
         let mut halving = Halving::new(points.len(), self.args.pairs);
         let mut results = Results::new(run.experiment.seats);
         while let Some((left, trials)) = halving.ask() {
             let pairings: Vec<[usize; 2]> = left.iter().filter_map(|&point| Some([0, agent(point)?])).collect();
-            let (played, complete) = conduct.play_beside(&mut book, &pairings, trials)?;
+            let (played, complete) = self.drive(&store, &run, true, |driver| {
+                driver.request(&pairings, trials)?;
+                driver.play_requested(trials)
+            })?;
             if !complete {
                 print_notes(&[stopped(&run)], self.global.quiet);
                 return Ok(None);
@@ -263,8 +275,7 @@ impl Tuning<'_> {
         let seed = Seed(self.global.seed.unwrap_or(0)).named("verify").0;
         let run = Experiment { seed, ..run.experiment }.run();
         let store = open_store(self.global)?;
-        let conduct = self.conduct(&store, &run, false);
-        let (results, complete) = conduct.play(&mut Book::new(&run.experiment)?, &[[0, 1]], self.args.verify)?;
+        let (results, complete) = self.drive(&store, &run, true, |driver| driver.play(&[[0, 1]], self.args.verify))?;
         if !complete {
             print_notes(&[stopped(&run)], self.global.quiet);
         }

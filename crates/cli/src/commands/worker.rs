@@ -7,8 +7,8 @@ use plyground_cluster::{Broker, Presence, WorkerOptions, employ};
 use serde_json::json;
 
 use crate::args::{Global, WorkerArgs};
-use crate::experiments::threads;
 use crate::interrupt;
+use crate::runs::threads;
 use crate::store::data_dir;
 use crate::terminal::{count, print_json, print_notes};
 
@@ -33,7 +33,7 @@ pub fn run(args: &WorkerArgs, global: &Global, out: &mut impl Write) -> anyhow::
         name: name(args),
         cores: threads(args.cores),
         cache: data_dir(global)?.join("files"),
-        stop: &interrupt::asked,
+        cancel: interrupt::token(),
         begun: &begun,
     })?;
     if global.json {

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 use std::io::Write as _;
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use plyground_cluster::{Access, Broker, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, WorkerOptions, employ};
-use plyground_core::{InputError, NoResources, Resources, Seed};
+use plyground_core::{CancelToken, InputError, NoResources, Resources, Seed};
 use plyground_match::{
-    AgentFactory, Contestant, Experiment, Lease, PlayerFactory, Queue, Results, Run, RunDriver, RunError, RunPrefix, Setting,
-    Store, Threads, Worker, WorkerConfig, work,
+    AgentFactory, AgentPlayer, Experiment, Lease, MatchPlayer, PlayerFactory, Queue, Results, Run, RunContext, RunDriver,
+    RunError, RunPrefix, Store, Threads, Worker, WorkerConfig, work,
 };
 use plyground_nets::{Network, Size, weights};
-use plyground_train::{End, Onlooker, Plan, Round, Stage, Training, trainable_game};
+use plyground_train::{End, Plan, Round, Stage, Training, TrainingObserver, trainable_game};
 use serde_json::json;
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
@@ -31,41 +31,32 @@ fn broker(server: &Server, lease: Duration) -> Arc<Broker> {
 fn conducted(
     server: &Server,
     lease: Duration,
-    (store, run, shelf): (&Store, &Run, &(dyn Resources + Sync)),
+    (store, run, resources): (&Store, &Run, &(dyn Resources + Sync)),
     pairs: u64,
-    others: &[&(dyn Fn(&AtomicBool) + Sync)],
+    others: &[&(dyn Fn(&CancelToken) + Sync)],
 ) -> (Results, bool) {
     let fleet = Fleet::new(broker(server, lease)).unwrap();
-    let over = AtomicBool::new(false);
-    let begun = Instant::now();
+    let over = CancelToken::new();
     std::thread::scope(|scope| {
         for other in others {
             scope.spawn(|| other(&over));
         }
-        let conduct = RunDriver {
-            store,
-            run,
-            shelf,
-            crew: &fleet,
-            command: "ply test",
-            stop: &|| begun.elapsed() > PATIENCE,
-            enough: &|_| false,
-            listen: &|_| {},
-        };
-        let played = conduct.play_format(pairs);
-        over.store(true, Ordering::Relaxed);
+        let players = AgentFactory::of_run(resources, run);
+        let driver = RunDriver::new(store, run, &fleet, &players).for_command("ply test");
+        let played = driver.cancelled_by(&CancelToken::new().child_for(PATIENCE)).play_format(pairs);
+        over.cancel();
         played.unwrap()
     })
 }
 
 /// A worker as `ply worker` starts one; what it was at the end.
-fn worker(server: &Server, name: &str, cache: &Directory, over: &AtomicBool) -> Result<Presence, RunError> {
+fn worker(server: &Server, name: &str, cache: &Directory, over: &CancelToken) -> Result<Presence, RunError> {
     employ(&WorkerOptions {
         broker: Arc::new(Broker::connect(&Access::new(&server.url())).unwrap()),
         name: name.to_owned(),
         cores: 2,
         cache: cache.0.clone(),
-        stop: &|| over.load(Ordering::Relaxed),
+        cancel: over,
         begun: &|_| {},
     })
 }
@@ -78,7 +69,7 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
     play(&here.store(), &run, 20);
     let store = there.store();
     let done = Mutex::new(0);
-    let work = |name: &str, over: &AtomicBool| *done.lock().unwrap() += worker(&server, name, &cache, over).unwrap().jobs;
+    let work = |name: &str, over: &CancelToken| *done.lock().unwrap() += worker(&server, name, &cache, over).unwrap().jobs;
     let (results, complete) = conducted(
         &server,
         Duration::from_secs(5),
@@ -96,17 +87,8 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
     assert!(complete);
     assert_eq!(games(&again.store(), &run), games(&store, &run));
     // And without the server, the same command goes on here.
-    let conduct = RunDriver {
-        store: &store,
-        run: &run,
-        shelf: &NoResources,
-        crew: &Threads(2),
-        command: "ply test",
-        stop: &|| false,
-        enough: &|_| false,
-        listen: &|_| {},
-    };
-    let (results, complete) = conduct.play_format(21).unwrap();
+    let players = AgentFactory::of_run(&NoResources, &run);
+    let (results, complete) = RunDriver::new(&store, &run, &Threads(2), &players).play_format(21).unwrap();
     assert!(complete && results.games() == 126);
 }
 
@@ -114,11 +96,15 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
 struct Ignorant;
 
 impl PlayerFactory for Ignorant {
-    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+    fn player(&self, spec: &str) -> Result<Box<dyn MatchPlayer + '_>, InputError> {
         if spec == "mc:playouts=2" {
             return Err(InputError::malformed("agent", spec, "never heard of it"));
         }
-        AgentFactory(&NoResources).invite(spec)
+        Ok(Box::new(AgentPlayer::new(spec, &NoResources)))
+    }
+
+    fn resources(&self) -> &(dyn Resources + Sync) {
+        &NoResources
     }
 }
 
@@ -128,23 +114,17 @@ fn a_job_that_fails_five_times_is_recorded_and_the_run_ends() {
     let run = experiment("tictactoe", &["random", "mcts:sims=10", "mc:playouts=2"], 2).run();
     let directory = Directory::new();
     let store = directory.store();
-    let ignorant = |over: &AtomicBool| {
+    let ignorant = |over: &CancelToken| {
         let queue = NatsQueue::new(broker(&server, Duration::from_secs(5))).patient();
-        let stop = || {
-            let over = over.load(Ordering::Relaxed);
-            if over {
-                queue.close();
-            }
-            over
-        };
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while !stop() {
+                while !over.is_cancelled() {
                     std::thread::sleep(Duration::from_millis(20));
                 }
+                queue.close();
             });
-            let runs = Setting { run: &run, roster: &Ignorant, tempo: 1.0 };
-            work(&WorkerConfig { keeper: &queue, queue: &queue, runs: &runs, threads: 2, stop: &stop, events: &|_| {} }).unwrap();
+            let runs = RunContext { run: &run, players: &Ignorant, clock_speed: 1.0 };
+            work(&WorkerConfig { sink: &queue, queue: &queue, runs: &runs, threads: 2, cancel: over, events: &|_| {} }).unwrap();
         });
     };
     let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &NoResources), 3, &[&ignorant]);
@@ -153,7 +133,7 @@ fn a_job_that_fails_five_times_is_recorded_and_the_run_ends() {
     assert!(results.failures().iter().all(|(_, error)| error.contains("never heard of it")), "{:?}", results.failures());
     // Somebody who can do it does it when it is asked for again, and the failures are forgotten.
     let cache = Directory::new();
-    let able = |over: &AtomicBool| drop(worker(&server, "able", &cache, over).unwrap());
+    let able = |over: &CancelToken| drop(worker(&server, "able", &cache, over).unwrap());
     let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &NoResources), 3, &[&able]);
     assert_eq!((results.games(), results.failures().len(), complete), (18, 0, true));
 }
@@ -167,10 +147,10 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
     let doomed = all_jobs(&run, 4)[2].id.clone();
     let doomed_too = doomed.clone();
     // Whoever takes this job is never heard of again; a new one comes each time.
-    let mortal = |over: &AtomicBool| {
+    let mortal = |over: &CancelToken| {
         let broker = broker(&server, Duration::from_secs(1));
         let mut lives = 0;
-        while !over.load(Ordering::Relaxed) {
+        while !over.is_cancelled() {
             lives += 1;
             let (queue, name) = (NatsQueue::new(Arc::clone(&broker)), Worker(format!("life {lives}")));
             let Lease::Jobs(jobs) = queue.lease(&name, 1).unwrap() else {
@@ -181,9 +161,16 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
                 continue;
             }
             let once = OneLease { queue: &queue, jobs: Mutex::new(Some(jobs)) };
-            let runs = Setting { run: &run, roster: &AgentFactory(&NoResources), tempo: 1.0 };
-            work(&WorkerConfig { keeper: &queue, queue: &once, runs: &runs, threads: 1, stop: &|| false, events: &|_| {} })
-                .unwrap();
+            let runs = RunContext { run: &run, players: &AgentFactory::new(&NoResources), clock_speed: 1.0 };
+            work(&WorkerConfig {
+                sink: &queue,
+                queue: &once,
+                runs: &runs,
+                threads: 1,
+                cancel: &CancelToken::new(),
+                events: &|_| {},
+            })
+            .unwrap();
         }
     };
     let (results, complete) = conducted(&server, Duration::from_secs(1), (&store, &run, &NoResources), 4, &[&mortal]);
@@ -203,10 +190,10 @@ fn a_server_that_is_slow_makes_nothing_fail() {
     NatsQueue::new(broker(&server, Duration::from_secs(1))).push(&jobs).unwrap();
     let far = server.far_away(Duration::from_millis(150));
     let queue = NatsQueue::new(Arc::new(Broker::connect(&Access::new(&far)).unwrap()));
-    let (worker, over) = (Worker("one".to_owned()), AtomicBool::new(false));
+    let (worker, over) = (Worker("one".to_owned()), CancelToken::new());
     let taken = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
+            while !over.is_cancelled() {
                 std::thread::sleep(queue.heartbeat());
                 queue.extend(&worker).unwrap();
             }
@@ -222,7 +209,7 @@ fn a_server_that_is_slow_makes_nothing_fail() {
                 }
             }
         }
-        over.store(true, Ordering::Relaxed);
+        over.cancel();
         taken
     });
     assert_eq!((taken.len(), queue.counts().failed.load(Ordering::Relaxed)), (jobs.len(), 0));
@@ -276,7 +263,8 @@ fn a_worker_that_differs_from_the_coordinator_is_refused() {
     wire.flush().unwrap();
     let begun = Instant::now();
     let refused = loop {
-        let over = AtomicBool::new(true);
+        let over = CancelToken::new();
+        over.cancel();
         match worker(&server, "other", &Directory::new(), &over) {
             Err(error) => break error.to_string(),
             Ok(_) => assert!(begun.elapsed() < PATIENCE, "nobody refused it"),
@@ -308,7 +296,7 @@ fn networks_travel_by_their_hash_and_every_record_names_it() {
     let hash = run.experiment.files["mine.safetensors"].clone();
     let (directory, cache) = (Directory::new(), Directory::new());
     let store = directory.store();
-    let work = |over: &AtomicBool| drop(worker(&server, "one", &cache, over).unwrap());
+    let work = |over: &CancelToken| drop(worker(&server, "one", &cache, over).unwrap());
     let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &shelf), 3, &[&work]);
     assert!(complete && results.games() == 6);
     assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
@@ -322,15 +310,12 @@ fn networks_travel_by_their_hash_and_every_record_names_it() {
     assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
 }
 
-/// Looks on, and has seen enough after a while.
-struct Audience(Instant);
+/// Does not look on.
+struct Unobserved;
 
-impl Onlooker for Audience {
+impl TrainingObserver for Unobserved {
     fn stage(&self, _: Stage) {}
     fn round(&self, _: &Round) {}
-    fn stop(&self) -> bool {
-        self.0.elapsed() > PATIENCE
-    }
 }
 
 #[test]
@@ -347,14 +332,15 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
         anchor_games: 0,
         ..Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
     };
-    let (directory, cache, over) = (Directory::new(), Directory::new(), AtomicBool::new(false));
+    let (directory, cache, over) = (Directory::new(), Directory::new(), CancelToken::new());
     let watching = broker(&server, Duration::from_secs(5));
     let view = FleetView::new(&watching).unwrap();
     let mut training = Training::begin(&directory.0.join("training"), plan, 1).unwrap();
     training.played_by(Box::new(SelfPlayers::new(broker(&server, Duration::from_secs(5))).unwrap()));
     let (seen, player) = std::thread::scope(|scope| {
         let player = scope.spawn(|| worker(&server, "player", &cache, &over));
-        let trained = training.run(End::Rounds(4), "ply train", &NoResources, &Audience(Instant::now()));
+        let trained =
+            training.run(End::Rounds(4), "ply train", &NoResources, &CancelToken::new().child_for(PATIENCE), &Unobserved);
         // It has spoken before it sent its first game; what is heard of it is noted by another thread.
         let (mut seen, heard_for) = (view.workers(), Instant::now());
         while seen.is_empty() && heard_for.elapsed() < PATIENCE {
@@ -362,7 +348,7 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
             seen = view.workers();
         }
         // Before anything can fail: nobody waits for a worker that nobody stops.
-        over.store(true, Ordering::Relaxed);
+        over.cancel();
         trained.unwrap();
         (seen, player.join().unwrap().unwrap())
     });

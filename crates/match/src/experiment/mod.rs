@@ -1,5 +1,6 @@
 //! What is played: the settings of a run, which are also its name.
 
+pub(crate) mod format;
 pub(crate) mod ranges;
 
 use std::collections::BTreeMap;
@@ -9,8 +10,8 @@ use plyground_core::{InputError, Limits, Resources, Seed};
 use plyground_session::{Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
-use crate::Format;
 use crate::resources::files::Reader;
+use crate::{Format, REMOTE};
 
 /// Where the games of an experiment begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +52,7 @@ impl Seats {
     }
 }
 
-/// The settings of a run. The same settings are the same run: whoever asks for it again goes on where it stopped. How many pairs are
+/// The settings of a run. The same settings are the same run: asked for again, it goes on where it stopped. How many pairs are
 /// wanted is not among them, so that a run can be made longer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
@@ -84,7 +85,7 @@ pub struct Experiment {
     /// competitions, where a weak agent stays weak.
     #[serde(default, skip_serializing_if = "is_default")]
     pub own_limits: bool,
-    /// How long somebody may go on thinking after all the time that it had, before it has stalled and lost.
+    /// How long an agent may go on thinking after all the time that it had, before it has stalled and lost.
     #[serde(default, skip_serializing_if = "is_default")]
     pub patience: Option<Duration>,
     /// From which all randomness comes.
@@ -106,10 +107,23 @@ impl Experiment {
 
     /// An experiment from the start of a game with agents as they were typed. Everything is checked: the game, and that each agent
     /// can be made.
-    pub fn new(game: &str, agents: &[String], shelf: &dyn Resources) -> Result<Self, InputError> {
-        let mut session = open(game, None)?;
+    pub fn new(game: &str, agents: &[String], resources: &dyn Resources) -> Result<Self, InputError> {
+        Self::of(open(game, None)?, agents, resources)
+    }
+
+    /// The same with remote players among the agents (`udp:NAME`), which are not here to be checked.
+    pub fn with_remote(game: &str, agents: &[String], resources: &dyn Resources) -> Result<Self, InputError> {
+        let local: Vec<String> = agents.iter().filter(|agent| !agent.starts_with(REMOTE)).cloned().collect();
+        let checked = Self::new(game, &local, resources)?;
+        let mut written = checked.agents.clone().into_iter();
+        let all = agents.iter().filter_map(|agent| if agent.starts_with(REMOTE) { Some(agent.clone()) } else { written.next() });
+        Ok(Self { agents: all.collect(), ..checked })
+    }
+
+    /// The same for a game that is open, which need not be in the catalogue.
+    pub fn of(mut session: Box<dyn Session>, agents: &[String], resources: &dyn Resources) -> Result<Self, InputError> {
         let agents: Vec<String> = agents.iter().map(|agent| written_out(session.as_ref(), agent)).collect();
-        let reader = Reader::new(shelf);
+        let reader = Reader::new(resources);
         for (index, agent) in agents.iter().enumerate() {
             for end in ranges::ends(agent)? {
                 session.seat(&end, Seed(0), &reader)?;
@@ -149,7 +163,7 @@ impl Experiment {
     }
 
     /// The seed of chance, the same for both games of a pair. `agents` are in the order of its first game.
-    pub fn luck_seed(&self, agents: [usize; 2], pair: u64) -> Seed {
+    pub fn chance_seed(&self, agents: [usize; 2], pair: u64) -> Seed {
         self.pair_seed(agents, pair).named("luck")
     }
 
@@ -166,8 +180,8 @@ impl Experiment {
         [0, 1].map(|seat| ranges::drawn(&self.agents[seated[seat]], seeds[seat].named("range")))
     }
 
-    /// The files that these agents of it read, with the hashes of what was in them: those that their specs name, and those that nobody
-    /// names because they come with the game.
+    /// The files that these agents of it read, with the hashes of what was in them: those that their specs name, and those that
+    /// come with the game and are not named.
     pub fn files_of<'a>(&'a self, specs: &'a [String]) -> impl Iterator<Item = (&'a str, &'a str)> {
         let named = |specs: &[String], file: &str| specs.iter().any(|spec| spec.contains(file));
         let theirs = move |file: &str| named(specs, file) || !named(&self.agents, file);

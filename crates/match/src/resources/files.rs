@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use plyground_core::sync::lock;
 use plyground_core::{Engine, InputError, Resources};
 
 use crate::{NETWORKS, RunError, built_in};
@@ -30,15 +31,15 @@ impl Resources for Files {
     }
 }
 
-/// A shelf that keeps account of what was read from it.
+/// Resources that keep account of what was read.
 pub(crate) struct Reader<'a> {
-    shelf: &'a dyn Resources,
+    resources: &'a dyn Resources,
     hashes: RefCell<BTreeMap<String, String>>,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(shelf: &'a dyn Resources) -> Self {
-        Self { shelf, hashes: RefCell::default() }
+    pub fn new(resources: &'a dyn Resources) -> Self {
+        Self { resources, hashes: RefCell::default() }
     }
 
     /// The hash of each file that was read, by its name.
@@ -49,13 +50,13 @@ impl<'a> Reader<'a> {
 
 impl Resources for Reader<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        let contents = self.shelf.read(name)?;
+        let contents = self.resources.read(name)?;
         self.hashes.borrow_mut().insert(name.to_owned(), hash(&contents));
         Ok(contents)
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
-        let engine = self.shelf.engine(command)?;
+        let engine = self.resources.engine(command)?;
         for (name, path) in engine.files() {
             let hash = hash_of(&name, &path)?;
             self.hashes.borrow_mut().insert(name, hash);
@@ -64,9 +65,9 @@ impl Resources for Reader<'_> {
     }
 }
 
-/// A shelf that gives away what has not changed since its hash was taken.
+/// Resources that refuse a file that has changed since its hash was taken.
 pub struct UnchangedFiles<'a> {
-    shelf: &'a (dyn Resources + Sync),
+    resources: &'a (dyn Resources + Sync),
     hashes: &'a BTreeMap<String, String>,
     /// The commands whose programs were looked at: they are large, and asked for in every game.
     seen: Mutex<BTreeSet<String>>,
@@ -74,8 +75,14 @@ pub struct UnchangedFiles<'a> {
 
 impl<'a> UnchangedFiles<'a> {
     /// Resources whose files are checked against these hashes.
-    pub fn new(shelf: &'a (dyn Resources + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
-        Self { shelf, hashes, seen: Mutex::default() }
+    pub fn new(resources: &'a (dyn Resources + Sync), hashes: &'a BTreeMap<String, String>) -> Self {
+        Self { resources, hashes, seen: Mutex::default() }
+    }
+
+    /// Resources that are not checked.
+    pub fn unchecked(resources: &'a (dyn Resources + Sync)) -> Self {
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        Self::new(resources, &NONE)
     }
 
     fn check(&self, name: &str, hash: &str) -> Result<(), InputError> {
@@ -88,14 +95,14 @@ impl<'a> UnchangedFiles<'a> {
 
 impl Resources for UnchangedFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        let contents = self.shelf.read(name)?;
+        let contents = self.resources.read(name)?;
         self.check(name, &hash(&contents))?;
         Ok(contents)
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
-        let engine = self.shelf.engine(command)?;
-        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = self.resources.engine(command)?;
+        let seen = || lock(&self.seen);
         if !seen().contains(command) {
             for (name, path) in engine.files() {
                 self.check(&name, &hash_of(&name, &path)?)?;

@@ -1,102 +1,40 @@
-//! Who plays what a run asks for: the threads of this computer, or whoever listens at a queue on the network.
+//! The executors of a run: the threads of this computer here, a cluster in another crate.
 
-use plyground_core::{InputError, Resources};
+use plyground_core::CancelToken;
 
-use crate::{
-    AgentFactory, Contestant, Event, PlayerFactory, Run, RunError, RunPrefix, Seated, Setting, Store, UnchangedFiles,
-    WorkerConfig, work,
-};
+use crate::{RunContext, RunDriver, RunError, RunEvent, WorkerConfig, work};
 
-/// What is to be played.
-pub struct Task<'a> {
-    /// Where everything is kept, and what was asked for.
-    pub store: &'a Store,
-    /// The run.
-    pub run: &'a Run,
-    /// Where agents find the files that they name.
-    pub shelf: &'a (dyn Resources + Sync),
-    /// How many pairs of each pairing are wanted.
-    pub pairs: u64,
-    /// Is asked again and again whether to stop.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Hears what happens, from any thread.
-    pub events: &'a (dyn Fn(&Event<'_>) + Sync),
-}
-
-impl<'a> Task<'a> {
-    /// What is wanted of the run.
-    pub fn lot(&self) -> RunPrefix<'a> {
-        RunPrefix { run: &self.run.id, pairs: self.pairs }
-    }
-}
-
-/// Those who play.
+/// The workers that play the jobs of a run, wherever they are.
 pub trait Executor: Sync {
-    /// Plays what was asked for and is not done, until nothing is left or somebody says stop.
-    fn play(&self, task: &Task<'_>) -> Result<(), RunError>;
+    /// Plays what was requested of the first so many pairs of each pairing and is not done, until nothing is left or it is cancelled.
+    /// `events` is told what happens at the boards, from any thread.
+    fn execute(
+        &self,
+        driver: &RunDriver<'_>,
+        pairs: u64,
+        cancel: &CancelToken,
+        events: &(dyn Fn(&RunEvent<'_>) + Sync),
+    ) -> Result<(), RunError>;
 }
 
 /// So many games at the same time, on this computer.
 pub struct Threads(pub usize);
 
 impl Executor for Threads {
-    fn play(&self, task: &Task<'_>) -> Result<(), RunError> {
-        play_here(task, self.0, None)
-    }
-}
-
-/// So many games at the same time, on this computer, with guests.
-pub struct Hosted<'a> {
-    /// How many games.
-    pub threads: usize,
-    /// Who lets the guests in.
-    pub porter: &'a dyn RemotePlayers,
-}
-
-impl Executor for Hosted<'_> {
-    fn play(&self, task: &Task<'_>) -> Result<(), RunError> {
-        play_here(task, self.threads, Some(self.porter))
-    }
-}
-
-fn play_here(task: &Task<'_>, threads: usize, porter: Option<&dyn RemotePlayers>) -> Result<(), RunError> {
-    let shelf = UnchangedFiles::new(task.shelf, &task.run.experiment.files);
-    let agents = AgentFactory(&shelf);
-    let open = porter.map(|porter| Open { agents: &agents, porter });
-    let roster = open.as_ref().map_or(&agents as &dyn PlayerFactory, |open| open);
-    work(&WorkerConfig {
-        keeper: task.store,
-        queue: &task.store.queue(task.lot()),
-        runs: &Setting { run: task.run, roster, tempo: 1.0 },
-        threads,
-        stop: task.stop,
-        events: task.events,
-    })
-}
-
-/// Knows those who come from outside and are no agents of the table.
-pub trait RemotePlayers: Sync {
-    /// The two who play a game; those who are no guests are invited by the roster. Like [`PlayerFactory::seat`].
-    fn seat<'a>(
-        &'a self,
-        specs: &[String; 2],
-        roster: &'a dyn PlayerFactory,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Option<Seated<'a>>, InputError>;
-}
-
-/// The agents of the table, and guests.
-struct Open<'a> {
-    agents: &'a dyn PlayerFactory,
-    porter: &'a dyn RemotePlayers,
-}
-
-impl PlayerFactory for Open<'_> {
-    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
-        self.agents.invite(spec)
-    }
-
-    fn seat(&self, specs: &[String; 2], stop: &dyn Fn() -> bool) -> Result<Option<Seated<'_>>, InputError> {
-        self.porter.seat(specs, self.agents, stop)
+    fn execute(
+        &self,
+        driver: &RunDriver<'_>,
+        pairs: u64,
+        cancel: &CancelToken,
+        events: &(dyn Fn(&RunEvent<'_>) + Sync),
+    ) -> Result<(), RunError> {
+        work(&WorkerConfig {
+            sink: driver.store,
+            queue: &driver.store.queue(driver.prefix(pairs)),
+            runs: &RunContext { run: driver.run, players: driver.players, clock_speed: 1.0 },
+            threads: self.0,
+            cancel,
+            events,
+        })
     }
 }

@@ -6,21 +6,22 @@ pub(crate) mod queue;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
-use plyground_core::{GameRecord, InputError, Outcome, PlayedMove, Player, RecordedPlayer, Seed};
+use plyground_core::sync::lock;
+use plyground_core::{InputError, Outcome, PlayedMove, Player};
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
-use crate::experiment::seated;
-use crate::{Experiment, Job, Played, ResultSink, Run, RunError, RunPrefix};
+use crate::job::now;
+use crate::{GameRow, Job, ResultSink, Run, RunError, RunPrefix};
 
 /// Marks a SQLite file as ours.
 const APPLICATION: i32 = 0x504c_5947;
 /// The layout of the tables.
 const VERSION: i32 = 1;
 
-/// A lease that nobody extends ends after this time.
+/// A lease that is not extended ends after this time.
 const LEASE: Duration = Duration::from_secs(5);
 /// Another process may write at the same time.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -96,104 +97,6 @@ pub struct RunRow {
     pub games: u64,
 }
 
-/// A game as the store keeps it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GameRow {
-    /// The job that it belongs to.
-    pub job: String,
-    /// The number of the pair between these two.
-    pub pair: u64,
-    /// 0 for the first game of a pair, 1 for the one with the seats swapped.
-    pub game: u8,
-    /// The agents by number, in the order in which they moved.
-    pub agents: [usize; 2],
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Why.
-    pub reason: String,
-    /// The fault of the loser, in a word.
-    pub fault: Option<String>,
-    /// The points of both players.
-    pub points: Option<[i32; 2]>,
-    /// How many of the moves are the opening.
-    pub opening: usize,
-    /// All moves and outcomes of chance.
-    pub moves: Vec<PlayedMove>,
-    /// Who made each of them; nobody where it was chance.
-    pub movers: Vec<Option<Player>>,
-    /// When it ended, in seconds since 1970.
-    pub ended: i64,
-}
-
-impl GameRow {
-    /// Game number 0 or 1 of a job, as it was just played.
-    pub fn new(job: &Job, game: u8, played: Played) -> Self {
-        Self {
-            job: job.id.clone(),
-            pair: job.pair,
-            game,
-            agents: seated(job.agents, game),
-            outcome: played.outcome,
-            reason: played.reason,
-            fault: played.fault.map(|(_, fault)| fault.word().to_owned()),
-            points: played.points,
-            opening: played.opening,
-            moves: played.moves,
-            movers: played.movers,
-            ended: now().as_secs() as i64,
-        }
-    }
-
-    /// The agents in the order of the first game of the pair.
-    pub fn pairing(&self) -> [usize; 2] {
-        seated(self.agents, self.game)
-    }
-
-    /// The agents in the order in which they moved, with the numbers that were drawn for this game.
-    pub fn specs(&self, experiment: &Experiment) -> [String; 2] {
-        experiment.specs(self.pairing(), self.pair, self.game)
-    }
-
-    /// Two games with the same moves have the same hash.
-    pub fn hash(&self) -> u64 {
-        self.moves.iter().fold(Seed(0), |hash, played| hash.named(&played.text)).0
-    }
-
-    /// Moves of players.
-    pub fn plies(&self) -> usize {
-        self.movers.iter().flatten().count()
-    }
-
-    /// The times of all moves that somebody thought about: the seat, and milliseconds.
-    pub fn thinking(&self) -> impl Iterator<Item = (Player, f64)> {
-        let moves = self.moves.iter().zip(&self.movers);
-        moves.filter_map(|(played, mover)| Some(((*mover)?, played.ms?)))
-    }
-
-    /// The game as a record that stands for itself.
-    pub fn record(&self, experiment: &Experiment) -> GameRecord {
-        let seeds = experiment.agent_seeds(self.pairing(), self.pair, self.game);
-        let specs = self.specs(experiment);
-        let player = |seat: usize| RecordedPlayer { name: specs[seat].clone(), seed: Some(seeds[seat].0) };
-        GameRecord {
-            version: GameRecord::VERSION,
-            game: experiment.game.clone(),
-            players: [player(0), player(1)],
-            seed: Some(experiment.luck_seed(self.pairing(), self.pair).0),
-            moves: self.moves.clone(),
-            result: self.outcome.word().to_owned(),
-            reason: self.reason.clone(),
-            points: self.points,
-            tags: experiment.files_of(&specs).map(|(name, hash)| (format!("blake3 {name}"), hash.to_owned())).collect(),
-            ..GameRecord::default()
-        }
-    }
-}
-
-pub(crate) fn now() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
-}
-
 impl Store {
     /// Opens the store in a file, or makes it. A file that is something else, damaged, or from a newer program is refused untouched.
     pub fn open(file: &Path) -> Result<Self, RunError> {
@@ -201,8 +104,18 @@ impl Store {
             std::fs::create_dir_all(parent).map_err(|error| RunError::Write { file: file.to_owned(), error })?;
         }
         check_header(file)?;
+        Self::with_tables(file, Connection::open(file).map_err(|error| refused(file, error))?)
+    }
+
+    /// A store that is gone with the process: for games that only their results are wanted of.
+    pub fn in_memory() -> Result<Self, RunError> {
+        let file = Path::new("the store in memory");
+        Self::with_tables(file, Connection::open_in_memory().map_err(|error| refused(file, error))?)
+    }
+
+    /// The store in a database, whose tables are made where there are none.
+    fn with_tables(file: &Path, mut connection: Connection) -> Result<Self, RunError> {
         let wrap = |error: rusqlite::Error| refused(file, error);
-        let mut connection = Connection::open(file).map_err(wrap)?;
         connection.busy_timeout(PATIENCE).map_err(wrap)?;
         // Two processes may both find the file empty: one of them makes the tables.
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrap)?;
@@ -227,7 +140,7 @@ impl Store {
 
     pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A thread that panicked has left no transaction open: they end with their guards.
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.connection)
     }
 
     pub(crate) fn wrap(&self, error: rusqlite::Error) -> RunError {
@@ -247,16 +160,16 @@ impl Store {
             .map_err(|error| self.wrap(error))
     }
 
-    /// The number of jobs of a lot that were ever asked for.
-    pub fn asked(&self, lot: RunPrefix<'_>) -> Result<u64, RunError> {
+    /// The number of jobs of a prefix that were ever requested.
+    pub fn requested(&self, prefix: RunPrefix<'_>) -> Result<u64, RunError> {
         let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2";
-        self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
+        self.connection().query_row(query, params![prefix.run, prefix.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
-    /// The number of jobs of a lot that are done, by whomever.
-    pub fn done(&self, lot: RunPrefix<'_>) -> Result<u64, RunError> {
+    /// The number of jobs of a prefix that are done, by any process.
+    pub fn done(&self, prefix: RunPrefix<'_>) -> Result<u64, RunError> {
         let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2 AND done = 1";
-        self.connection().query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
+        self.connection().query_row(query, params![prefix.run, prefix.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
     /// All runs, the newest first.
@@ -289,15 +202,15 @@ impl Store {
         removed.map(|count| count > 0).map_err(|error| self.wrap(error))
     }
 
-    /// Calls `take` for every game of a lot, in the order of the pairs.
-    pub fn games(&self, lot: RunPrefix<'_>, mut take: impl FnMut(GameRow)) -> Result<(), RunError> {
+    /// Calls `take` for every game of a prefix, in the order of the pairs.
+    pub fn games(&self, prefix: RunPrefix<'_>, mut take: impl FnMut(GameRow)) -> Result<(), RunError> {
         let connection = self.connection();
         let query = "SELECT job, pair, game, first, second, result, margin, reason, fault, points, opening, moves, movers, times,
                 expectations, ended
             FROM games WHERE run = ?1 AND pair < ?2 ORDER BY pair, job, game";
         let mut read_all = || {
             let mut statement = connection.prepare_cached(query)?;
-            let mut rows = statement.query(params![lot.run, lot.pairs])?;
+            let mut rows = statement.query(params![prefix.run, prefix.pairs])?;
             while let Some(row) = rows.next()? {
                 take(game_row(row)?);
             }
@@ -306,7 +219,7 @@ impl Store {
         read_all().map_err(|error| self.wrap(error))
     }
 
-    /// Notes that a job cannot be done, and why. Whoever does it after all makes that forgotten.
+    /// Notes that a job cannot be done, and why. A result that comes after all makes that forgotten.
     pub fn give_up(&self, job: &Job, error: &str) -> Result<(), RunError> {
         let connection = self.connection();
         // Not among the tables above: stores without it are as good, and most never need it.
@@ -323,8 +236,8 @@ impl Store {
         noted.map(drop).map_err(|error| self.wrap(error))
     }
 
-    /// The jobs of a lot that could not be done, with the reasons.
-    pub fn failures(&self, lot: RunPrefix<'_>) -> Result<Vec<(String, String)>, RunError> {
+    /// The jobs of a prefix that could not be done, with the reasons.
+    pub fn failures(&self, prefix: RunPrefix<'_>) -> Result<Vec<(String, String)>, RunError> {
         let connection = self.connection();
         let read = || {
             if !connection.table_exists(None, "failures")? {
@@ -333,7 +246,7 @@ impl Store {
             let query = "SELECT job, error FROM failures WHERE run = ?1 AND pair < ?2
                 AND NOT EXISTS (SELECT 1 FROM games WHERE games.job = failures.job) ORDER BY pair, job";
             let mut statement = connection.prepare(query)?;
-            let rows = statement.query_map(params![lot.run, lot.pairs], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let rows = statement.query_map(params![prefix.run, prefix.pairs], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect()
         };
         read().map_err(|error| self.wrap(error))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
-use crate::store::now;
+use crate::job::now;
 use crate::{Job, Lease, Queue, RunError, RunPrefix, Store, Worker};
 
 /// How soon to ask again when others have all that is left.
@@ -12,20 +12,20 @@ const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// A transaction for each takes longer than playing a short game.
 const BATCH: Duration = Duration::from_millis(200);
 
-/// The jobs of a lot in a store. As many processes as want to share them.
+/// The jobs of a prefix in a store. Any number of processes may share them.
 pub struct LocalQueue<'a> {
     store: &'a Store,
-    lot: RunPrefix<'a>,
+    prefix: RunPrefix<'a>,
 }
 
 impl Store {
-    /// What is asked for of a lot, as a queue.
-    pub fn queue<'a>(&'a self, lot: RunPrefix<'a>) -> LocalQueue<'a> {
-        LocalQueue { store: self, lot }
+    /// What is asked for of a prefix, as a queue.
+    pub fn queue<'a>(&'a self, prefix: RunPrefix<'a>) -> LocalQueue<'a> {
+        LocalQueue { store: self, prefix }
     }
 
-    /// Notes that these jobs are asked for; the number of those that were not before.
-    pub fn ask(&self, jobs: &[Job]) -> Result<usize, RunError> {
+    /// Notes that these jobs are requested; the number of those that were not before.
+    pub fn request(&self, jobs: &[Job]) -> Result<usize, RunError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -44,7 +44,7 @@ impl Store {
         insert(&mut connection).map_err(|error| self.wrap(error))
     }
 
-    /// Notes that these jobs are done, by whomever.
+    /// Notes that these jobs are done, by any process.
     pub fn settle<'a>(&self, jobs: impl IntoIterator<Item = &'a str>) -> Result<(), RunError> {
         let mut connection = self.connection();
         let mark = |connection: &mut Connection| {
@@ -60,24 +60,24 @@ impl Store {
         mark(&mut connection).map_err(|error| self.wrap(error))
     }
 
-    /// All jobs of a lot that are asked for and not done, in the order in which they are to be done.
-    pub fn open_jobs(&self, lot: RunPrefix<'_>) -> Result<Vec<Job>, RunError> {
+    /// All jobs of a prefix that are asked for and not done, in the order in which they are to be done.
+    pub fn open_jobs(&self, prefix: RunPrefix<'_>) -> Result<Vec<Job>, RunError> {
         let connection = self.connection();
         let query = "SELECT id, run, first, second, pair, opening FROM jobs WHERE run = ?1 AND done = 0 AND pair < ?2 ORDER BY pair, rowid";
         let jobs = connection
             .prepare_cached(query)
-            .and_then(|mut statement| statement.query_map(params![lot.run, lot.pairs], job_row)?.collect());
+            .and_then(|mut statement| statement.query_map(params![prefix.run, prefix.pairs], job_row)?.collect());
         jobs.map_err(|error| self.wrap(error))
     }
 }
 
 impl Queue for LocalQueue<'_> {
     fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
-        self.store.ask(jobs)
+        self.store.request(jobs)
     }
 
     fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
-        let (store, lot) = (self.store, self.lot);
+        let (store, prefix) = (self.store, self.prefix);
         let mut connection = store.connection();
         let take = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -90,11 +90,12 @@ impl Queue for LocalQueue<'_> {
                         RETURNING id, run, first, second, pair, opening",
                 )?;
                 let until = time + store.lease.as_millis() as i64;
-                let values = params![worker.0, until, lot.run, lot.pairs, time, most];
+                let values = params![worker.0, until, prefix.run, prefix.pairs, time, most];
                 statement.query_map(values, job_row)?.collect::<rusqlite::Result<Vec<Job>>>()?
             };
             let query = "SELECT 1 FROM jobs WHERE run = ?1 AND done = 0 AND pair < ?2 LIMIT 1";
-            let left: Option<i64> = transaction.query_row(query, params![lot.run, lot.pairs], |row| row.get(0)).optional()?;
+            let left: Option<i64> =
+                transaction.query_row(query, params![prefix.run, prefix.pairs], |row| row.get(0)).optional()?;
             transaction.commit()?;
             Ok(match (taken.is_empty(), left) {
                 (false, _) => Lease::Jobs(taken),
@@ -120,7 +121,7 @@ impl Queue for LocalQueue<'_> {
         self.store.settle(jobs.iter().map(|job| job.id.as_str()))
     }
 
-    /// Nobody else could do it better: it is the same computer, and the same program.
+    /// Given up at once: every worker here is the same computer, and the same program.
     fn fail(&self, _: &Job, error: RunError) -> Result<(), RunError> {
         Err(error)
     }

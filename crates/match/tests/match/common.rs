@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use plyground_core::{Clock, InputError, Limits, NoResources, Seed};
+use plyground_core::{CancelToken, Clock, InputError, Limits, NoResources, Resources, Seed};
 use plyground_match::{
-    AgentFactory, Book, Contestant, Experiment, Fault, GameRow, Job, Openings, PlayerFactory, Reply, Results, Run, RunError,
-    RunPrefix, Setting, Store, WorkerConfig, jobs, pairings, work,
+    AgentFactory, Book, Experiment, Fault, GameRow, Job, MatchPlayer, Openings, PlayerFactory, Reply, Results, Run, RunContext,
+    RunError, RunPrefix, Store, WorkerConfig, jobs, pairings, work,
 };
 use plyground_session::Session;
 
@@ -42,31 +42,38 @@ pub fn experiment(game: &str, agents: &[&str], plies: u32) -> Experiment {
 
 pub fn all_jobs(run: &Run, pairs: u64) -> Vec<Job> {
     let pairings = pairings(run.experiment.format, run.experiment.agents.len());
-    jobs(run, &mut Book::new(&run.experiment).unwrap(), &pairings, pairs).unwrap()
+    jobs(run, &mut Book::new(&run.experiment, &AgentFactory::new(&NoResources)).unwrap(), &pairings, pairs).unwrap()
 }
 
 /// Plays a run with these contestants until it is done.
-pub fn play_with(store: &Store, roster: &dyn PlayerFactory, run: &Run, pairs: u64) -> Result<Results, RunError> {
-    play_jobs(store, roster, run, &all_jobs(run, pairs), pairs)
+pub fn play_with(store: &Store, players: &dyn PlayerFactory, run: &Run, pairs: u64) -> Result<Results, RunError> {
+    play_jobs(store, players, run, &all_jobs(run, pairs), pairs)
 }
 
 /// Plays the first so many pairs or games of these pairings.
 pub fn play_pairings(store: &Store, run: &Run, pairings: &[[usize; 2]], pairs: u64) -> Results {
-    let all = jobs(run, &mut Book::new(&run.experiment).unwrap(), pairings, pairs).unwrap();
-    play_jobs(store, &AgentFactory(&NoResources), run, &all, pairs).unwrap()
+    let all = jobs(run, &mut Book::new(&run.experiment, &AgentFactory::new(&NoResources)).unwrap(), pairings, pairs).unwrap();
+    play_jobs(store, &AgentFactory::new(&NoResources), run, &all, pairs).unwrap()
 }
 
-fn play_jobs(store: &Store, roster: &dyn PlayerFactory, run: &Run, all: &[Job], pairs: u64) -> Result<Results, RunError> {
+fn play_jobs(store: &Store, players: &dyn PlayerFactory, run: &Run, all: &[Job], pairs: u64) -> Result<Results, RunError> {
     store.begin(run, "ply match", "a machine")?;
-    store.ask(all)?;
-    let lot = RunPrefix { run: &run.id, pairs };
-    let runs = &Setting { run, roster, tempo: 1.0 };
-    work(&WorkerConfig { keeper: store, queue: &store.queue(lot), runs, threads: 2, stop: &|| false, events: &|_| {} })?;
-    Results::read(store, run.experiment.seats, lot)
+    store.request(all)?;
+    let prefix = RunPrefix { run: &run.id, pairs };
+    let runs = &RunContext { run, players, clock_speed: 1.0 };
+    work(&WorkerConfig {
+        sink: store,
+        queue: &store.queue(prefix),
+        runs,
+        threads: 2,
+        cancel: &CancelToken::new(),
+        events: &|_| {},
+    })?;
+    Results::read(store, run.experiment.seats, prefix)
 }
 
 pub fn play(store: &Store, run: &Run, pairs: u64) -> Results {
-    play_with(store, &AgentFactory(&NoResources), run, pairs).unwrap()
+    play_with(store, &AgentFactory::new(&NoResources), run, pairs).unwrap()
 }
 
 /// All games of a run without what depends on the clock.
@@ -83,18 +90,22 @@ pub fn games(store: &Store, run: &Run) -> Vec<GameRow> {
 /// Always plays the first move in the list: whatever differs between its games is luck or opening.
 pub struct FirstInList;
 
-impl Contestant for FirstInList {
-    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+impl MatchPlayer for FirstInList {
+    fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         Ok(())
     }
 
-    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock, _: &dyn Fn() -> bool) -> Result<Reply, Fault> {
+    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock, _: &CancelToken) -> Result<Reply, Fault> {
         Ok(Reply { mv: session.moves()[0].text.clone(), value: None })
     }
 }
 
 impl PlayerFactory for FirstInList {
-    fn invite(&self, _: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+    fn player(&self, _: &str) -> Result<Box<dyn MatchPlayer + '_>, InputError> {
         Ok(Box::new(Self))
+    }
+
+    fn resources(&self) -> &(dyn Resources + Sync) {
+        &NoResources
     }
 }

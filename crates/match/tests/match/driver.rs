@@ -1,50 +1,54 @@
-//! Conducting a run: what is told of it, and that it goes on wherever it was stopped.
+//! The driver of a run: what is told of it, and that it goes on wherever it was stopped.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plyground_core::NoResources;
-use plyground_match::{Event, Format, News, Run, RunDriver, Store, Threads};
+use plyground_core::{CancelToken, NoResources};
+use plyground_match::{AgentFactory, Format, Run, RunDriver, RunEvent, RunObserver, Store, Threads, is_complete};
 
 use crate::common::{Directory, experiment, games, play};
 
-/// Conducts a run until `stop` says so.
-fn conducted<T>(
+/// Drives a run until it is cancelled.
+fn driven<T>(
     store: &Store,
     run: &Run,
-    stop: &(dyn Fn() -> bool + Sync),
-    listen: &(dyn Fn(&News<'_>) + Sync),
+    cancel: &CancelToken,
+    observer: &dyn RunObserver,
     act: impl FnOnce(&RunDriver<'_>) -> T,
 ) -> T {
-    act(&RunDriver { store, run, shelf: &NoResources, crew: &Threads(2), command: "ply test", stop, enough: &|_| false, listen })
+    let (executor, players) = (Threads(2), AgentFactory::of_run(&NoResources, run));
+    act(&RunDriver::new(store, run, &executor, &players).for_command("ply test").cancelled_by(cancel).observed_by(observer))
 }
 
+/// Does not listen.
+fn deaf(_: &Run, _: &RunEvent<'_>) {}
+
 #[test]
-fn whoever_listens_can_follow_every_game_with_its_chances() {
+fn an_observer_can_follow_every_game_with_its_chances() {
     let directory = Directory::new();
     let store = directory.store();
     let run = experiment("tuc-chess:limit=30", &["random", "mc:playouts=1"], 2).run();
     let heard = Mutex::new(HashMap::new());
     let (over, progress) = (Mutex::new(HashMap::new()), Mutex::new(Vec::new()));
-    let listen = |news: &News<'_>| match news {
-        News::Event(Event::GameStarted { job, game, .. }) => {
+    let observer = |_: &Run, event: &RunEvent<'_>| match event {
+        RunEvent::GameStarted { job, game, .. } => {
             heard.lock().unwrap().insert((job.id.clone(), *game), job.opening.clone());
         }
-        News::Event(Event::MoveMade { job, game, player, played }) => {
+        RunEvent::MoveMade { job, game, player, played } => {
             assert_eq!(player.is_none(), played.chance);
             heard.lock().unwrap().get_mut(&(job.id.clone(), *game)).unwrap().push(played.text.clone());
         }
-        News::Event(Event::GameOver { job, game, played }) => {
+        RunEvent::GameEnded { job, game, played } => {
             assert!(over.lock().unwrap().insert((job.id.clone(), *game), played.outcome).is_none());
         }
-        News::Event(Event::JobFinished { .. }) => {}
-        News::Begun { results, wanted } | News::Progress { results, wanted } => {
+        RunEvent::JobFinished { .. } => {}
+        RunEvent::RunStarted { results, wanted, .. } | RunEvent::Progress { results, wanted } => {
             progress.lock().unwrap().push((results.jobs(), *wanted));
         }
-        News::Ended { results, complete } => assert_eq!((results.jobs(), *complete), (3, true)),
+        RunEvent::RunEnded { results, complete } => assert_eq!((results.jobs(), *complete), (3, true)),
     };
-    conducted(&store, &run, &|| false, &listen, |conduct| conduct.play_format(3)).unwrap();
+    driven(&store, &run, &CancelToken::new(), &observer, |driver| driver.play_format(3)).unwrap();
     let kept = games(&store, &run);
     assert_eq!(kept.len(), 6);
     assert!(kept.iter().any(|game| game.movers[game.opening..].contains(&None)), "chance has decided something");
@@ -70,24 +74,23 @@ fn a_run_that_is_resumed_plays_all_that_was_asked_for_and_is_complete_then() {
         let mut results = None;
         for most in [2, 7, 9, u64::MAX] {
             // That jobs are done is told in batches, and too late for this.
-            let over = AtomicU64::new(0);
-            let listen = |news: &News<'_>| match news {
-                News::Begun { results, .. } => over.store(results.games(), Ordering::Relaxed),
-                News::Event(Event::GameOver { .. }) => drop(over.fetch_add(1, Ordering::Relaxed)),
+            let (over, cancel) = (AtomicU64::new(0), CancelToken::new());
+            let observer = |_: &Run, event: &RunEvent<'_>| match event {
+                RunEvent::RunStarted { results, .. } => over.store(results.games(), Ordering::Relaxed),
+                RunEvent::GameEnded { .. } if over.fetch_add(1, Ordering::Relaxed) / 2 + 1 >= most => cancel.cancel(),
                 _ => {}
             };
-            let stop = || over.load(Ordering::Relaxed) / 2 >= most;
-            let act = |conduct: &RunDriver<'_>| if most == 2 { conduct.play_format(4) } else { conduct.resume() };
-            let (found, complete) = conducted(&store, &run, &stop, &listen, act).unwrap();
+            let act = |driver: &RunDriver<'_>| if most == 2 { driver.play_format(4) } else { driver.resume() };
+            let (found, complete) = driven(&store, &run, &cancel, &observer, act).unwrap();
             let row = store.find(&run.id).unwrap();
-            assert_eq!((row.is_complete(&found), complete), (most == u64::MAX, most == u64::MAX), "{format:?} {most}");
+            assert_eq!((is_complete(&row, &found), complete), (most == u64::MAX, most == u64::MAX), "{format:?} {most}");
             results = Some(found);
         }
-        let whole = conducted(&straight.store(), &run, &|| false, &|_| {}, |conduct| conduct.play_format(4)).unwrap().0;
+        let whole = driven(&straight.store(), &run, &CancelToken::new(), &deaf, |driver| driver.play_format(4)).unwrap().0;
         assert_eq!(games(&store, &run), games(&straight.store(), &run));
         assert_eq!(results.unwrap().games(), whole.games());
         // A run that is done is not played again.
-        conducted(&store, &run, &|| false, &|_| {}, |conduct| conduct.resume()).unwrap();
+        driven(&store, &run, &CancelToken::new(), &deaf, |driver| driver.resume()).unwrap();
         assert_eq!(games(&store, &run).len() as u64, whole.games());
     }
 }
@@ -101,5 +104,5 @@ fn a_round_of_a_swiss_tournament_is_not_the_tournament() {
     let results = play(&directory.store(), &run, 3);
     let row = directory.store().find(&run.id).unwrap();
     assert_eq!((row.done, row.pairs), (6, 6));
-    assert!(!row.is_complete(&results));
+    assert!(!is_complete(&row, &results));
 }

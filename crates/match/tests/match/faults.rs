@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plyground_core::{Clock, InputError, Limits, NoResources, Player, Seed};
-use plyground_match::{AgentFactory, Contestant, Experiment, Fault, PlayerFactory, Reply, RunError};
+use plyground_core::{CancelToken, Clock, InputError, Limits, NoResources, Player, Resources, Seed};
+use plyground_match::{AgentFactory, Experiment, Fault, MatchPlayer, PlayerFactory, Reply, RunError};
 use plyground_session::Session;
 
 use crate::common::{Directory, experiment, games, play_with};
@@ -14,25 +14,19 @@ struct Actor(&'static str);
 /// More than is allowed and forgiven, by far.
 const TOO_LONG: Duration = Duration::from_millis(600);
 
-impl Contestant for Actor {
-    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+impl MatchPlayer for Actor {
+    fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         if self.0 == "unseated" { Err(InputError::malformed("agent", self.0, "it has no chair")) } else { Ok(()) }
     }
 
-    fn choose(
-        &mut self,
-        session: &mut dyn Session,
-        _: Limits,
-        _: &dyn Clock,
-        cut_short: &dyn Fn() -> bool,
-    ) -> Result<Reply, Fault> {
+    fn choose(&mut self, session: &mut dyn Session, _: Limits, _: &dyn Clock, cancel: &CancelToken) -> Result<Reply, Fault> {
         let second_move = session.history().len() >= 2;
         match self.0 {
             "panics" if second_move => panic!("out of ideas"),
             "gives up" if second_move => return Err(Fault::Crashed("no move today".to_owned())),
             "silent" if second_move => return Err(Fault::Stalled("nothing was heard".to_owned())),
             "cheats" if second_move => return Ok(Reply { mv: session.history()[0].text.clone(), value: None }),
-            "stuck" if second_move => while !cut_short() {},
+            "stuck" if second_move => while !cancel.is_cancelled() {},
             "late" if second_move => std::thread::sleep(TOO_LONG),
             _ => {}
         }
@@ -43,10 +37,14 @@ impl Contestant for Actor {
 struct Actors;
 
 impl PlayerFactory for Actors {
-    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+    fn player(&self, spec: &str) -> Result<Box<dyn MatchPlayer + '_>, InputError> {
         let names = ["plain", "panics", "gives up", "silent", "cheats", "late", "stuck", "unseated"];
         let name = names.into_iter().find(|name| *name == spec).expect("the names of this test");
         Ok(Box::new(Actor(name)))
+    }
+
+    fn resources(&self) -> &(dyn Resources + Sync) {
+        &NoResources
     }
 }
 
@@ -87,7 +85,7 @@ fn an_agent_that_thinks_for_hours_is_cut_short() {
     let store = directory.store();
     let mut settings = experiment("crosphere", &["random", "minimax:depth=30"], 0);
     settings.patience = Some(Duration::from_millis(50));
-    let results = play_with(&store, &AgentFactory(&NoResources), &settings.run(), 1).unwrap();
+    let results = play_with(&store, &AgentFactory::new(&NoResources), &settings.run(), 1).unwrap();
     assert_eq!(results.faults().collect::<Vec<_>>(), [(1, "stalled", 2)]);
 }
 
@@ -147,7 +145,7 @@ fn agents_keep_to_a_clock() {
     let mut settings = experiment("tictactoe", &["mcts:sims=1000000", "mcts:sims=1000000,c=2"], 2);
     settings.clock = Some(Duration::from_millis(400));
     let run = settings.run();
-    let results = play_with(&store, &AgentFactory(&NoResources), &run, 2).unwrap();
+    let results = play_with(&store, &AgentFactory::new(&NoResources), &run, 2).unwrap();
     assert_eq!((results.pairs(), results.faults().count()), (2, 0));
 }
 

@@ -6,10 +6,10 @@ use plyground_core::Turn;
 use plyground_match::{Book, Experiment, Openings, opening_plies};
 use plyground_session::{Session, open};
 
-use crate::common::experiment;
+use crate::common::{FirstInList, experiment};
 
-fn book(game: &str, plies: u32, seed: u64) -> Book {
-    Book::new(&Experiment { seed, ..experiment(game, &["random", "mcts:sims=10"], plies) }).unwrap()
+fn book(game: &str, plies: u32, seed: u64) -> Book<'static> {
+    Book::new(&Experiment { seed, ..experiment(game, &["random", "mcts:sims=10"], plies) }, &FirstInList).unwrap()
 }
 
 fn first(game: &str, plies: u32, seed: u64, count: usize) -> Vec<Vec<String>> {
@@ -103,7 +103,7 @@ fn listed_openings_come_in_their_order_and_again() {
         openings: Openings::Listed { lines: lines.clone() },
         ..experiment("tictactoe", &["random", "mcts:sims=10"], 0)
     };
-    let mut book = Book::new(&settings).unwrap();
+    let mut book = Book::new(&settings, &FirstInList).unwrap();
     for number in 0..5 {
         assert_eq!(book.opening(number).unwrap(), lines[number % 2]);
     }

@@ -28,7 +28,7 @@ fn a_lot_is_the_first_pairs_of_a_run_and_no_more() {
     let place = Place::new(LONG, small_run(), 6).unwrap();
     let (store, run, jobs) = (&place.store, &place.run, &place.jobs);
     let lot = RunPrefix { run: &run.id, pairs: 2 };
-    assert_eq!(store.asked(lot).unwrap(), 2);
+    assert_eq!(store.requested(lot).unwrap(), 2);
     assert_eq!(sorted(leased(&store.queue(lot), "a", 100)), [0, 1]);
     store.queue(lot).finish(&jobs[..2]).unwrap();
     assert_eq!(store.queue(lot).lease(&worker("a"), 1).unwrap(), Lease::Done);

@@ -5,8 +5,10 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use plyground_core::NoResources;
-use plyground_match::{AgentFactory, Event, Job, Lease, Queue, Results, Run, RunPrefix, Setting, Worker, WorkerConfig, work};
+use plyground_core::{CancelToken, NoResources};
+use plyground_match::{
+    AgentFactory, Job, Lease, Queue, Results, Run, RunContext, RunEvent, RunPrefix, Worker, WorkerConfig, work,
+};
 
 use crate::common::{Directory, experiment, games, play};
 use crate::place::Place;
@@ -111,13 +113,13 @@ pub fn two_that_work_on_a_run_share_it() {
             let (place, run, both_have_begun) = (&place, &run, &both_have_begun);
             scope.spawn(move || {
                 work(&WorkerConfig {
-                    keeper: store,
+                    sink: store,
                     queue: place.queue(store).as_ref(),
-                    runs: &Setting { run, roster: &AgentFactory(&NoResources), tempo: 1.0 },
+                    runs: &RunContext { run, players: &AgentFactory::new(&NoResources), clock_speed: 1.0 },
                     threads: 1,
-                    stop: &|| false,
+                    cancel: &CancelToken::new(),
                     events: &|event| {
-                        if matches!(event, Event::JobFinished { .. }) && count.fetch_add(1, Ordering::Relaxed) == 0 {
+                        if matches!(event, RunEvent::JobFinished { .. }) && count.fetch_add(1, Ordering::Relaxed) == 0 {
                             both_have_begun.wait();
                         }
                     },
@@ -140,16 +142,19 @@ pub fn a_worker_that_is_told_to_stop_gives_back_what_is_not_played() {
     let Some(place) = Place::new(LONG, small_run(), 200) else { return };
     let (store, run) = (&place.store, &place.run);
     let queue = place.queue(store);
-    let (asked, finished) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (moves, finished, cancel) = (AtomicU32::new(0), AtomicU32::new(0), CancelToken::new());
     work(&WorkerConfig {
-        keeper: store,
+        sink: store,
         queue: queue.as_ref(),
-        runs: &Setting { run, roster: &AgentFactory(&NoResources), tempo: 1.0 },
+        runs: &RunContext { run, players: &AgentFactory::new(&NoResources), clock_speed: 1.0 },
         threads: 1,
-        // Asked before and after each move, so before the fortieth: the first pair is finished then, and the worker is at one of a
-        // larger batch.
-        stop: &|| asked.fetch_add(1, Ordering::Relaxed) >= 80,
-        events: &|event| _ = finished.fetch_add(u32::from(matches!(event, Event::JobFinished { .. })), Ordering::Relaxed),
+        cancel: &cancel,
+        events: &|event| match event {
+            // At the fortieth move the first pair is finished, and the worker is at one of a larger batch.
+            RunEvent::MoveMade { .. } if moves.fetch_add(1, Ordering::Relaxed) == 39 => cancel.cancel(),
+            RunEvent::JobFinished { .. } => _ = finished.fetch_add(1, Ordering::Relaxed),
+            _ => {}
+        },
     })
     .unwrap();
     let done = Results::read(store, run.experiment.seats, RunPrefix::all(&run.id)).unwrap().pairs();

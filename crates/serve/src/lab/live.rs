@@ -1,11 +1,11 @@
 //! A run that is being played here: how far it is, and the games at its boards.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
+use plyground_core::CancelToken;
 use plyground_core::sync::lock;
-use plyground_match::{Event, News, Results, RunRow};
+use plyground_match::{Results, Run, RunEvent, RunObserver, RunRow};
 use plyground_session::Player;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
@@ -49,7 +49,7 @@ impl End {
 
 pub struct Live {
     row: RunRow,
-    stop: AtomicBool,
+    cancel: CancelToken,
     state: Mutex<State>,
     tell: broadcast::Sender<Told>,
 }
@@ -100,8 +100,54 @@ impl Quota {
     }
 }
 
+impl RunObserver for Live {
+    /// Takes note of what happens, and tells it to those who follow. What is told while the state is locked comes in order.
+    fn observe(&self, _: &Run, event: &RunEvent<'_>) {
+        let mut state = self.state();
+        match event {
+            RunEvent::RunStarted { results, wanted, .. } => {
+                (state.results, state.wanted, state.before) = ((*results).clone(), *wanted, results.jobs());
+                state.begun = Instant::now();
+                state.version += 1;
+            }
+            RunEvent::GameStarted { job, game, agents } => {
+                if state.boards.len() < BOARDS && state.quota.take() {
+                    let (job, opening, moves) = (job.id.clone(), job.opening.len(), job.opening.clone());
+                    let board = Board { job, game: *game, agents: (*agents).clone(), opening, moves };
+                    self.tell("started", || board.json());
+                    state.boards.push(board);
+                }
+            }
+            RunEvent::MoveMade { job, game, player, played } => {
+                if let Some(board) = state.boards.iter_mut().find(|board| board.is(&job.id, *game)) {
+                    board.moves.push(played.text.clone());
+                    let (name, mover) = (board.name(), player.map(Player::word));
+                    let data =
+                        || json!({"game": name, "move": played.text, "mover": mover, "value": played.value, "ms": played.ms});
+                    self.tell("move", data);
+                }
+            }
+            RunEvent::GameEnded { job, game, played } => {
+                if let Some(place) = state.boards.iter().position(|board| board.is(&job.id, *game)) {
+                    let (name, result) = (state.boards.swap_remove(place).name(), played.outcome.word());
+                    self.tell("over", || json!({"game": name, "result": result, "reason": played.reason}));
+                }
+            }
+            RunEvent::JobFinished { games, .. } => {
+                games.iter().for_each(|game| state.results.add(game));
+                state.version += 1;
+            }
+            RunEvent::Progress { .. } => {}
+            RunEvent::RunEnded { results, .. } => {
+                state.results = (*results).clone();
+                state.version += 1;
+            }
+        }
+    }
+}
+
 impl Live {
-    pub fn new(row: RunRow) -> Self {
+    pub fn new(row: RunRow, cancel: CancelToken) -> Self {
         let now = Instant::now();
         let state = State {
             results: Results::new(row.run.experiment.seats),
@@ -114,7 +160,7 @@ impl Live {
             quota: Quota::full(),
             end: None,
         };
-        Self { row, stop: AtomicBool::new(false), state: Mutex::new(state), tell: broadcast::channel(BEHIND).0 }
+        Self { row, cancel, state: Mutex::new(state), tell: broadcast::channel(BEHIND).0 }
     }
 
     pub fn row(&self) -> &RunRow {
@@ -122,60 +168,20 @@ impl Live {
     }
 
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
         self.state().version += 1;
     }
 
     pub fn stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.cancel.is_cancelled()
+    }
+
+    pub fn cancel(&self) -> &CancelToken {
+        &self.cancel
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
-    }
-
-    /// Takes note of what happens, and tells it to those who follow. What is told while the state is locked comes in order.
-    pub fn hear(&self, news: &News<'_>) {
-        let mut state = self.state();
-        match news {
-            News::Begun { results, wanted } => {
-                (state.results, state.wanted, state.before) = ((*results).clone(), *wanted, results.jobs());
-                state.begun = Instant::now();
-                state.version += 1;
-            }
-            News::Event(Event::GameStarted { job, game, agents }) => {
-                if state.boards.len() < BOARDS && state.quota.take() {
-                    let (job, opening, moves) = (job.id.clone(), job.opening.len(), job.opening.clone());
-                    let board = Board { job, game: *game, agents: (*agents).clone(), opening, moves };
-                    self.tell("started", || board.json());
-                    state.boards.push(board);
-                }
-            }
-            News::Event(Event::MoveMade { job, game, player, played }) => {
-                if let Some(board) = state.boards.iter_mut().find(|board| board.is(&job.id, *game)) {
-                    board.moves.push(played.text.clone());
-                    let (name, mover) = (board.name(), player.map(Player::word));
-                    let data =
-                        || json!({"game": name, "move": played.text, "mover": mover, "value": played.value, "ms": played.ms});
-                    self.tell("move", data);
-                }
-            }
-            News::Event(Event::GameOver { job, game, played }) => {
-                if let Some(place) = state.boards.iter().position(|board| board.is(&job.id, *game)) {
-                    let (name, result) = (state.boards.swap_remove(place).name(), played.outcome.word());
-                    self.tell("over", || json!({"game": name, "result": result, "reason": played.reason}));
-                }
-            }
-            News::Event(Event::JobFinished { games, .. }) => {
-                games.iter().for_each(|game| state.results.add(game));
-                state.version += 1;
-            }
-            News::Progress { .. } => {}
-            News::Ended { results, .. } => {
-                state.results = (*results).clone();
-                state.version += 1;
-            }
-        }
     }
 
     fn tell(&self, event: &'static str, data: impl FnOnce() -> Value) {

@@ -11,7 +11,6 @@ mod training;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path as File, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
@@ -22,8 +21,9 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use plyground_core::CancelToken;
 use plyground_core::sync::lock;
-use plyground_match::{Results, RunDriver, RunError, RunPrefix, RunRow, Store, Threads, machine};
+use plyground_match::{AgentFactory, Results, RunDriver, RunError, RunPrefix, RunRow, Store, Threads, is_complete, machine};
 use plyground_session::InputError;
 use plyground_studies::report::Report;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub struct Lab {
     /// Says who works at a queue on the network, if there is one.
     fleet: OnceLock<fleet::Look>,
     stopping: watch::Sender<bool>,
-    stopped: AtomicBool,
+    cancel: CancelToken,
 }
 
 pub fn routes(lab: Arc<Lab>) -> Router {
@@ -223,7 +223,7 @@ impl Lab {
             trouble: Mutex::default(),
             fleet: OnceLock::new(),
             stopping: watch::Sender::new(false),
-            stopped: AtomicBool::new(false),
+            cancel: CancelToken::new(),
         })
     }
 
@@ -234,7 +234,7 @@ impl Lab {
 
     /// Everything that is played stops, and nothing new begins.
     pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
         self.stopping.send_replace(true);
     }
 
@@ -283,7 +283,7 @@ impl Lab {
             return Ok(line.clone());
         }
         let results = if row.games <= READ_AT_ONCE { Some(self.results(row)?) } else { None };
-        let complete = results.as_ref().map_or(row.done >= row.pairs, |results| row.is_complete(results));
+        let complete = results.as_ref().map_or(row.done >= row.pairs, |results| is_complete(&row, results));
         let line = page::line(row, results.as_ref(), if complete { "complete" } else { "unfinished" });
         lock(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
         Ok(line)
@@ -299,7 +299,7 @@ impl Lab {
             return Ok(live.page());
         }
         let results = self.results(&row)?;
-        let mut page = page::page(&row, &results, if row.is_complete(&results) { "complete" } else { "unfinished" });
+        let mut page = page::page(&row, &results, if is_complete(&row, &results) { "complete" } else { "unfinished" });
         let trouble = lock(&self.trouble).clone().filter(|(run, _)| *run == row.run.id);
         page["trouble"] = trouble.map(|(_, words)| words).into();
         Ok(page)
@@ -307,11 +307,11 @@ impl Lab {
 
     /// Lets a run be played. Comes back as soon as what is to be played is written down.
     async fn begin(self: &Arc<Self>, row: RunRow, errand: Errand) -> Result<(), Refusal> {
-        if self.stopped.load(Ordering::Relaxed) {
+        if self.cancel.is_cancelled() {
             return Err(Refusal::stopping());
         }
         let id = row.run.id.clone();
-        let live = Arc::new(Live::new(row));
+        let live = Arc::new(Live::new(row, self.cancel.child()));
         let permit = self.permit(&id, &live)?;
         let seat = Seat { lab: Arc::clone(self), live, permit: Some(permit), end: None };
         let (ready, written) = oneshot::channel();
@@ -345,27 +345,21 @@ struct Seat {
 
 impl Seat {
     fn play(mut self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) {
-        let end = self.conduct(errand, ready);
+        let end = self.drive(errand, ready);
         self.end = Some(end.unwrap_or_else(|trouble| End { complete: false, trouble: Some(trouble) }));
     }
 
-    fn conduct(&self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<End, String> {
+    fn drive(&self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<End, String> {
         let (lab, live) = (&self.lab, &self.live);
         let RunRow { run, command, .. } = live.row();
         let words = |error: RunError| error.to_string();
         let store = Store::open(&lab.file).map_err(words)?;
-        let conduct = RunDriver {
-            store: &store,
-            run,
-            shelf: &OfferAndFiles(&lab.offer),
-            crew: &Threads(lab.limits.run_threads),
-            command,
-            stop: &|| live.stopping() || lab.stopped.load(Ordering::Relaxed),
-            enough: &|_| false,
-            listen: &|news| live.hear(news),
-        };
+        let (executor, resources) = (Threads(lab.limits.run_threads), OfferAndFiles(&lab.offer));
+        let players = AgentFactory::of_run(&resources, run);
+        let driver = RunDriver::new(&store, run, &executor, &players);
+        let driver = driver.for_command(command).cancelled_by(live.cancel()).observed_by(live.as_ref());
         let asked = match errand {
-            Errand::Play { pairs } => conduct.ask_format(*pairs),
+            Errand::Play { pairs } => driver.request_format(*pairs),
             Errand::Resume => Ok(()),
         };
         let trouble = asked.as_ref().err().map(ToString::to_string);
@@ -373,8 +367,8 @@ impl Seat {
         let _ = ready.send(asked.map_err(Refusal::from));
         trouble.map_or(Ok(()), Err)?;
         let played = match errand {
-            Errand::Play { pairs } => conduct.play_format(*pairs),
-            Errand::Resume => conduct.resume(),
+            Errand::Play { pairs } => driver.play_format(*pairs),
+            Errand::Resume => driver.resume(),
         };
         played.map(|(_, complete)| End { complete, trouble: None }).map_err(words)
     }

@@ -8,16 +8,13 @@ mod story;
 mod sweep;
 mod words;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use plyground_core::{GameValue, InputError, Player, Resources};
+use plyground_core::{CancelToken, GameValue, InputError, Player, Resources};
 
 pub use story::{AHEAD, Judge, Story, branching};
 pub use sweep::{Axis, Setting, Sweep};
 pub use words::{COLUMNS, Favoured, rows, sentences};
 
-use plyground_match::{Experiment, Format, GameRow, Openings, Run, RunError, RunPrefix, Seats, Store, pairings};
+use plyground_match::{Experiment, Format, GameRow, Openings, Run, RunError, RunPrefix, Seats, Store, pairings, parallel_map};
 use plyground_statistics::{
     CONFIDENCE, GameResult, Interval, MeanEstimate, Tally, mean, per_cent, redundancy, simultaneous, wilson,
 };
@@ -243,8 +240,8 @@ pub struct Look<'a> {
     pub judged: u64,
     /// How many games are looked at at the same time.
     pub threads: usize,
-    /// Is asked before every game whether the judge may go home: it takes most of the time.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Ends the judging, which takes most of the time; the other figures are of all games.
+    pub cancel: &'a CancelToken,
 }
 
 /// What one game says.
@@ -275,7 +272,7 @@ pub fn look(plan: Plan, look: &Look<'_>, progress: &mut dyn FnMut(usize)) -> Res
 fn observe(run: &Run, rows: &[GameRow], look: &Look<'_>) -> Result<Vec<Observed>, InputError> {
     let game = &run.experiment.game;
     let observe = |row: &GameRow| -> Result<Observed, InputError> {
-        let is_judged = row.pair < look.judged && row.fault.is_none() && !(look.stop)();
+        let is_judged = row.pair < look.judged && row.fault.is_none() && !look.cancel.is_cancelled();
         Ok(Observed {
             agent: row.agents[0],
             winner: row.outcome.winner,
@@ -286,23 +283,9 @@ fn observe(run: &Run, rows: &[GameRow], look: &Look<'_>) -> Result<Vec<Observed>
             story: if is_judged { Some(look.judge.story(game, row)?) } else { None },
         })
     };
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(rows.len())));
-    std::thread::scope(|scope| {
-        for _ in 0..look.threads.max(1) {
-            scope.spawn(|| {
-                while let number = next.fetch_add(1, Ordering::Relaxed)
-                    && let Some(row) = rows.get(number)
-                {
-                    let observed = observe(row);
-                    found.lock().expect("nobody panics with it").push((number, observed));
-                }
-            });
-        }
-    });
-    let mut found = found.into_inner().expect("nobody panics with it");
-    // Sums of floating-point numbers depend on their order.
-    found.sort_by_key(|(number, _)| *number);
-    found.into_iter().map(|(_, observed)| observed).collect()
+    let threads = vec![(); look.threads.max(1)];
+    let observed = parallel_map(threads, rows.len() as u64, &CancelToken::new(), |(), number| observe(&rows[number as usize]))?;
+    Ok(observed.expect("it is not cancelled"))
 }
 
 fn cell(setting: usize, agent: usize, observed: &[Observed]) -> Cell {

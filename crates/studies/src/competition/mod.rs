@@ -67,8 +67,8 @@ pub struct Network {
 
 impl Competition {
     /// Reads a competition from the text of its file. An error names the line, and what was expected there.
-    pub fn read(text: &str, shelf: &dyn Resources) -> Result<Self, InputError> {
-        file::read(text, shelf)
+    pub fn read(text: &str, resources: &dyn Resources) -> Result<Self, InputError> {
+        file::read(text, resources)
     }
 
     /// Does somebody come over the network?
@@ -81,24 +81,14 @@ impl Competition {
         self.entrants.iter().filter_map(|entrant| entrant.spec.strip_prefix(REMOTE)).map(str::to_owned).collect()
     }
 
-    /// The run of the lab that plays it. Every entrant is checked; its number in the run is that in the file.
-    pub fn run(&self, shelf: &dyn Resources) -> Result<Run, InputError> {
-        let is_guest = |entrant: &&Entrant| entrant.spec.starts_with(REMOTE);
-        let at_home: Vec<String> =
-            self.entrants.iter().filter(|entrant| !is_guest(entrant)).map(|entrant| entrant.spec.clone()).collect();
-        let checked = Experiment::new(&self.game, &at_home, shelf)?;
-        // Ready-made opponents are written out there.
-        let mut written = checked.agents.clone().into_iter();
-        let agents = self
-            .entrants
-            .iter()
-            .filter_map(|entrant| if is_guest(&entrant) { Some(entrant.spec.clone()) } else { written.next() });
+    /// The run that plays it. Every entrant is checked; its number in the run is that in the file.
+    pub fn run(&self, resources: &dyn Resources) -> Result<Run, InputError> {
+        let specs: Vec<String> = self.entrants.iter().map(|entrant| entrant.spec.clone()).collect();
         let openings = match self.opening_plies {
             0 => Openings::Start,
             plies => Openings::Random { plies },
         };
         let settings = Experiment {
-            agents: agents.collect(),
             openings,
             format: Format::Games { rounds: self.rounds, double: self.double },
             seats: Seats::Fixed,
@@ -107,7 +97,7 @@ impl Competition {
             game_time: self.game_time,
             own_limits: true,
             seed: self.seed,
-            ..checked
+            ..Experiment::with_remote(&self.game, &specs, resources)?
         };
         Ok(settings.run())
     }

@@ -1,6 +1,6 @@
 //! The inventor's report, held to plain counting over the same games.
 
-use plyground_core::{GameValue, Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
+use plyground_core::{CancelToken, GameValue, Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
 use plyground_match::{Experiment, GameRow, Openings, Seats, Store};
 use plyground_session::open;
 use plyground_statistics::Tally;
@@ -24,7 +24,7 @@ fn played(store: &Store, plan: &Plan) -> Findings {
         play_pairings(store, run, &plan.pairings(), GAMES);
     }
     let judge = Judge { spec: JUDGE, shelf: &NoResources };
-    let orders = Look { store, games: GAMES, judge, judged: JUDGED, threads: 2, stop: &|| false };
+    let orders = Look { store, games: GAMES, judge, judged: JUDGED, threads: 2, cancel: &CancelToken::new() };
     look(plan.clone(), &orders, &mut |_| {}).unwrap()
 }
 

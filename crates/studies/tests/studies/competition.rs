@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use plyground_core::{Clock, InputError, Limits, NoResources, Player, Seed};
+use plyground_core::{CancelToken, Clock, InputError, Limits, NoResources, Player, Resources, Seed};
 use plyground_match::{
-    Contestant, Experiment, Fault, Format, Moment, PlayerFactory, Reply, Results, Run, RunDriver, Seats, Store, Threads,
-    rounds_so_far,
+    AgentFactory, Experiment, Fault, Format, GameNotice, MatchPlayer, PlayerFactory, Reply, Results, Run, RunDriver, RunEvent,
+    Seats, Store, Threads, is_complete, rounds_so_far,
 };
 use plyground_session::Session;
 use plyground_studies::competition::{Bout, Competition};
@@ -27,8 +28,8 @@ struct Notes {
     heard: Mutex<Vec<String>>,
 }
 
-impl Contestant for Guest<'_> {
-    fn sit(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
+impl MatchPlayer for Guest<'_> {
+    fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         Ok(())
     }
 
@@ -36,7 +37,7 @@ impl Contestant for Guest<'_> {
         if self.spec.starts_with("absent") { Err(Fault::Stalled("it is asleep".to_owned())) } else { Ok(()) }
     }
 
-    fn choose(&mut self, session: &mut dyn Session, limits: Limits, _: &dyn Clock, _: &dyn Fn() -> bool) -> Result<Reply, Fault> {
+    fn choose(&mut self, session: &mut dyn Session, limits: Limits, _: &dyn Clock, _: &CancelToken) -> Result<Reply, Fault> {
         self.notes.limits.lock().unwrap().insert(self.spec.clone(), limits);
         if self.spec == "slow" {
             std::thread::sleep(Duration::from_millis(40));
@@ -44,19 +45,23 @@ impl Contestant for Guest<'_> {
         Ok(Reply { mv: session.moves()[0].text.clone(), value: None })
     }
 
-    fn hear(&mut self, session: &dyn Session, moment: Moment<'_>) {
-        let word = match moment {
-            Moment::Begun => "begun".to_owned(),
-            Moment::Moved => session.history().iter().rfind(|played| !played.chance).unwrap().text.clone(),
-            Moment::Over(played) => played.outcome.word().to_owned(),
+    fn notify(&mut self, session: &dyn Session, notice: GameNotice<'_>) {
+        let word = match notice {
+            GameNotice::Started => "begun".to_owned(),
+            GameNotice::Moved => session.history().iter().rfind(|played| !played.chance).unwrap().text.clone(),
+            GameNotice::Over(played) => played.outcome.word().to_owned(),
         };
         self.notes.heard.lock().unwrap().push(format!("{} {word}", self.spec));
     }
 }
 
 impl PlayerFactory for Notes {
-    fn invite(&self, spec: &str) -> Result<Box<dyn Contestant + '_>, InputError> {
+    fn player(&self, spec: &str) -> Result<Box<dyn MatchPlayer + '_>, InputError> {
         Ok(Box::new(Guest { spec: spec.to_owned(), notes: self }))
+    }
+
+    fn resources(&self) -> &(dyn Resources + Sync) {
+        &NoResources
     }
 }
 
@@ -122,18 +127,17 @@ const SWISS: &str = "title = 'Five & <more>'\ngame = 'clobber:size=4x4'\nformat 
     [[entrant]]\nagent = 'random'\n[[entrant]]\nagent = 'mcts:sims=20'\n[[entrant]]\nagent = 'mcts:sims=40'\n\
     [[entrant]]\nagent = 'mcts:sims=60'\n[[entrant]]\nname = 'deep'\nagent = 'mcts:sims=80'\n";
 
-fn conducted(store: &Store, run: &Run, stop: &(dyn Fn() -> bool + Sync)) -> (Results, bool) {
-    let conduct = RunDriver {
-        store,
-        run,
-        shelf: &NoResources,
-        crew: &Threads(2),
-        command: "ply compete",
-        stop,
-        enough: &|_| false,
-        listen: &|_| {},
+/// The competition until so many moves are made.
+fn driven(store: &Store, run: &Run, most: u32) -> (Results, bool) {
+    let (moves, cancel) = (AtomicU32::new(0), CancelToken::new());
+    let observer = |_: &Run, event: &RunEvent<'_>| {
+        if matches!(event, RunEvent::MoveMade { .. }) && moves.fetch_add(1, Ordering::Relaxed) >= most {
+            cancel.cancel();
+        }
     };
-    conduct.play_format(1).unwrap()
+    let players = AgentFactory::of_run(&NoResources, run);
+    let driver = RunDriver::new(store, run, &Threads(2), &players).for_command("ply compete");
+    driver.cancelled_by(&cancel).observed_by(&observer).play_format(1).unwrap()
 }
 
 #[test]
@@ -142,15 +146,13 @@ fn a_swiss_competition_rests_somebody_in_each_round_and_is_complete_after_the_la
     let store = directory.store();
     let competition = Competition::read(SWISS, &NoResources).unwrap();
     let run = competition.run(&NoResources).unwrap();
-    let asked = std::sync::atomic::AtomicU32::new(0);
-    let soon = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 60;
-    let (results, complete) = conducted(&store, &run, &soon);
+    let (results, complete) = driven(&store, &run, 30);
     assert!(!complete && results.games() < 12, "it was stopped after {} games", results.games());
     let row = store.find(&run.id).unwrap();
-    assert!(!row.is_complete(&results));
-    let (results, complete) = conducted(&store, &run, &|| false);
+    assert!(!is_complete(&row, &results));
+    let (results, complete) = driven(&store, &run, u32::MAX);
     assert_eq!((complete, results.games()), (true, 12));
-    assert!(store.find(&run.id).unwrap().is_complete(&results));
+    assert!(is_complete(&store.find(&run.id).unwrap(), &results));
     let rounds = rounds_so_far(&run.experiment, &results);
     assert_eq!(rounds.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 4]);
     let bouts: Vec<Bout> = games(&store, &run).iter().map(Bout::from).collect();

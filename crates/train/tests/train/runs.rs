@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use plyground_core::{InputError, Resources, Seed};
-use plyground_match::{Experiment, RunDriver, Threads};
+use plyground_match::{AgentFactory, Experiment, RunDriver, Threads};
 use plyground_nets::{Network, Size, weights};
 use plyground_train::trainable_game;
 
@@ -31,21 +31,13 @@ fn the_same_spec_with_another_network_is_another_run() {
     let run = asked();
     assert_eq!(asked(), run);
     assert_eq!(run.experiment.files["x"].len(), 64);
-    let conduct = RunDriver {
-        store: &store,
-        run: &run,
-        shelf: &shelf,
-        crew: &Threads(1),
-        command: "ply test",
-        stop: &|| false,
-        enough: &|_| false,
-        listen: &|_| {},
-    };
-    assert!(conduct.play_format(2).unwrap().1);
+    let (executor, players) = (Threads(1), AgentFactory::of_run(&shelf, &run));
+    let driver = RunDriver::new(&store, &run, &executor, &players).for_command("ply test");
+    assert!(driver.play_format(2).unwrap().1);
     *shelf.0.lock().unwrap() = network(2);
     assert_ne!(asked().id, run.id);
     // Nothing is played with it under the old name.
-    let refused = conduct.play_format(4).unwrap_err().to_string();
+    let refused = driver.play_format(4).unwrap_err().to_string();
     assert!(refused.contains("malformed file 'x': it is not what it was when this run began"), "{refused}");
     assert_eq!(games(&store, &run).len(), 4);
 }

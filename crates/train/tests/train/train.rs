@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use plyground_core::CancelToken;
 use plyground_match::Files;
 use plyground_nets::Size;
-use plyground_train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
+use plyground_train::{End, Phase, Plan, Round, Stage, Training, TrainingObserver};
 
 /// A folder of its own for a test, gone when the test is over.
 struct Folder(PathBuf);
@@ -39,29 +40,28 @@ fn tiny() -> Plan {
     }
 }
 
-/// Says stop in the middle of a round, after so many calls in a phase.
+/// Cancels in the middle of a round, after so many calls in a phase.
 struct Impatient {
     phase: Phase,
     round: u64,
     calls: AtomicU64,
+    cancel: CancelToken,
 }
 
 impl Impatient {
     fn new(round: u64, phase: Phase) -> Self {
-        Self { phase, round, calls: AtomicU64::new(0) }
+        Self { phase, round, calls: AtomicU64::new(0), cancel: CancelToken::new() }
     }
 }
 
-impl Onlooker for Impatient {
+impl TrainingObserver for Impatient {
     fn stage(&self, stage: Stage) {
-        if stage.phase == self.phase && stage.round == self.round {
-            self.calls.fetch_add(1, Ordering::Relaxed);
+        let is_awaited = stage.phase == self.phase && stage.round == self.round;
+        if is_awaited && self.calls.fetch_add(1, Ordering::Relaxed) >= 2 {
+            self.cancel.cancel();
         }
     }
     fn round(&self, _: &Round) {}
-    fn stop(&self) -> bool {
-        self.calls.load(Ordering::Relaxed) >= 3
-    }
 }
 
 /// Looks on to the end.
@@ -71,8 +71,8 @@ fn patient() -> Impatient {
 
 const ROUNDS: u64 = 5;
 
-fn run(training: &mut Training, onlooker: &Impatient) {
-    training.run(End::Rounds(ROUNDS), "ply train", &Files, onlooker).unwrap();
+fn run(training: &mut Training, observer: &Impatient) {
+    training.run(End::Rounds(ROUNDS), "ply train", &Files, &observer.cancel, observer).unwrap();
 }
 
 /// What a training has come to: its network, bit for bit.
@@ -157,7 +157,7 @@ fn where_chance_plays_nobody_agrees_with_a_solver() {
         ..tiny()
     };
     let mut training = Training::begin(&folder.0, plan, 2).unwrap();
-    training.run(End::Rounds(1), "ply train", &Files, &patient()).unwrap();
+    training.run(End::Rounds(1), "ply train", &Files, &CancelToken::new(), &patient()).unwrap();
     assert_eq!(training.rounds()[0].agreement, None);
     assert_eq!(training.rounds()[0].measured.len(), 2);
 }

@@ -3,9 +3,10 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use plyground_core::CancelToken;
 use plyground_match::{Experiment, GameRow, RunPrefix, Store};
 use plyground_serve::LivePage;
 use plyground_session::{Seed, Session, Turn, open};
@@ -64,7 +65,7 @@ pub struct Hosting {
     pub room: Arc<OpenRoom>,
     pub hall: Arc<LivePage>,
     pub directory: Directory,
-    stop: Arc<AtomicBool>,
+    cancel: CancelToken,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -83,9 +84,9 @@ impl Hosting {
             })
             .unwrap(),
         );
-        let stop = Arc::new(AtomicBool::new(false));
+        let cancel = CancelToken::new();
         let (address, seen) = (room.address().unwrap(), Arc::clone(&hall));
-        let (inside, stopped) = (Arc::clone(&room), Arc::clone(&stop));
+        let (inside, cancelled) = (Arc::clone(&room), cancel.clone());
         let thread = std::thread::spawn(move || {
             let host = Host {
                 room: &inside,
@@ -96,12 +97,12 @@ impl Hosting {
                 seed: 7,
                 boards: 4,
                 command: "ply host tuc-chess",
-                stop: &|| stopped.load(Ordering::Relaxed),
-                listen: &|run, news| seen.hear(run, news),
+                cancel: &cancelled,
+                observer: seen.as_ref(),
             };
             host.play(&setting.programme).unwrap();
         });
-        Self { address, room, hall, directory, stop, thread: Some(thread) }
+        Self { address, room, hall, directory, cancel, thread: Some(thread) }
     }
 
     /// Waits until the programme is over; all games with their settings, in the order in which they ended.
@@ -133,7 +134,7 @@ impl Hosting {
     }
 
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use plyground_core::CancelToken;
 use plyground_match::{AgentFactory, Files};
 use plyground_session::{Limits, Player, Seed};
 use plyground_tuc::{Client, Joined, Programme};
@@ -17,12 +18,12 @@ pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Join
         name,
         game: "tuc-chess:limit=10000",
         agent,
-        roster: &AgentFactory(&Files),
+        players: &AgentFactory::new(&Files),
         limits: Limits::default(),
         cut_short: FOR_EVER,
         resend: None,
         patience: FOR_EVER,
-        stop: &|| false,
+        cancel: &CancelToken::new(),
         listen: &|_, _| (),
     };
     (0..games).map(|number| client.play(Seed(number)).unwrap().unwrap()).collect()

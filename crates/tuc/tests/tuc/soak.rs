@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use plyground_core::CancelToken;
 use plyground_match::{AgentFactory, Files};
 use plyground_session::{Limits, Seed};
 use plyground_tuc::{Client, HostOptions, Programme, TimeControl};
@@ -20,7 +21,7 @@ const SILENCE: Duration = Duration::from_millis(200);
 struct Relay<'a> {
     front: UdpSocket,
     host: SocketAddr,
-    stop: &'a AtomicBool,
+    stop: &'a CancelToken,
     lost: &'a AtomicU64,
     carried: &'a AtomicU64,
     /// What was carried lately, for whoever wants to disturb.
@@ -34,7 +35,7 @@ impl Relay<'_> {
         let mut latest = None;
         let mut buffer = [0; 300];
         self.front.set_nonblocking(true).unwrap();
-        while !self.stop.load(Ordering::Relaxed) {
+        while !self.stop.is_cancelled() {
             let mut idle = true;
             if let Ok((length, client)) = self.front.recv_from(&mut buffer) {
                 idle = false;
@@ -79,11 +80,11 @@ impl Relay<'_> {
 }
 
 /// Random bytes, moves, and what others have said, from a socket that plays no part; to the host, and to the clients' ends.
-fn disturb(host: SocketAddr, overheard: &Mutex<Vec<Vec<u8>>>, stop: &AtomicBool) -> u64 {
+fn disturb(host: SocketAddr, overheard: &Mutex<Vec<Vec<u8>>>, stop: &CancelToken) -> u64 {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut rng = Seed(99).rng();
     let mut sent = 0;
-    while !stop.load(Ordering::Relaxed) {
+    while !stop.is_cancelled() {
         let datagram: Vec<u8> = match rng.below(4) {
             0 => (0..rng.below(260)).map(|_| rng.bits() as u8).collect(),
             1 => format!("{}{}{}{}", rng.below(7), rng.below(5), rng.below(7), rng.below(5)).into_bytes(),
@@ -111,7 +112,7 @@ fn soak(games: u64, longest: Duration) {
     setting.time = TimeControl { a_move: Duration::from_secs(2), a_game: Duration::from_mins(5) };
     let mut host = Hosting::start(setting);
     let begin = Instant::now();
-    let (stop, lost, carried, overheard) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
+    let (stop, lost, carried, overheard) = (CancelToken::new(), AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     let address = host.address;
     let (played, noise) = std::thread::scope(|scope| {
         let noise = scope.spawn(|| disturb(address, &overheard, &stop));
@@ -122,22 +123,21 @@ fn soak(games: u64, longest: Duration) {
             scope.spawn(move || relay.carry(number as u64));
             let stop = &stop;
             scope.spawn(move || {
-                let stopped = || stop.load(Ordering::Relaxed);
                 let client = Client {
                     server,
                     name,
                     game: "tuc-chess:limit=10000",
                     agent: "random",
-                    roster: &AgentFactory(&Files),
+                    players: &AgentFactory::new(&Files),
                     limits: Limits::default(),
                     cut_short: Duration::from_secs(2),
                     resend: Some(SILENCE),
                     patience: Duration::from_secs(5),
-                    stop: &stopped,
+                    cancel: stop,
                     listen: &|_, _| (),
                 };
                 let mut number = 0;
-                while !stopped() {
+                while !stop.is_cancelled() {
                     // A game that was lost on the way is no reason to stay away from the next one.
                     let _ = client.play(Seed(number));
                     number += 1;
@@ -145,7 +145,7 @@ fn soak(games: u64, longest: Duration) {
             });
         }
         let played = host.games_within(longest);
-        stop.store(true, Ordering::Relaxed);
+        stop.cancel();
         (played, noise.join().unwrap())
     });
     assert_eq!(played.len() as u64, games, "every game ends with a result in the store");

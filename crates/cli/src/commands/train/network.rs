@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use anyhow::bail;
 use plyground_cluster::{Broker, SelfPlayers};
+use plyground_core::sync::lock;
 use plyground_match::{Files, machine, shell_word};
 use plyground_nets::Size;
 use plyground_session::InputError;
-use plyground_train::{End, Onlooker, Phase, Plan, Round, Stage, Training};
+use plyground_train::{End, Phase, Plan, Round, Stage, Training, TrainingObserver};
 use serde_json::json;
 
 use super::dashboard::Dashboard;
@@ -48,13 +49,13 @@ pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Resul
     interrupt::catch()?;
     let total = args.hours * 3600.0;
     let before = training.rounds().len();
-    let onlooker: Box<dyn Onlooker> = if Screen::is_there() && !global.quiet && !args.plain {
+    let observer: Box<dyn TrainingObserver> = if Screen::is_there() && !global.quiet && !args.plain {
         Box::new(Screen::open(Dashboard::new(training.plan(), machine(), total, training.rounds()))?)
     } else {
         Box::new(Live { text: Mutex::new(LiveText::new(global.quiet)), total, quiet: global.quiet })
     };
-    training.run(End::Seconds(total), &command(args), &Files, onlooker.as_ref())?;
-    drop(onlooker);
+    training.run(End::Seconds(total), &command(args), &Files, interrupt::token(), observer.as_ref())?;
+    drop(observer);
     let rounds = training.rounds();
     if global.json {
         return print_json(
@@ -165,7 +166,7 @@ struct Live {
     quiet: bool,
 }
 
-impl Onlooker for Live {
+impl TrainingObserver for Live {
     fn stage(&self, stage: Stage) {
         let doing = match stage.phase {
             Phase::Teaching => "games of the teacher",
@@ -177,7 +178,7 @@ impl Onlooker for Live {
         let line = || format!("round {}: {} of {} {doing}, {left} left", stage.round, count(stage.done), count(stage.of));
         let full =
             || format!("{} (Ctrl-C: stop; the same command goes on)\n{}", bar((stage.seconds / self.total) as f32), line());
-        self.text.lock().expect("no thread has panicked").show(full, line);
+        lock(&self.text).show(full, line);
     }
 
     fn round(&self, round: &Round) {
@@ -206,10 +207,6 @@ impl Onlooker for Live {
                 measured.games
             );
         }
-        self.text.lock().expect("no thread has panicked").print(&text);
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::asked()
+        lock(&self.text).print(&text);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::io::{self, IsTerminal as _, Stderr, stderr, stdin};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{panic, process};
 
-use plyground_train::{Onlooker, Round, Stage};
+use plyground_core::sync::lock;
+use plyground_train::{Round, Stage, TrainingObserver};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -48,7 +49,7 @@ impl Screen {
     }
 
     fn dashboard(&self) -> MutexGuard<'_, Dashboard> {
-        self.dashboard.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.dashboard)
     }
 }
 
@@ -63,17 +64,13 @@ impl Drop for Screen {
     }
 }
 
-impl Onlooker for Screen {
+impl TrainingObserver for Screen {
     fn stage(&self, stage: Stage) {
         self.dashboard().stage = Some(stage);
     }
 
     fn round(&self, round: &Round) {
         self.dashboard().rounds.push(round.clone());
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::asked()
     }
 }
 
@@ -109,7 +106,7 @@ fn give_back() {
 fn show(mut terminal: Shown, dashboard: &Mutex<Dashboard>, over: &AtomicBool) -> io::Result<()> {
     while TAKEN.load(Ordering::Relaxed) && !over.load(Ordering::Relaxed) {
         {
-            let mut dashboard = dashboard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut dashboard = lock(dashboard);
             dashboard.stopping = interrupt::asked();
             terminal.draw(|frame| dashboard.draw(frame))?;
         }

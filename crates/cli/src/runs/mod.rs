@@ -1,0 +1,91 @@
+//! What all commands that play runs share: the store, the run of a command line, its driver, and what is shown of it.
+
+mod tables;
+mod view;
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use anyhow::Context;
+use plyground_match::{
+    Executor, Experiment, Format, Openings, PlayerFactory, Run, RunDriver, Store, opening_plies, read_openings, shell_word,
+};
+use plyground_session::Limits;
+
+use crate::args::{Conditions, Global, QUEUE_OPTIONS};
+use crate::interrupt;
+use crate::store::{Files, data_dir, read_text};
+pub use tables::{failures, footer, standings};
+pub use view::{EventLog, RunView};
+
+/// The file with all runs.
+pub fn store_file(global: &Global) -> anyhow::Result<PathBuf> {
+    Ok(data_dir(global)?.join("runs.sqlite"))
+}
+
+/// The store with all runs.
+pub fn open_store(global: &Global) -> anyhow::Result<Store> {
+    Ok(Store::open(&store_file(global)?)?)
+}
+
+/// The run that a command asks for.
+pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &Conditions, global: &Global) -> anyhow::Result<Run> {
+    let mut experiment = Experiment::new(game, agents, &Files)?;
+    experiment.format = format;
+    experiment.openings = match (&conditions.openings, conditions.opening_plies) {
+        (Some(file), _) => Openings::Listed {
+            lines: read_openings(&experiment.game, &read_text(file)?).with_context(|| file.display().to_string())?,
+        },
+        (None, Some(0)) => Openings::Start,
+        (None, Some(plies)) => Openings::Random { plies },
+        (None, None) => Openings::Random { plies: opening_plies(&experiment.game)? },
+    };
+    experiment.limits = Limits { time: conditions.move_time, simulations: conditions.sims, ..Limits::default() };
+    experiment.clock = conditions.clock;
+    experiment.patience = conditions.patience;
+    experiment.seed = global.seed.unwrap_or(0);
+    Ok(experiment.run())
+}
+
+/// The command line that was typed, without what only says where to keep games, how to print, where to write or show them, and who plays.
+pub fn command() -> &'static str {
+    static COMMAND: LazyLock<String> = LazyLock::new(typed_command);
+    &COMMAND
+}
+
+fn typed_command() -> String {
+    const VALUED: [&str; 4] = ["--data", "--out", "-o", "--web"];
+    let mut words = vec!["ply".to_owned()];
+    let mut typed = std::env::args().skip(1);
+    while let Some(word) = typed.next() {
+        match word.as_str() {
+            "--json" | "--quiet" | "--md" | "--stay" => {}
+            word if VALUED.contains(&word) || QUEUE_OPTIONS.contains(&word) => drop(typed.next()),
+            word if word.split_once('=').is_some_and(|(key, _)| VALUED.contains(&key) || QUEUE_OPTIONS.contains(&key)) => {}
+            word => words.push(shell_word(word)),
+        }
+    }
+    words.join(" ")
+}
+
+/// The driver of a run of this command: Ctrl-C stops it, and the observer is told what happens.
+pub fn driver<'a>(
+    store: &'a Store,
+    run: &'a Run,
+    executor: &'a dyn Executor,
+    players: &'a dyn PlayerFactory,
+    observer: &'a RunView<'a>,
+) -> RunDriver<'a> {
+    RunDriver::new(store, run, executor, players).for_command(command()).cancelled_by(interrupt::token()).observed_by(observer)
+}
+
+/// As many threads as asked for, or one for each core.
+pub fn threads(asked: Option<u32>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(cores, |threads| threads as usize)
+}
+
+/// What to tell when a run was stopped before its end.
+pub fn stopped(run: &Run) -> String {
+    format!("stopped; the same command goes on with run {}", run.id)
+}

@@ -1,0 +1,92 @@
+//! The events of a run, and who is told.
+
+use plyground_core::{PlayedMove, Player};
+
+use crate::{GameRow, Job, PlayedGame, Results, Run};
+
+/// What happens while a run is played. A Swiss tournament starts and ends with every round.
+#[derive(Clone, Debug)]
+pub enum RunEvent<'a> {
+    /// It starts, with what was played before.
+    RunStarted {
+        /// What is known.
+        results: &'a Results,
+        /// How many pairs of each pairing are wanted.
+        pairs: u64,
+        /// How many jobs that are.
+        wanted: u64,
+    },
+    /// A game starts.
+    GameStarted {
+        /// Its job.
+        job: &'a Job,
+        /// The first or the second game of the job.
+        game: u8,
+        /// The agents, in the order in which they move.
+        agents: &'a [String; 2],
+    },
+    /// A player has made a move, or chance has decided. (Openings are told with the job.)
+    MoveMade {
+        /// The job of the game.
+        job: &'a Job,
+        /// The first or the second game of the job.
+        game: u8,
+        /// The mover; `None` for chance.
+        player: Option<Player>,
+        /// Which move, how long it took, what the mover expects.
+        played: &'a PlayedMove,
+    },
+    /// A game is over. It is not kept yet: that is done with all games of a job at once.
+    GameEnded {
+        /// Its job.
+        job: &'a Job,
+        /// The first or the second game of the job.
+        game: u8,
+        /// All of it.
+        played: &'a PlayedGame,
+    },
+    /// A job was done: its games were played and are kept.
+    JobFinished {
+        /// Which.
+        job: &'a Job,
+        /// Its games, the second with the seats swapped, or the only one.
+        games: &'a [GameRow],
+    },
+    /// The games of a job are counted.
+    Progress {
+        /// What is known now.
+        results: &'a Results,
+        /// How many jobs are wanted.
+        wanted: u64,
+    },
+    /// Nothing is left, or it was cancelled, or what is known is enough.
+    RunEnded {
+        /// What is known at the end, also by other processes.
+        results: &'a Results,
+        /// Was all of it played?
+        complete: bool,
+    },
+}
+
+/// A subscriber to the events of runs: a terminal, a file of JSON lines, a web page, a test. It is called from any thread, and must not
+/// hold up the players.
+pub trait RunObserver: Sync {
+    /// Takes note of an event.
+    fn observe(&self, run: &Run, event: &RunEvent<'_>);
+}
+
+/// A function is an observer.
+impl<F: Fn(&Run, &RunEvent<'_>) + Sync> RunObserver for F {
+    fn observe(&self, run: &Run, event: &RunEvent<'_>) {
+        self(run, event);
+    }
+}
+
+/// Several observers, each told every event in this order.
+pub struct Observers<'a>(pub Vec<&'a dyn RunObserver>);
+
+impl RunObserver for Observers<'_> {
+    fn observe(&self, run: &Run, event: &RunEvent<'_>) {
+        self.0.iter().for_each(|observer| observer.observe(run, event));
+    }
+}
