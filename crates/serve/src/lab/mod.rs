@@ -283,7 +283,7 @@ impl Lab {
             return Ok(line.clone());
         }
         let results = if row.games <= READ_AT_ONCE { Some(self.results(row)?) } else { None };
-        let complete = results.as_ref().map_or(row.done >= row.pairs, |results| is_complete(&row, results));
+        let complete = results.as_ref().map_or(row.done >= row.pairs, |results| is_complete(row, results));
         let line = page::line(row, results.as_ref(), if complete { "complete" } else { "unfinished" });
         lock(&self.known).insert(row.run.id.clone(), (seen, line.clone()));
         Ok(line)
