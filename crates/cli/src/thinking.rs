@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_session::{Clock, Progress, Watcher};
+use plyground_session::{Clock, ProgressObserver, SearchProgress};
 
 /// The clock on the wall.
 pub struct WallClock(Instant);
@@ -46,8 +46,8 @@ impl ThinkingBar {
     }
 }
 
-impl Watcher for ThinkingBar {
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for ThinkingBar {
+    fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
         if let Some(bar) = &self.0 {
             bar.set_position((progress.done * Self::STEPS as f32) as u64);
         }

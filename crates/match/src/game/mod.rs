@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use plyground_core::{AgentError, Clock, InputError, Limits, Outcome, PlayedMove, Player, Resources, Rng, Seed, Turn};
-use plyground_session::{Progress, Seat, Session, Watcher};
+use plyground_session::{ProgressObserver, SearchProgress, Seat, Session};
 
 /// The prefix of the specs of remote players, which no agent of ours has: the rest is the name that the player joins by.
 pub const REMOTE: &str = "udp:";
@@ -97,8 +97,8 @@ impl Contestant for BuiltIn<'_> {
 /// Watches nothing but whether somebody still waits.
 struct Impatient<'a>(&'a dyn Fn() -> bool);
 
-impl Watcher for Impatient<'_> {
-    fn progress(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for Impatient<'_> {
+    fn progress(&mut self, _: &SearchProgress<'_>) -> ControlFlow<()> {
         if (self.0)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
