@@ -20,7 +20,8 @@ use tokio::runtime::Runtime;
 const JOBS: &str = "PLY_JOBS";
 const RESULTS: &str = "PLY_RESULTS";
 const SELF_PLAY: &str = "PLY_LESSONS";
-/// A key-value bucket is a stream with such a name. Made as one: the client's own call wants to know more about the account than NATS 2.9 says.
+/// A key-value bucket is a stream with such a name. Made as one: the client's own call wants to know more about the account than NATS
+/// 2.9 says.
 const VALUES: &str = "KV_plyground";
 const FILES: &str = "plyground";
 const WORKERS: &str = "workers";
@@ -270,8 +271,8 @@ impl Broker {
     /// The number of messages in the stream of jobs, of one run or of all, leased ones included.
     pub(super) async fn queued(&self, run: Option<&str>) -> Result<usize, RunError> {
         use futures_util::TryStreamExt as _;
-        // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of the stream
-        // is done with and gone.
+        // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of the
+        // stream is done with and gone.
         let found = self.jobs.info_with_subjects(jobs_of("*")).await.map_err(|error| self.refused(error))?;
         let counts: Vec<(String, usize)> = found.try_collect().await.map_err(|error| self.refused(error))?;
         let wanted = run.map(jobs_of);
@@ -300,7 +301,8 @@ impl Broker {
         }
     }
 
-    /// Sets a key; if a revision is given, only if it is still the newest (0: if there is none). The new revision; `None` if it was not.
+    /// Sets a key; if a revision is given, only if it is still the newest (0: if there is none). The new revision; `None` if it was
+    /// not.
     pub(super) async fn set<T: Serialize>(&self, key: &str, value: &T, revision: Option<u64>) -> Result<Option<u64>, RunError> {
         use async_nats::jetstream::context::PublishErrorKind::WrongLastSequence;
         let payload = serde_json::to_vec(value).expect("values are plain data");

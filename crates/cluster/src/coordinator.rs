@@ -27,8 +27,8 @@ use crate::wire::{BatchResults, unpacked};
 const TICK: Duration = Duration::from_millis(100);
 /// The interval at which the coordinator checks that what it has sent is still queued.
 const CHECK: Duration = Duration::from_secs(3);
-/// The wait for late results of a stopped run: until none has come for the first time, but not longer than the second. Results that come
-/// later count when the run goes on.
+/// The wait for late results of a stopped run: until none has come for the first time, but not longer than the second. Results that
+/// come later count when the run goes on.
 const QUIET: Duration = Duration::from_millis(1_500);
 const LONGEST_QUIET: Duration = Duration::from_secs(10);
 /// Batches that are sent at the same time.
@@ -262,8 +262,8 @@ impl RunCoordinator<'_> {
         }
     }
 
-    /// Sends all open jobs again, under new message names. Messages of earlier leaders are purged first, so that no job is queued twice;
-    /// results of jobs in flight arrive anyway.
+    /// Sends all open jobs again, under new message names. Messages of earlier leaders are purged first, so that no job is queued
+    /// twice; results of jobs in flight arrive anyway.
     fn send_all_again(&mut self) -> Result<(), RunError> {
         static TERMS: AtomicU64 = AtomicU64::new(0);
         let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.task.run.id)));

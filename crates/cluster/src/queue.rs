@@ -55,7 +55,8 @@ pub struct WorkerCounts {
     pub failed: AtomicU64,
 }
 
-/// The identity of a message: its place in the stream, and its first job, as a server that has lost the end of a stream gives places anew.
+/// The identity of a message: its place in the stream, and its first job, as a server that has lost the end of a stream gives places
+/// anew.
 type Token = (u64, String);
 
 /// A leased message.
@@ -226,8 +227,8 @@ impl NatsQueue {
         self.broker.retry(&give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await.map(drop)
     }
 
-    /// Acknowledges messages of which no job is left; a message with failed jobs goes to another worker. A lost acknowledgement costs a
-    /// job that is done twice.
+    /// Acknowledges messages of which no job is left; a message with failed jobs goes to another worker. A lost acknowledgement costs
+    /// a job that is done twice.
     fn settle(&self, done: Vec<Held>) {
         self.broker.wait(async {
             for held in done {

@@ -1,7 +1,7 @@
 //! Distributed self-play: one learner, many actors.
 //!
-//! The learner announces the newest network; workers load it between games and publish their games. Any game of the newest network is as
-//! good as any other, so there are no jobs and no leases: a worker that vanishes has only played fewer games.
+//! The learner announces the newest network; workers load it between games and publish their games. Any game of the newest network is
+//! as good as any other, so there are no jobs and no leases: a worker that vanishes has only played fewer games.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -70,8 +70,8 @@ pub trait Session: Send {
     fn opponents(&self) -> Vec<Opponent>;
     /// Builds an agent and gives it a seat, with its own random stream. The files that its spec names are read from the resources.
     fn seat(&mut self, spec: &str, seed: Seed, resources: &dyn Resources) -> Result<Seat, InputError>;
-    /// The advice of a seated agent in this position. `limits` that the agent knows replace all limits of its spec; the others are named
-    /// in the notes of the advice.
+    /// The advice of a seated agent in this position. `limits` that the agent knows replace all limits of its spec; the others are
+    /// named in the notes of the advice.
     fn think(
         &mut self,
         seat: Seat,
