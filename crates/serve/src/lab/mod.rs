@@ -2,9 +2,9 @@
 //! of the command line.
 
 mod fleet;
-mod live;
-mod order;
+mod live_run;
 mod page;
+mod run_request;
 mod stream;
 mod training;
 
@@ -32,9 +32,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use crate::engine_allow_list::OfferAndFiles;
 use crate::origin::{from_here, same_site};
 use crate::{EngineAllowList, Limits};
-pub use live::Quota;
-use live::{End, Live};
-use order::Order;
+pub use live_run::Quota;
+use live_run::{End, Live};
+use run_request::Order;
 
 /// Lines of the list of runs in an answer.
 const LINES: usize = 30;

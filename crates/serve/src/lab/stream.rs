@@ -18,7 +18,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::live::{End, Live, Told};
+use super::live_run::{End, Live, Told};
 use super::{Lab, Refusal};
 
 /// How often the table is told, if it has changed.
