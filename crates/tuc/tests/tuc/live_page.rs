@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use plyground_serve::{Limits, Server};
+use plyground_serve::{Server, ServerLimits};
 use plyground_tuc::Programme;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -42,9 +42,9 @@ fn next(events: &mut impl BufRead) -> (String, String) {
 fn every_visitor_sees_the_games_and_can_change_nothing() {
     let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(1) }));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let limits = Limits { listeners: 1, ..Limits::default() };
+    let limits = ServerLimits { listeners: 1, ..ServerLimits::default() };
     let mut server = runtime.block_on(Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), limits)).unwrap();
-    server.open_hall(Arc::clone(&host.page));
+    server.show_live_page(Arc::clone(&host.page));
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = runtime.spawn(server.run(async { drop(stopped.await) }));
