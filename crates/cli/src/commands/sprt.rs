@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use plyground_match::{Book, Format, Results, RunPrefix, match_json};
-use plyground_statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
+use plyground_statistics::{EloModel, Pairs, Sprt, SprtDecision, describe_match, describe_sprt};
 
 use crate::args::{Global, Scale, SprtTest};
 use crate::crew::hire;
@@ -90,7 +90,7 @@ impl Progress {
             && let Some(pair) = results.pair([0, 1], self.counted.count())
         {
             self.counted.add(pair);
-            self.decided = test.status(&self.counted).verdict != Verdict::Continue;
+            self.decided = test.status(&self.counted).verdict != SprtDecision::Continue;
         }
         self.decided
     }
