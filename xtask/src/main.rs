@@ -14,6 +14,7 @@ mod fuzz;
 mod game_names;
 mod nats;
 mod process;
+mod public_names;
 mod rooms;
 mod test;
 mod wasm;

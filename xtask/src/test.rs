@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{book, browser, fuzz, game_names, nats, rooms, wasm};
+use crate::{book, browser, fuzz, game_names, nats, public_names, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -31,7 +31,7 @@ static STEPS: [Step; 9] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
-        summary: "each crate uses only the rooms above it and inherits the lints; no file names a game without need",
+        summary: "each crate uses only the rooms above it and inherits the lints; no file names a game without need; no two public types share a name",
         run: rooms,
     },
     Step { name: "deny", summary: "dependencies have licences that we allow, and come from where they should", run: deny },
@@ -147,6 +147,7 @@ fn fmt(workspace: &Workspace) -> Result<Outcome> {
 fn rooms(workspace: &Workspace) -> Result<Outcome> {
     rooms::check(workspace)?;
     game_names::check(workspace)?;
+    public_names::check(workspace)?;
     Ok(Outcome::Passed)
 }
 

@@ -17,7 +17,7 @@ use axum::routing::any;
 use clap::{Parser, ValueEnum};
 use futures_util::{SinkExt, StreamExt};
 use plyground_bench::verdict;
-use plyground_serve::{Limits, Server};
+use plyground_serve::{Server, ServerLimits};
 use plyground_session::infos;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -126,7 +126,7 @@ async fn serve(kind: Kind) -> Result<()> {
     };
     match kind {
         Kind::Ply => {
-            let server = Server::bind(any_port, Limits::default()).await?;
+            let server = Server::bind(any_port, ServerLimits::default()).await?;
             tell(server.address()?)?;
             server.run(std::future::pending()).await;
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Parser;
 use plyground_core::{NoClock, Seed, Turn, WallClock};
-use plyground_session::{Limits, NoObserver, NoResources, Progress, Session, Watcher, open};
+use plyground_session::{Limits, NoObserver, NoResources, ProgressObserver, SearchProgress, Session, open};
 
 /// Measures how well agents keep to their time, and how soon they stop when told to
 #[derive(Parser)]
@@ -102,8 +102,8 @@ fn timed(game: &str, agent: &str, count: u64) -> Result<Vec<Duration>> {
 /// Says stop as soon as it has been told to.
 struct Stop<'a>(&'a Mutex<Option<Instant>>);
 
-impl Watcher for Stop<'_> {
-    fn progress(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for Stop<'_> {
+    fn progress(&mut self, _: &SearchProgress<'_>) -> ControlFlow<()> {
         if self.0.lock().expect("the other thread does not panic").is_some() {
             ControlFlow::Break(())
         } else {

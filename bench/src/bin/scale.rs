@@ -164,7 +164,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
 /// Is the workers until somebody ends this process.
 fn sleep(args: &Args, url: &str) -> Result<()> {
     let sleepers = SimulatedWorkers { workers: args.workers[0], pair: Duration::from_secs_f64(args.pair), games: real_games()? };
-    Ok(sleepers.sleep(&Access::new(url))?)
+    Ok(sleepers.run(&Access::new(url))?)
 }
 
 /// A pair as a real worker would send it.

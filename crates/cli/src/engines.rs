@@ -2,27 +2,27 @@
 
 use std::sync::{Arc, OnceLock};
 
-use plyground_engines::{Programs, Setting};
+use plyground_engines::{EnginePool, ProcessOptions};
 use plyground_session::{Engine, InputError, Resources};
 
 use crate::args::Global;
 use crate::store::data_dir;
 
-static PROGRAMS: OnceLock<Arc<Programs>> = OnceLock::new();
+static PROGRAMS: OnceLock<Arc<EnginePool>> = OnceLock::new();
 
 /// What this command knows of programs: called once, before anything is started.
 pub fn prepare(global: &Global) {
     PROGRAMS.get_or_init(|| {
         let guard = std::env::current_exe().ok().filter(|_| cfg!(unix));
         let logs = data_dir(global).ok().map(|data| data.join("engines"));
-        Programs::new(Setting { guard, logs })
+        EnginePool::new(ProcessOptions { guard, logs })
     });
 }
 
 /// Nobody needs them any more.
 pub fn dismiss() {
     if let Some(programs) = PROGRAMS.get() {
-        programs.dismiss();
+        programs.clear();
     }
 }
 
@@ -35,6 +35,6 @@ impl Resources for Files {
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
-        PROGRAMS.get_or_init(|| Programs::new(Setting::default())).hire(command)
+        PROGRAMS.get_or_init(|| EnginePool::new(ProcessOptions::default())).engine(command)
     }
 }

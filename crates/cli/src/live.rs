@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plyground_session::{Opinion, Progress, Watcher};
+use plyground_session::{InterimAdvice, ProgressObserver, SearchProgress};
 
 use crate::interrupt;
 use crate::terminal::{Lean, columns, count, percent, rate, seconds, shortened};
@@ -94,8 +94,8 @@ impl LiveSearch {
     }
 }
 
-impl Watcher for LiveSearch {
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for LiveSearch {
+    fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
         let (elapsed, heading) = (self.text.elapsed(), &self.heading);
         self.text.show(
             || full_view(heading, elapsed, progress),
@@ -106,7 +106,7 @@ impl Watcher for LiveSearch {
 }
 
 /// What fits into a line.
-fn summary(elapsed: Duration, progress: &Progress<'_>, opinion: &Opinion) -> String {
+fn summary(elapsed: Duration, progress: &SearchProgress<'_>, opinion: &InterimAdvice) -> String {
     let mut parts = vec![seconds(elapsed)];
     if progress.done > 0.0 {
         parts.push(format!("{:.0} % done", progress.done * 100.0));
@@ -119,7 +119,7 @@ fn summary(elapsed: Duration, progress: &Progress<'_>, opinion: &Opinion) -> Str
     parts.join(", ")
 }
 
-fn full_view(heading: &str, elapsed: Duration, progress: &Progress<'_>) -> String {
+fn full_view(heading: &str, elapsed: Duration, progress: &SearchProgress<'_>) -> String {
     let opinion = (progress.opinion)();
     let mut view = format!("{heading} (Ctrl-C: answer now)\n");
     // A search that does not know its end says 0 for ever.

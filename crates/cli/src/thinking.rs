@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plyground_session::{Progress, Watcher};
+use plyground_session::{ProgressObserver, SearchProgress};
 
 /// A time in milliseconds for a record: whole microseconds, finer than anyone can measure and short to write.
 pub fn milliseconds(time: Duration) -> f64 {
@@ -30,8 +30,8 @@ impl ThinkingBar {
     }
 }
 
-impl Watcher for ThinkingBar {
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for ThinkingBar {
+    fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
         if let Some(bar) = &self.0 {
             bar.set_position((progress.done * Self::STEPS as f32) as u64);
         }

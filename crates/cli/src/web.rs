@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::Context;
-use plyground_serve::{Limits, LivePage, Server};
+use plyground_serve::{LivePage, Server, ServerLimits};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
@@ -28,14 +28,14 @@ impl HallPage {
         let Web::At(address) = web else { return Ok(None) };
         let runtime =
             Builder::new_multi_thread().worker_threads(1).enable_all().build().context("cannot start the server's threads")?;
-        let limits = Limits { visitors: VISITORS, listeners: LISTENERS, ..Limits::default() };
+        let limits = ServerLimits { http_connections: VISITORS, listeners: LISTENERS, ..ServerLimits::default() };
         let mut server = runtime.block_on(Server::bind(address, limits)).with_context(|| {
             format!(
                 "port {} is not to be had (is Plyground running already?); --web 0 takes any that is free, --web off none",
                 address.port()
             )
         })?;
-        server.open_hall(Arc::clone(hall));
+        server.show_live_page(Arc::clone(hall));
         let address = server.address()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || runtime.block_on(server.run(async { drop(stopped.await) })));

@@ -1,27 +1,27 @@
-//! How the jobs of a run are put into messages, and what of them is under way.
+//! Batching of the jobs of a run into messages, with a record of what is in flight.
 
 use std::collections::{HashMap, VecDeque};
 
 use plyground_match::Job;
 
-/// A parcel is worth about so many seconds of one core: enough that messages cost nothing, and little enough that no worker is last for long.
+/// The work of a batch in seconds of one core: enough that messages cost nothing, and little enough that no worker is last for long.
 const SECONDS: f64 = 20.0;
-/// However short the games are: a message must not become too large.
+/// The most jobs of a batch, however short the games are: a message must not become too large.
 const LARGEST: usize = 2_000;
-/// Parcels for each core that are in the queue or under way: enough that nobody waits for the coordinator.
+/// Batches for each core that are queued or in flight: enough that no worker waits for the coordinator.
 const AHEAD: usize = 3;
-/// Parcels at least, as long as nobody is known who could do them.
+/// The least number of batches ahead, for as long as no worker is known.
 const LEAST_AHEAD: usize = 8;
 
-/// The jobs of a run that are not done.
+/// The jobs of a run that are not done, grouped into batcher.
 #[derive(Debug, Default)]
 pub struct Batcher {
     waiting: VecDeque<Job>,
-    /// Those that are sent one by one, because one of a parcel does harm.
+    /// Jobs to be sent one by one, because one of their batch makes workers fail.
     alone: VecDeque<Job>,
-    /// Parcels that were sent, with how many of their jobs are not done.
+    /// Batches that were sent, with how many of their jobs are not done.
     sent: HashMap<u64, usize>,
-    /// Jobs that were sent, with their parcels.
+    /// Jobs that were sent, with their batcher.
     under_way: HashMap<String, (u64, Job)>,
     count: u64,
     /// Seconds that a job takes.
@@ -34,7 +34,7 @@ impl Batcher {
         Self { waiting: jobs.into(), ..Self::default() }
     }
 
-    /// Nothing is left.
+    /// Is nothing left?
     pub fn is_done(&self) -> bool {
         self.left() == 0
     }
@@ -48,12 +48,12 @@ impl Batcher {
         !self.under_way.is_empty()
     }
 
-    /// So many cores work on it.
+    /// Sets the number of cores that work on the run.
     pub fn worked_on_by(&mut self, cores: usize) {
         self.cores = cores;
     }
 
-    /// So many jobs took so long, one after the other.
+    /// Adds a measurement: so many jobs took so long, one after the other.
     pub fn measured(&mut self, jobs: usize, seconds: f64) {
         if jobs > 0 && seconds > 0.0 {
             let each = seconds / jobs as f64;
@@ -61,16 +61,16 @@ impl Batcher {
         }
     }
 
-    /// How many jobs go into a parcel now.
+    /// The number of jobs for the next batch.
     fn size(&self) -> usize {
         let Some(each) = self.each else { return 1 };
-        let worth = (SECONDS / each) as usize;
-        // Towards the end everybody should still have something to do.
+        let full = (SECONDS / each) as usize;
+        // Towards the end every core should still have something to do.
         let share = self.waiting.len() / (2 * self.cores.max(1));
-        worth.min(share).clamp(1, LARGEST)
+        full.min(share).clamp(1, LARGEST)
     }
 
-    /// The next parcel to send, if it is time for one.
+    /// The next batch to send, if it is time for one.
     pub fn next(&mut self) -> Option<Vec<Job>> {
         if self.sent.len() >= (AHEAD * self.cores).max(LEAST_AHEAD) {
             return None;
@@ -90,17 +90,17 @@ impl Batcher {
         Some(jobs)
     }
 
-    /// A job is done, or was given up. It, if it was not before.
+    /// Removes a job that is done or was given up; the job, if it was still open.
     pub fn settle(&mut self, job: &str) -> Option<Job> {
-        if let Some((parcel, job)) = self.under_way.remove(job) {
-            let left = self.sent.get_mut(&parcel)?;
+        if let Some((batch, job)) = self.under_way.remove(job) {
+            let left = self.sent.get_mut(&batch)?;
             *left -= 1;
             if *left == 0 {
-                self.sent.remove(&parcel);
+                self.sent.remove(&batch);
             }
             return Some(job);
         }
-        // Somebody else asked for it, or it was done long ago.
+        // A job of another coordinator, or one that was done before.
         for queue in [&mut self.waiting, &mut self.alone] {
             if let Some(place) = queue.iter().position(|waiting| waiting.id == job) {
                 return queue.remove(place);
@@ -109,14 +109,14 @@ impl Batcher {
         None
     }
 
-    /// Something in the parcel of this job does harm: it is sent again by itself.
+    /// Queues a job to be sent again in a batch of its own, after its batch has failed.
     pub fn send_alone(&mut self, job: &str) {
         if let Some(job) = self.settle(job) {
             self.alone.push_back(job);
         }
     }
 
-    /// What was sent is lost: all of it is sent again.
+    /// Queues all jobs in flight again, after the server has lost them.
     pub fn send_again(&mut self) {
         self.sent.clear();
         let mut lost: Vec<Job> = self.under_way.drain().map(|(_, (_, job))| job).collect();
@@ -139,48 +139,48 @@ mod tests {
     }
 
     #[test]
-    fn every_job_is_sent_once_and_parcels_grow_with_what_is_known() {
-        let mut parcels = Batcher::new(jobs(1000));
-        assert_eq!(pairs(&parcels.next().unwrap()), [0]);
-        parcels.worked_on_by(4);
-        parcels.measured(1, 0.5);
-        assert_eq!(parcels.next().unwrap().len(), 40, "twenty seconds");
+    fn every_job_is_sent_once_and_batches_grow_with_what_is_known() {
+        let mut batcher = Batcher::new(jobs(1000));
+        assert_eq!(pairs(&batcher.next().unwrap()), [0]);
+        batcher.worked_on_by(4);
+        batcher.measured(1, 0.5);
+        assert_eq!(batcher.next().unwrap().len(), 40, "twenty seconds");
         let mut found = 41;
-        while !parcels.is_done() {
-            let sent: Vec<Vec<Job>> = std::iter::from_fn(|| parcels.next()).collect();
+        while !batcher.is_done() {
+            let sent: Vec<Vec<Job>> = std::iter::from_fn(|| batcher.next()).collect();
             found += sent.iter().map(Vec::len).sum::<usize>();
-            assert!(parcels.is_under_way());
-            let ids: Vec<String> = parcels.under_way.keys().cloned().collect();
-            assert!(ids.iter().all(|id| parcels.settle(id).is_some()));
-            assert!(parcels.settle("r-0").is_none(), "done is done");
+            assert!(batcher.is_under_way());
+            let ids: Vec<String> = batcher.under_way.keys().cloned().collect();
+            assert!(ids.iter().all(|id| batcher.settle(id).is_some()));
+            assert!(batcher.settle("r-0").is_none(), "done is done");
         }
         assert_eq!(found, 1000);
     }
 
     #[test]
-    fn no_more_is_sent_than_somebody_could_do_soon() {
-        let mut parcels = Batcher::new(jobs(1000));
-        assert_eq!(std::iter::from_fn(|| parcels.next()).count(), LEAST_AHEAD);
-        parcels.worked_on_by(10);
-        assert_eq!(std::iter::from_fn(|| parcels.next()).count(), 30 - LEAST_AHEAD);
-        parcels.settle("r-3").unwrap();
-        assert_eq!(std::iter::from_fn(|| parcels.next()).count(), 1);
-        parcels.settle("r-500").unwrap();
-        assert_eq!(parcels.left(), 998, "somebody else did one that was not sent yet");
+    fn no_more_is_sent_than_workers_could_do_soon() {
+        let mut batcher = Batcher::new(jobs(1000));
+        assert_eq!(std::iter::from_fn(|| batcher.next()).count(), LEAST_AHEAD);
+        batcher.worked_on_by(10);
+        assert_eq!(std::iter::from_fn(|| batcher.next()).count(), 30 - LEAST_AHEAD);
+        batcher.settle("r-3").unwrap();
+        assert_eq!(std::iter::from_fn(|| batcher.next()).count(), 1);
+        batcher.settle("r-500").unwrap();
+        assert_eq!(batcher.left(), 998, "another coordinator had one done that was not sent yet");
     }
 
     #[test]
     fn what_is_lost_is_sent_again_and_what_does_harm_alone() {
-        let mut parcels = Batcher::new(jobs(200));
-        parcels.measured(1, 1.0);
-        assert_eq!(parcels.next().unwrap().len(), 20);
-        parcels.settle("r-4").unwrap();
-        parcels.send_again();
-        assert_eq!(pairs(&parcels.next().unwrap())[..6], [0, 1, 2, 3, 5, 6]);
-        parcels.send_alone("r-2");
-        parcels.send_alone("r-5");
-        assert_eq!(pairs(&parcels.next().unwrap()), [2]);
-        assert_eq!(pairs(&parcels.next().unwrap()), [5]);
-        assert_eq!(parcels.left(), 199);
+        let mut batcher = Batcher::new(jobs(200));
+        batcher.measured(1, 1.0);
+        assert_eq!(batcher.next().unwrap().len(), 20);
+        batcher.settle("r-4").unwrap();
+        batcher.send_again();
+        assert_eq!(pairs(&batcher.next().unwrap())[..6], [0, 1, 2, 3, 5, 6]);
+        batcher.send_alone("r-2");
+        batcher.send_alone("r-5");
+        assert_eq!(pairs(&batcher.next().unwrap()), [2]);
+        assert_eq!(pairs(&batcher.next().unwrap()), [5]);
+        assert_eq!(batcher.left(), 199);
     }
 }

@@ -1,4 +1,4 @@
-//! The connection to a NATS server, and the streams that everything goes through.
+//! The connection to a NATS server, with the streams, the key-value bucket and the object store of Plyground.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -19,42 +19,43 @@ use tokio::runtime::Runtime;
 
 const JOBS: &str = "PLY_JOBS";
 const RESULTS: &str = "PLY_RESULTS";
-const LESSONS: &str = "PLY_LESSONS";
-/// A key-value bucket is a stream with such a name. Made as one: the client's own call wants to know more about the account than NATS 2.9 says.
+const SELF_PLAY: &str = "PLY_LESSONS";
+/// A key-value bucket is a stream with such a name. Made as one: the client's own call wants to know more about the account than NATS
+/// 2.9 says.
 const VALUES: &str = "KV_plyground";
 const FILES: &str = "plyground";
 const WORKERS: &str = "workers";
-/// How long a lease is where nobody has said anything.
+/// The default length of a lease.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Results that nobody has fetched are kept for this long.
+/// The time for which results are kept in the stream.
 const KEPT: Duration = Duration::from_hours(7 * 24);
-/// Games of a training that its learner has not fetched: it has others by then.
-const LESSONS_KEPT: Duration = Duration::from_hours(1);
-/// Workers that wait for work, each with as many requests as it has cores.
+/// The time for which self-play games are kept: later ones are of an old network.
+const SELF_PLAY_KEPT: Duration = Duration::from_hours(1);
+/// The most requests for jobs that wait: each worker has as many as cores.
 const WAITING: i64 = 200_000;
-/// A server that does not answer for this long is asked again.
+/// The timeout of a request.
 pub(super) const ANSWER: Duration = Duration::from_secs(5);
-/// A connection over which nothing is heard is found dead after two of these.
+/// The ping interval: a connection without an answer is found dead after two of these.
 const PING: Duration = Duration::from_secs(5);
 
-/// How to reach a server, and what to show at its door.
+/// The address of a NATS server, with credentials and certificates.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// `nats://HOST:PORT`, `tls://HOST:PORT`, with `USER:PASSWORD@` where the server wants that; several behind commas.
     pub url: String,
     /// A file of NATS credentials.
     pub credentials: Option<PathBuf>,
-    /// The certificates of whoever vouches for the server, beside those that the system knows.
+    /// The certificates of the authority that signed the server's, beside those of the system.
     pub authority: Option<PathBuf>,
-    /// A certificate of our own, and its key.
+    /// A client certificate, and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// A job that nobody extends is given to somebody else after this time; nothing to leave that as the queue has it.
+    /// The length of leases, after which a job without an extension goes to another worker; `None` leaves it as the queue has it.
     pub lease: Option<Duration>,
 }
 
 impl Access {
-    /// Without anything to show.
+    /// An address without credentials.
     pub fn new(url: &str) -> Self {
         Self { url: url.to_owned(), credentials: None, authority: None, certificate: None, lease: None }
     }
@@ -64,7 +65,7 @@ impl Access {
         self.parts().map(|(_, address)| address).collect::<Vec<_>>().join(",")
     }
 
-    /// What is shown at the door, and the address without it, of every server.
+    /// The login and the address without it, of every server.
     fn parts(&self) -> impl Iterator<Item = (Option<&str>, String)> {
         self.url.split(',').map(|url| {
             let (scheme, rest) = url.split_once("://").unwrap_or(("nats", url));
@@ -73,14 +74,14 @@ impl Access {
         })
     }
 
-    /// What others could do because nothing protects the connection.
+    /// A warning about a connection that is not encrypted or has no credentials.
     pub fn warning(&self) -> Option<String> {
         let secret = self.credentials.is_some() || self.certificate.is_some() || self.url.contains('@');
         let encrypted = self.authority.is_some() || self.certificate.is_some() || self.url.contains("tls://");
         let said = match (secret, encrypted) {
             (true, true) => return None,
-            (false, true) => "no credentials are shown: whoever reaches the server can give and take work",
-            (true, false) => "the connection is not encrypted: whoever listens reads along",
+            (false, true) => "no credentials are used: everyone who reaches the server can give and take work",
+            (true, false) => "the connection is not encrypted: others on the network can read it",
             (false, false) => "neither TLS nor credentials are used: fine on a network of your own, and nowhere else",
         };
         Some(format!("{}: {said}", self.shown()))
@@ -115,7 +116,7 @@ impl Access {
         Ok(options)
     }
 
-    /// Threads for connections.
+    /// A runtime for connections.
     pub(super) fn runtime(&self, threads: usize) -> Result<Runtime, RunError> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(threads).thread_name("nats").enable_all().build();
@@ -137,26 +138,26 @@ pub(super) fn results_of(run: &str) -> String {
     format!("ply.results.{run}")
 }
 
-/// A connection with everything behind it. It has threads of its own, so that nobody else has to know of them.
+/// A connection to a NATS server with the streams of Plyground. It has a runtime of its own; its methods block.
 pub struct Broker {
     // Fields are dropped in their order: the runtime last.
     pub(super) client: Client,
     pub(super) jetstream: Context,
     pub(super) jobs: Stream,
     pub(super) results: Stream,
-    pub(super) lessons: Stream,
+    pub(super) self_play: Stream,
     values: Stream,
     workers: PullConsumer,
-    /// How long leases are, in milliseconds, as far as is known here.
+    /// The length of leases in milliseconds, as last read from the server.
     lease: AtomicU64,
     files: OnceLock<ObjectStore>,
     access: Access,
-    /// Nothing where somebody else has threads for it.
+    /// `None` where it runs on the runtime of the caller.
     runtime: Option<Runtime>,
 }
 
 impl Broker {
-    /// Connects, and makes what is not there yet.
+    /// Connects, and creates the streams that are missing.
     pub fn connect(access: &Access) -> Result<Self, RunError> {
         let runtime = access.runtime(1)?;
         let mut broker = runtime.block_on(Self::connect_here(access))?;
@@ -164,47 +165,49 @@ impl Broker {
         Ok(broker)
     }
 
-    /// The same on threads of whoever calls it; nobody can wait with it then.
+    /// The same on the runtime of the caller; the blocking methods cannot be used then.
     pub(super) async fn connect_here(access: &Access) -> Result<Self, RunError> {
         let urls: Vec<String> = access.url.split(',').map(str::to_owned).collect();
         let client = access.options()?.connect(urls).await.map_err(|error| access.refused(plain(&error)))?;
         let jetstream = jetstream::ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
-        let Parts { jobs, results, lessons, values, workers } = prepare(&jetstream, access.lease)
+        let Parts { jobs, results, self_play, values, workers } = prepare(&jetstream, access.lease)
             .await
             .map_err(|error| access.refused(format!("{error} (is JetStream on? nats-server --jetstream)")))?;
         let (files, access, runtime) = (OnceLock::new(), access.clone(), None);
         let lease = AtomicU64::new(millis(workers.cached_info().config.ack_wait));
-        Ok(Self { client, jetstream, jobs, results, lessons, values, workers, lease, files, access, runtime })
+        Ok(Self { client, jetstream, jobs, results, self_play, values, workers, lease, files, access, runtime })
     }
 
-    /// How long leases are. Whoever leases must extend by this, and not by what it would like: it is one for all who use the queue.
+    /// The length of leases. It is one for all clients of the queue, so workers extend by this.
     pub fn lease(&self) -> Duration {
         Duration::from_millis(self.lease.load(Ordering::Relaxed))
     }
 
-    /// Asks the server how long leases are now: a coordinator may have changed that.
+    /// Reads the length of leases from the server: a coordinator may have changed it.
     pub(super) fn learn_lease(&self) {
-        // A server that is gone says it when it is back.
+        // A server that is gone is asked again after the next connection.
         if let Ok(Ok(found)) = self.wait(async { tokio::time::timeout(ANSWER, self.workers.get_info()).await }) {
             self.lease.store(millis(found.config.ack_wait), Ordering::Relaxed);
         }
     }
 
-    /// How often the server was reached: more often than before means that something was missed.
+    /// The number of connections so far: after a new one, messages may have been missed.
     pub(super) fn connections(&self) -> u64 {
         self.client.statistics().connects.load(Ordering::Relaxed)
     }
 
     fn runtime(&self) -> &Runtime {
-        self.runtime.as_ref().expect("it is there until the broker is dropped, and where it never was nobody waits")
+        self.runtime
+            .as_ref()
+            .expect("only a broker with a runtime of its own is used with blocking calls, and it has it until it is dropped")
     }
 
-    /// Waits for something.
+    /// Blocks on a future.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime().block_on(future)
     }
 
-    /// Lets something go on by itself.
+    /// Spawns a task.
     pub(super) fn spawn<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -212,12 +215,12 @@ impl Broker {
         self.runtime().spawn(future)
     }
 
-    /// How it was reached.
+    /// The address and credentials of the server.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// What the server calls its version.
+    /// The version of the server.
     pub fn server_version(&self) -> String {
         self.client.server_info().version
     }
@@ -231,8 +234,8 @@ impl Broker {
         &self.workers
     }
 
-    /// Does something until it works, or `give_up` says that it is no longer worth it: servers are restarted, and cables pulled.
-    pub(super) async fn insist<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
+    /// Repeats a request until it succeeds, or fails when `give_up` is true: servers are restarted, and cables pulled.
+    pub(super) async fn retry<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
         &self,
         give_up: &(dyn Fn() -> bool + Sync),
         mut act: impl FnMut() -> F,
@@ -247,14 +250,14 @@ impl Broker {
         }
     }
 
-    /// Makes again what a server may have lost.
+    /// Creates again what a server may have lost.
     pub(super) async fn repair(&self) -> Result<(), RunError> {
         let parts = prepare(&self.jetstream, self.access.lease).await.map_err(|error| self.refused(error))?;
         self.lease.store(millis(parts.workers.cached_info().config.ack_wait), Ordering::Relaxed);
         Ok(())
     }
 
-    /// Publishes to a stream and waits until it is kept there; false if it was there already under this name.
+    /// Publishes to a stream and waits for the acknowledgement; false if a message of this name was there already.
     pub(super) async fn publish(&self, subject: &str, name: Option<&str>, payload: Bytes) -> Result<bool, RunError> {
         let message = jetstream::message::PublishMessage::build().payload(payload);
         let message = match name {
@@ -265,11 +268,11 @@ impl Broker {
         kept.await.map(|kept| !kept.duplicate).map_err(|error| self.refused(error))
     }
 
-    /// How many messages of a run, or of all, are in the stream of jobs: those that wait, and those that somebody works on.
+    /// The number of messages in the stream of jobs, of one run or of all, leased ones included.
     pub(super) async fn queued(&self, run: Option<&str>) -> Result<usize, RunError> {
         use futures_util::TryStreamExt as _;
-        // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of the stream
-        // is done with and gone.
+        // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of the
+        // stream is done with and gone.
         let found = self.jobs.info_with_subjects(jobs_of("*")).await.map_err(|error| self.refused(error))?;
         let counts: Vec<(String, usize)> = found.try_collect().await.map_err(|error| self.refused(error))?;
         let wanted = run.map(jobs_of);
@@ -280,7 +283,7 @@ impl Broker {
             .sum())
     }
 
-    /// Takes away what is queued under a subject; how much that was.
+    /// Purges the messages of a subject; their number.
     pub(super) async fn purge(&self, subject: &str) -> Result<u64, RunError> {
         self.jobs.purge().filter(subject).await.map(|done| done.purged).map_err(|error| self.refused(error))
     }
@@ -298,7 +301,8 @@ impl Broker {
         }
     }
 
-    /// Sets a key; if a revision is given, only if it is still the newest (0: if there is none). The new revision; nothing if it is not.
+    /// Sets a key; if a revision is given, only if it is still the newest (0: if there is none). The new revision; `None` if it was
+    /// not.
     pub(super) async fn set<T: Serialize>(&self, key: &str, value: &T, revision: Option<u64>) -> Result<Option<u64>, RunError> {
         use async_nats::jetstream::context::PublishErrorKind::WrongLastSequence;
         let payload = serde_json::to_vec(value).expect("values are plain data");
@@ -318,12 +322,12 @@ impl Broker {
         }
     }
 
-    /// Forgets a key.
+    /// Deletes a key.
     pub(super) async fn forget(&self, key: &str) -> Result<(), RunError> {
         self.values.purge().filter(key_subject(key)).await.map(drop).map_err(|error| self.refused(error))
     }
 
-    /// The names of all keys that begin like this.
+    /// The names of all keys with this prefix.
     pub(super) async fn keys(&self, beginning: &str) -> Result<Vec<String>, RunError> {
         use futures_util::TryStreamExt as _;
         let filter = key_subject(&format!("{beginning}>"));
@@ -333,7 +337,7 @@ impl Broker {
         Ok(keys.into_iter().filter_map(|(subject, _)| Some(subject.strip_prefix(&prefix)?.to_owned())).collect())
     }
 
-    /// Where files are, by the hashes of what is in them.
+    /// The object store of files, by the hashes of their contents.
     pub(super) async fn files(&self) -> Result<&ObjectStore, RunError> {
         if let Some(files) = self.files.get() {
             return Ok(files);
@@ -346,14 +350,14 @@ impl Broker {
         Ok(self.files.get_or_init(|| made))
     }
 
-    /// Waits until everything that was sent has left, but not for ever.
+    /// Waits until everything is sent, with a timeout.
     pub fn flush(&self) {
         self.wait(async {
             let _ = tokio::time::timeout(ANSWER, self.client.flush()).await;
         });
     }
 
-    /// Until this time after something began nobody gives up.
+    /// A condition for giving up: the time for retries that began then is over.
     pub(super) fn patience(begun: Instant) -> impl Fn() -> bool + Sync {
         move || begun.elapsed() > 2 * ANSWER
     }
@@ -361,7 +365,7 @@ impl Broker {
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        // Waiting for its threads is not allowed everywhere.
+        // Blocking on its threads is not allowed everywhere.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -376,7 +380,7 @@ fn key_subject(key: &str) -> String {
     format!("$KV.plyground.{key}")
 }
 
-/// What an error says, with its reasons.
+/// The message of an error, with its causes.
 fn plain(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
     let mut next = error.source();
@@ -390,11 +394,11 @@ fn plain(error: &dyn std::error::Error) -> String {
     said
 }
 
-/// What must be there.
+/// The streams and the shared consumer.
 struct Parts {
     jobs: Stream,
     results: Stream,
-    lessons: Stream,
+    self_play: Stream,
     values: Stream,
     workers: PullConsumer,
 }
@@ -413,11 +417,11 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
     let results = jetstream
         .get_or_create_stream(Config { name: RESULTS.to_owned(), subjects: vec![results_of("*")], max_age: KEPT, ..base() })
         .await?;
-    let lessons = jetstream
+    let self_play = jetstream
         .get_or_create_stream(Config {
-            name: LESSONS.to_owned(),
+            name: SELF_PLAY.to_owned(),
             subjects: vec!["ply.lessons.*".to_owned()],
-            max_age: LESSONS_KEPT,
+            max_age: SELF_PLAY_KEPT,
             ..base()
         })
         .await?;
@@ -437,7 +441,7 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
         durable_name: Some(WORKERS.to_owned()),
         ack_policy: consumer::AckPolicy::Explicit,
         ack_wait: lease.unwrap_or(LEASE),
-        // Jobs that come back too often are recorded by whoever gets them next; the server would just stop giving them out.
+        // Jobs that are delivered too often are recorded as failed by the next worker; the server would just stop delivering them.
         max_deliver: -1,
         max_ack_pending: -1,
         max_waiting: WAITING,
@@ -448,7 +452,7 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
         Some(_) => jobs.create_consumer(config).await?,
         None => jobs.get_or_create_consumer(WORKERS, config).await?,
     };
-    Ok(Parts { jobs, results, lessons, values, workers })
+    Ok(Parts { jobs, results, self_play, values, workers })
 }
 
 #[cfg(test)]
@@ -459,7 +463,10 @@ mod tests {
     fn a_password_is_not_shown_and_what_is_missing_is() {
         let mut access = Access::new("nats://me:secret@host:4222");
         assert_eq!(access.shown(), "nats://host:4222");
-        assert_eq!(access.warning().unwrap(), "nats://host:4222: the connection is not encrypted: whoever listens reads along");
+        assert_eq!(
+            access.warning().unwrap(),
+            "nats://host:4222: the connection is not encrypted: others on the network can read it"
+        );
         access.authority = Some("ca.pem".into());
         assert_eq!(access.warning(), None);
         assert!(Access::new("nats://host").warning().unwrap().contains("neither TLS nor credentials"));

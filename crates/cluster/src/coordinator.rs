@@ -1,4 +1,4 @@
-//! The coordinator of a run: gives out its jobs, and keeps what comes back.
+//! The coordinator of a run: publishes its jobs, and stores the games that come back.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -23,99 +23,101 @@ use crate::fleet::FleetView;
 use crate::handshake::Handshake;
 use crate::leadership::Leadership;
 use crate::queue::NatsQueue;
-use crate::wire::{Returns, unpacked};
+use crate::wire::{BatchResults, unpacked};
 
-/// How long to wait for results before looking at other things.
+/// The time to wait for results before doing other things.
 const TICK: Duration = Duration::from_millis(100);
-/// How often to look whether what was sent is still there.
+/// The interval at which the coordinator checks that what it has sent is still queued.
 const CHECK: Duration = Duration::from_secs(3);
-/// After a run was stopped, results that are under way are waited for: until nothing comes for the first time, but not longer than the
-/// second. What comes later counts when the run goes on.
+/// The wait for late results of a stopped run: until none has come for the first time, but not longer than the second. Results that
+/// come later count when the run goes on.
 const QUIET: Duration = Duration::from_millis(1_500);
 const LONGEST_QUIET: Duration = Duration::from_secs(10);
-/// Parcels that are sent at the same time.
+/// Batches that are sent at the same time.
 const AT_ONCE: usize = 1_024;
-/// Parcels that are sent before results are looked at again, and messages that are kept in one go.
+/// Batches that are sent before results are read again, and messages that are stored in one transaction.
 const IN_A_ROW: usize = 2_048;
 
-/// What workers are told of a run.
+/// The settings of a run, as workers read them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Announcement {
-    /// Of the coordinator.
-    pub hello: Handshake,
-    /// What is played.
+    /// The handshake of the coordinator.
+    #[serde(rename = "hello")]
+    pub handshake: Handshake,
+    /// The experiment.
     pub experiment: Experiment,
 }
 
-/// Whoever is told that a run is over forgets it, and asks anew when it meets it again.
+/// The subject on which the end of a run is published; workers then drop its settings.
 pub fn end_of(run: &str) -> String {
     format!("ply.end.{run}")
 }
 
+/// The key of the announcement of a run.
 pub fn key_of(run: &str) -> String {
     format!("run.{run}")
 }
 
-/// All workers at a queue on the network.
+/// The executor that plays a run with all workers at a NATS queue.
 pub struct Fleet {
     broker: Arc<Broker>,
-    hello: Handshake,
+    handshake: Handshake,
     view: FleetView,
-    /// How far the results of runs were read.
+    /// The place in the result stream up to which each run was read.
     read: Mutex<HashMap<String, u64>>,
     purged: AtomicU64,
 }
 
 impl Fleet {
-    /// The workers that this broker knows. Takes half a second, to measure this machine.
+    /// The workers at the queue of this broker. Takes half a second, to measure this machine.
     pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         let view = FleetView::new(&broker)?;
-        let hello = Handshake::of_this_machine()?;
-        Ok(Self { broker, hello, view, read: Mutex::default(), purged: AtomicU64::new(0) })
+        let handshake = Handshake::of_this_machine()?;
+        Ok(Self { broker, handshake, view, read: Mutex::default(), purged: AtomicU64::new(0) })
     }
 
-    /// Who is there.
+    /// The live workers.
     pub fn view(&self) -> &FleetView {
         &self.view
     }
 
-    /// Messages with jobs that were taken away again because nobody wanted them any more.
+    /// The number of messages with jobs that were purged from the queue because their run was over or sent again.
     pub fn purged(&self) -> u64 {
         self.purged.load(Ordering::Relaxed)
     }
 
-    /// Workers find what they need to play a run.
+    /// Publishes the settings of a run.
     fn announce(&self, run: &Run, cancel: &CancelToken) -> Result<(), RunError> {
-        let announcement = Announcement { hello: self.hello.clone(), experiment: run.experiment.clone() };
+        let announcement = Announcement { handshake: self.handshake.clone(), experiment: run.experiment.clone() };
         let key = key_of(&run.id);
         let give_up = || cancel.is_cancelled();
-        self.broker.wait(self.broker.insist(&give_up, || self.broker.set(&key, &announcement, None))).map(drop)
+        self.broker.wait(self.broker.retry(&give_up, || self.broker.set(&key, &announcement, None))).map(drop)
     }
 
-    /// Sends the results of a run, from the first that was not read yet, and an empty word when there are no more for now.
-    fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Heard>>, tokio::task::JoinHandle<()>) {
+    /// A channel of the results of a run, from the first that was not read yet; `None` stands for "no more for now".
+    fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Received>>, tokio::task::JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(2 * IN_A_ROW);
         let begin = lock(&self.read).get(run).copied().unwrap_or(0);
-        let follower = Follower { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender };
-        (receiver, self.broker.spawn(follower.run()))
+        let reader = ResultReader { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender };
+        (receiver, self.broker.spawn(reader.run()))
     }
 }
 
-/// Something that came back, and where it is in the stream.
-struct Heard {
+/// Results with their place in the stream.
+struct Received {
     sequence: u64,
-    returns: Returns,
+    results: BatchResults,
 }
 
-/// Reads the results of a run for as long as somebody listens.
-struct Follower {
+/// A task that reads the results of a run until the receiver is dropped.
+struct ResultReader {
     broker: Arc<Broker>,
     subject: String,
     next: u64,
-    sender: mpsc::Sender<Option<Heard>>,
+    sender: mpsc::Sender<Option<Received>>,
 }
 
-impl Follower {
+impl ResultReader {
     async fn run(mut self) {
         while !self.sender.is_closed() {
             // A server that is gone may come back, with the stream or without it.
@@ -148,9 +150,9 @@ impl Follower {
                 (info.stream_sequence, info.pending)
             };
             self.next = sequence + 1;
-            // What nobody understands is no result.
-            if let Ok(returns) = unpacked(&message.payload)
-                && self.sender.send(Some(Heard { sequence, returns })).await.is_err()
+            // Messages that cannot be read are skipped.
+            if let Ok(results) = unpacked(&message.payload)
+                && self.sender.send(Some(Received { sequence, results })).await.is_err()
             {
                 return Ok(());
             }
@@ -170,7 +172,7 @@ impl Executor for Fleet {
         events: &(dyn Fn(&RunEvent<'_>) + Sync),
     ) -> Result<(), RunError> {
         let run = driver.run;
-        // A worker that started what a coordinator names would do anything for whoever can reach the queue.
+        // A worker that started programs named by a coordinator would run any command for every client of the queue.
         if let Some(program) = run.experiment.agents.iter().find(|agent| agent.starts_with("cmd:")) {
             let detail = "programs play on the computer that they are on; expected agents of the table with --queue";
             return Err(InputError::malformed("agent", program, detail).into());
@@ -185,166 +187,166 @@ impl Executor for Fleet {
             return Ok(());
         }
         let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
-        let (heard, follower) = self.follow(&run.id);
-        let mut sitting = Sitting {
+        let (received, reader) = self.follow(&run.id);
+        let mut coordinator = RunCoordinator {
             fleet: self,
             store: driver.store,
             run,
             cancel,
             events,
             known,
-            parcels: Batcher::new(wanted),
-            lead: Leadership::new(&run.id, me),
+            batcher: Batcher::new(wanted),
+            leadership: Leadership::new(&run.id, me),
             queue: NatsQueue::new(Arc::clone(&self.broker)),
-            heard,
+            received,
             caught_up: false,
             read: None,
             checked: Instant::now(),
             empty: 0,
         };
-        let played = sitting.play();
-        let ended = sitting.end();
-        follower.abort();
+        let played = coordinator.play();
+        let ended = coordinator.end();
+        reader.abort();
         played.and(ended)
     }
 }
 
-/// A coordinator at work on a run.
-struct Sitting<'a> {
+/// The state of a coordinator during a run.
+struct RunCoordinator<'a> {
     fleet: &'a Fleet,
     store: &'a Store,
     run: &'a Run,
     cancel: &'a CancelToken,
     events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
-    /// All that was ever asked for of the run and is not done.
+    /// All jobs of the run that are not done, by name, also those beyond the wanted prefix.
     known: HashMap<String, Job>,
-    /// What is wanted now.
-    parcels: Batcher,
-    lead: Leadership,
+    /// The jobs of the wanted prefix.
+    batcher: Batcher,
+    leadership: Leadership,
     queue: NatsQueue,
-    heard: mpsc::Receiver<Option<Heard>>,
-    /// All results that were there when it began are known.
+    received: mpsc::Receiver<Option<Received>>,
+    /// True once all results that were in the stream at the beginning are read.
     caught_up: bool,
-    /// How far results were read without leaving anything out.
+    /// The place in the stream up to which no result was skipped.
     read: Option<u64>,
     checked: Instant,
-    /// How often in a row nothing of what was sent was there.
+    /// The number of checks in a row that found the queue empty.
     empty: u32,
 }
 
-impl Sitting<'_> {
+impl RunCoordinator<'_> {
     fn broker(&self) -> &Broker {
         &self.fleet.broker
     }
 
     fn play(&mut self) -> Result<(), RunError> {
         loop {
-            let _ = self.hear(TICK)?;
-            if self.parcels.is_done() || self.cancel.is_cancelled() {
+            let _ = self.receive(TICK)?;
+            if self.batcher.is_done() || self.cancel.is_cancelled() {
                 return Ok(());
             }
             if self.caught_up {
-                self.give_out()?;
+                self.send_jobs()?;
             }
         }
     }
 
-    /// Gives out what is to be done, if that is our business.
-    fn give_out(&mut self) -> Result<(), RunError> {
+    /// Sends batches of jobs, if this coordinator is the leader.
+    fn send_jobs(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
-        if broker.wait(self.lead.beat(&broker)) {
-            self.start_again()?;
+        if broker.wait(self.leadership.beat(&broker)) {
+            self.send_all_again()?;
         }
-        if !self.lead.leads() {
+        if !self.leadership.leads() {
             return Ok(());
         }
-        self.parcels.worked_on_by(self.fleet.view.cores());
-        let parcels: Vec<Vec<Job>> = std::iter::from_fn(|| self.parcels.next()).take(IN_A_ROW).collect();
+        self.batcher.worked_on_by(self.fleet.view.cores());
+        let batches: Vec<Vec<Job>> = std::iter::from_fn(|| self.batcher.next()).take(IN_A_ROW).collect();
         let (queue, cancel) = (&self.queue, self.cancel);
         let give_up = || cancel.is_cancelled();
         let sent = broker.wait(async {
-            let sending = parcels.iter().map(|jobs| queue.send(jobs, &give_up));
+            let sending = batches.iter().map(|jobs| queue.send(jobs, &give_up));
             futures_util::stream::iter(sending).buffer_unordered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await
         });
         match sent {
-            // Cancelled while the server was gone.
+            // The run was stopped while the server was gone.
             Err(_) if cancel.is_cancelled() => Ok(()),
             Err(error) => Err(error),
             Ok(()) => self.check(),
         }
     }
 
-    /// Sends everything again that is not done, under new names. What was sent before, by whomever, is taken away first, so that nothing is
-    /// there twice; what of it is being done comes back anyway.
-    fn start_again(&mut self) -> Result<(), RunError> {
-        static ERAS: AtomicU64 = AtomicU64::new(0);
+    /// Sends all open jobs again, under new message names. Messages of earlier leaders are purged first, so that no job is queued
+    /// twice; results of jobs in flight arrive anyway.
+    fn send_all_again(&mut self) -> Result<(), RunError> {
+        static TERMS: AtomicU64 = AtomicU64::new(0);
         let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.run.id)));
         self.fleet.announce(self.run, self.cancel)?;
-        let era = format!(".{}-{}", self.lead.era(), ERAS.fetch_add(1, Ordering::Relaxed));
-        self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_era(era);
-        self.parcels.send_again();
+        let term = format!(".{}-{}", self.leadership.term(), TERMS.fetch_add(1, Ordering::Relaxed));
+        self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_term(term);
+        self.batcher.send_again();
         self.empty = 0;
         Ok(())
     }
 
-    /// Is what was sent still there? A server may have lost it, or somebody has taken it away.
+    /// Checks that the sent jobs are still queued: a server may have lost them, or another client has purged them.
     fn check(&mut self) -> Result<(), RunError> {
         if self.checked.elapsed() < CHECK {
             return Ok(());
         }
         self.checked = Instant::now();
         let queued = self.queue.messages(&self.run.id);
-        self.empty = if self.parcels.is_under_way() && queued.is_ok_and(|queued| queued == 0) { self.empty + 1 } else { 0 };
-        // Once may be the moment between the last acknowledgement and our reading of the result.
+        self.empty = if self.batcher.is_under_way() && queued.is_ok_and(|queued| queued == 0) { self.empty + 1 } else { 0 };
+        // Once may be the time between the last acknowledgement and the arrival of its result.
         if self.empty >= 2 {
-            self.start_again()?;
+            self.send_all_again()?;
         }
         Ok(())
     }
 
-    /// Takes what has come back; waits for a moment if that is nothing.
-    fn hear(&mut self, wait: Duration) -> Result<ControlFlow<()>, RunError> {
-        let first = self.fleet.broker.wait(async { tokio::time::timeout(wait, self.heard.recv()).await });
+    /// Stores the results that have arrived; waits for a moment if there are none.
+    fn receive(&mut self, wait: Duration) -> Result<ControlFlow<()>, RunError> {
+        let first = self.fleet.broker.wait(async { tokio::time::timeout(wait, self.received.recv()).await });
         let Ok(Some(first)) = first else { return Ok(ControlFlow::Break(())) };
-        let mut heard = vec![first];
-        while heard.len() < IN_A_ROW
-            && let Ok(next) = self.heard.try_recv()
+        let mut received = vec![first];
+        while received.len() < IN_A_ROW
+            && let Ok(next) = self.received.try_recv()
         {
-            heard.push(next);
+            received.push(next);
         }
-        self.caught_up |= heard.iter().any(Option::is_none);
-        let heard: Vec<Heard> = heard.into_iter().flatten().collect();
-        if heard.is_empty() {
+        self.caught_up |= received.iter().any(Option::is_none);
+        let received: Vec<Received> = received.into_iter().flatten().collect();
+        if received.is_empty() {
             return Ok(ControlFlow::Break(()));
         }
-        self.keep(heard)?;
+        self.store(received)?;
         Ok(ControlFlow::Continue(()))
     }
 
-    fn keep(&mut self, heard: Vec<Heard>) -> Result<(), RunError> {
+    fn store(&mut self, received: Vec<Received>) -> Result<(), RunError> {
         let games = usize::from(self.run.experiment.seats.games());
         let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
-        for Heard { sequence, returns } in heard {
-            self.parcels.measured(returns.jobs.len(), returns.seconds);
+        for Received { sequence, results } in received {
+            self.batcher.measured(results.jobs.len(), results.seconds);
             let mut all_known = true;
-            for rows in returns.jobs {
+            for rows in results.jobs {
                 let rows: Vec<GameRow> = rows.into_iter().map(GameRow::from).collect();
                 let Some(first) = rows.first() else { continue };
                 let whole = rows.len() == games && rows.iter().all(|row| row.job == first.job);
                 match self.known.remove(&first.job) {
                     Some(job) if whole => done.push((job, rows)),
                     Some(job) => drop(self.known.insert(job.id.clone(), job)),
-                    // Done before, or asked for by somebody who wants more than we do.
+                    // Done before, or a job of a coordinator that wants more pairs.
                     None => all_known = false,
                 }
             }
-            for failure in returns.failures.into_iter().filter(|_| self.caught_up && self.lead.leads()) {
+            for failure in results.failures.into_iter().filter(|_| self.caught_up && self.leadership.leads()) {
                 if failure.certain {
-                    if let Some(job) = self.parcels.settle(&failure.job) {
+                    if let Some(job) = self.batcher.settle(&failure.job) {
                         self.store.give_up(&job, &failure.error)?;
                     }
                 } else {
-                    self.parcels.send_alone(&failure.job);
+                    self.batcher.send_alone(&failure.job);
                 }
             }
             self.read = if all_known && self.read != Some(0) { Some(sequence) } else { Some(self.read.unwrap_or(0)) };
@@ -356,7 +358,7 @@ impl Sitting<'_> {
         let new = self.store.keep(&self.run.id, &rows)?;
         self.store.settle(jobs.iter().map(|job| job.id.as_str()))?;
         for ((job, games), new) in jobs.iter().zip(&rows).zip(new) {
-            self.parcels.settle(&job.id);
+            self.batcher.settle(&job.id);
             if new {
                 (self.events)(&RunEvent::JobFinished { job, games });
             }
@@ -364,11 +366,11 @@ impl Sitting<'_> {
         Ok(())
     }
 
-    /// Takes back what nobody has begun, and waits a little for what somebody has.
+    /// Purges the jobs that no worker has begun, and waits a little for those in flight.
     fn end(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
         let run = &self.run.id;
-        if self.lead.leads() {
+        if self.leadership.leads() {
             let purged = broker.wait(async {
                 let purged = broker.purge(&jobs_of(run)).await.unwrap_or(0);
                 let _ = broker.forget(&key_of(run)).await;
@@ -377,8 +379,8 @@ impl Sitting<'_> {
             });
             self.fleet.purged.fetch_add(purged, Ordering::Relaxed);
             let begun = Instant::now();
-            while !self.parcels.is_done() && begun.elapsed() < LONGEST_QUIET && self.hear(QUIET)?.is_continue() {}
-            broker.wait(self.lead.give_up(&broker));
+            while !self.batcher.is_done() && begun.elapsed() < LONGEST_QUIET && self.receive(QUIET)?.is_continue() {}
+            broker.wait(self.leadership.give_up(&broker));
         }
         if let Some(read) = self.read {
             lock(&self.fleet.read).insert(run.clone(), read);

@@ -1,4 +1,4 @@
-//! Networks and other files that agents read travel by the hash of what is in them.
+//! Networks and other files of agents, addressed by the hash of their contents.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use tokio::io::AsyncReadExt as _;
 use crate::broker::Broker;
 
 impl Broker {
-    /// Puts a file where workers find it, unless it is there; its hash.
+    /// Uploads a file to the object store, unless it is there; its hash.
     pub(super) fn put_file(&self, contents: &[u8]) -> Result<String, RunError> {
         let name = hash(contents);
         self.wait(async {
@@ -26,12 +26,12 @@ impl Broker {
                 let mut contents = contents;
                 files.put(name.as_str(), &mut contents).await
             };
-            self.insist(&Self::patience(begun), put).await?;
+            self.retry(&Self::patience(begun), put).await?;
             Ok(name)
         })
     }
 
-    /// Nobody needs a file any more.
+    /// Deletes a file from the object store.
     pub(super) fn drop_file(&self, hash: &str) {
         self.wait(async {
             if let Ok(files) = self.files().await {
@@ -50,26 +50,26 @@ impl Broker {
                 object.read_to_end(&mut contents).await.map_err(|error| error.to_string())?;
                 Ok::<_, String>(contents)
             };
-            self.insist(&Self::patience(begun), get).await
+            self.retry(&Self::patience(begun), get).await
         })
     }
 }
 
-/// Files that were fetched once, in a folder, under their hashes.
+/// A folder of downloaded files, named by their hashes.
 #[derive(Clone)]
 pub struct Cache {
     broker: Arc<Broker>,
     folder: PathBuf,
-    /// One thread fetches, the others wait for it.
-    turn: Arc<Mutex<()>>,
+    /// Held by the thread that downloads; the others wait for it.
+    downloading: Arc<Mutex<()>>,
 }
 
 impl Cache {
     pub fn new(broker: Arc<Broker>, folder: PathBuf) -> Self {
-        Self { broker, folder, turn: Arc::default() }
+        Self { broker, folder, downloading: Arc::default() }
     }
 
-    /// What has this hash: part of the program, in the folder, or with the broker.
+    /// The contents with this hash: from the program itself, the folder, or the object store.
     pub fn get(&self, wanted: &str) -> Result<Vec<u8>, RunError> {
         if let Some(network) = NETWORKS.iter().find(|network| hash(network.file) == wanted) {
             return Ok(network.file.to_vec());
@@ -77,8 +77,8 @@ impl Cache {
         if let Some(contents) = self.kept(wanted) {
             return Ok(contents);
         }
-        let _turn = lock(&self.turn);
-        // Somebody else may have fetched it meanwhile.
+        let _downloading = lock(&self.downloading);
+        // Another thread may have downloaded it meanwhile.
         if let Some(contents) = self.kept(wanted) {
             return Ok(contents);
         }
@@ -87,29 +87,29 @@ impl Cache {
         if found != wanted {
             return Err(self.broker.refused(format!("expected a file with the hash {wanted}, found one with {found}")));
         }
-        // A folder that cannot be written to costs nothing but time.
+        // A folder that cannot be written to costs only another download.
         let _ = std::fs::create_dir_all(&self.folder).is_ok() && write_whole(&self.folder.join(wanted), &contents).is_ok();
         Ok(contents)
     }
 
-    /// Forgets a file that will not be asked for again.
+    /// Deletes a file that is not needed any more.
     pub fn forget(&self, hash: &str) {
         let _ = std::fs::remove_file(self.folder.join(hash));
     }
 
-    /// What is in the folder; a file that was damaged since is fetched again.
+    /// The file in the folder; none if its contents have another hash (then it is downloaded again).
     fn kept(&self, wanted: &str) -> Option<Vec<u8>> {
         std::fs::read(self.folder.join(wanted)).ok().filter(|contents| hash(contents) == wanted)
     }
 }
 
-/// The files that the agents of a run read, by the names that their specs have for them. Nothing else on this computer is read.
-pub struct RunShelf {
+/// The files of the agents of one run, by the names in their specs. No other file of the worker's machine can be read.
+pub struct RunResources {
     pub cache: Cache,
     pub hashes: BTreeMap<String, String>,
 }
 
-impl Resources for RunShelf {
+impl Resources for RunResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let Some(hash) = self.hashes.get(name) else {
             return Err(InputError::malformed("file", name, "the coordinator has sent no such file"));

@@ -1,4 +1,4 @@
-//! Who works, as all can see.
+//! Presence of workers: heartbeats, and views of the workers that are alive.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
@@ -12,24 +12,24 @@ use serde_json::{Value, json};
 
 use crate::broker::Broker;
 
-/// A worker says this often that it is there.
+/// The interval of a worker's heartbeats.
 pub const BEAT: Duration = Duration::from_secs(5);
-/// Whoever has not been heard for this long is gone.
+/// The time without a heartbeat after which a worker counts as gone.
 const SILENCE: Duration = Duration::from_secs(16);
-/// All workers speak here; with `.hello` they are asked to speak at once.
+/// The subject of heartbeats, and the one on which workers are asked for a heartbeat at once.
 pub(super) const SUBJECT: &str = "ply.workers";
 pub(super) const ROLL_CALL: &str = "ply.roll-call";
 
-/// What a worker says of itself.
+/// The heartbeat of a worker: what it is and what it has done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
-    /// Which one.
+    /// The name of the worker.
     pub worker: String,
-    /// The computer in a line.
+    /// A description of its machine.
     pub machine: String,
-    /// Of the program.
+    /// The version of its program.
     pub version: String,
-    /// A hash of its games.
+    /// A hash of its rules.
     pub rules: String,
     /// Games at the same time.
     pub cores: usize,
@@ -37,28 +37,28 @@ pub struct Presence {
     pub speed: f64,
     /// Jobs done.
     pub jobs: u64,
-    /// Jobs that somebody else had been given before.
+    /// Jobs that another worker had leased before.
     pub retries: u64,
     /// Jobs that could not be done.
     pub failed: u64,
-    /// Games played for trainings.
-    #[serde(default)]
-    pub lessons: u64,
-    /// The last word of a worker that leaves.
+    /// Self-play games for trainings.
+    #[serde(default, rename = "lessons")]
+    pub self_play_games: u64,
+    /// True in the last heartbeat of a worker that stops.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaving: bool,
 }
 
 impl Broker {
-    /// Tells all who listen; whether anybody does does not matter.
-    pub(super) fn present(&self, presence: &Presence) {
+    /// Publishes a heartbeat; there need not be a subscriber.
+    pub(super) fn publish_presence(&self, presence: &Presence) {
         let payload = serde_json::to_vec(presence).expect("a presence is plain data");
         self.wait(async {
             let _ = tokio::time::timeout(BEAT, self.client.publish(SUBJECT, payload.into())).await;
         });
     }
 
-    /// Says whenever somebody wants to know who is there, from now on.
+    /// A message for each request for heartbeats, from now on.
     pub(super) fn roll_calls(&self) -> Result<mpsc::Receiver<()>, RunError> {
         let mut calls = self.wait(self.client.subscribe(ROLL_CALL)).map_err(|error| self.refused(error))?;
         let (sender, receiver) = mpsc::channel();
@@ -67,14 +67,14 @@ impl Broker {
     }
 }
 
-/// The workers that were heard lately.
+/// The live workers by their latest heartbeats.
 pub struct FleetView {
     seen: Arc<Mutex<HashMap<String, (Instant, Presence)>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl FleetView {
-    /// Listens from now on, and asks all to speak.
+    /// Subscribes to heartbeats, and asks all workers for one.
     pub fn new(broker: &Broker) -> Result<Self, RunError> {
         let seen: Arc<Mutex<HashMap<String, (Instant, Presence)>>> = Arc::default();
         let mut heard = broker.wait(broker.client.subscribe(SUBJECT)).map_err(|error| broker.refused(error))?;
@@ -94,13 +94,13 @@ impl FleetView {
         Ok(Self { seen, task })
     }
 
-    /// Games that those who are there now play at the same time.
+    /// The cores of all live workers together.
     pub fn cores(&self) -> usize {
         let seen = lock(&self.seen);
         seen.values().filter(|(heard, _)| heard.elapsed() < SILENCE).map(|(_, presence)| presence.cores).sum()
     }
 
-    /// Those who are there now, by name.
+    /// The live workers, by name.
     pub fn workers(&self) -> Vec<Presence> {
         let mut seen = lock(&self.seen);
         seen.retain(|_, (heard, _)| heard.elapsed() < SILENCE);
@@ -110,19 +110,19 @@ impl FleetView {
     }
 }
 
-/// Workers and queue as one looks at them from outside, in JSON.
+/// A JSON report on the live workers and the queue.
 pub struct FleetWatch {
     broker: Arc<Broker>,
     view: FleetView,
 }
 
 impl FleetWatch {
-    /// Looks at this queue from now on.
+    /// Subscribes to the heartbeats at this queue.
     pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         Ok(Self { view: FleetView::new(&broker)?, broker })
     }
 
-    /// Who works, and how many messages with jobs there are.
+    /// The report: the live workers, and the number of queued messages with jobs.
     pub fn page(&self) -> Result<Value, RunError> {
         let queued = self.broker.wait(self.broker.queued(None))?;
         Ok(json!({

@@ -1,4 +1,4 @@
-//! Who may work together: the same program with the same rules, and clocks that are comparable.
+//! Handshake between coordinator and worker: same version, same rules, and the ratio of their speeds.
 
 use std::time::{Duration, Instant};
 
@@ -7,38 +7,38 @@ use plyground_match::RunError;
 use plyground_session::{Turn, infos, open};
 use serde::{Deserialize, Serialize};
 
-/// What a program says of itself.
+/// The version, rules and speed of a program on its machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Handshake {
-    /// Of this program.
+    /// The version of the program.
     pub version: String,
-    /// A hash of how all games are played by it.
+    /// A hash of games as this program plays them.
     pub rules: String,
     /// Simulations a second on a fixed position, on one core.
     pub speed: f64,
 }
 
-/// The position that speed is measured on, and the agent that does it.
+/// The position that speed is measured on, and the simulations for one move.
 const POSITION: &str = "clobber:size=6x6";
 const SIMULATIONS: u64 = 2_000;
 const MEASURED_FOR: Duration = Duration::from_millis(400);
 
 impl Handshake {
-    /// Of this program on this machine. Takes half a second.
+    /// The handshake of this program on this machine. Takes half a second, to measure the speed.
     pub fn of_this_machine() -> Result<Self, RunError> {
         Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), rules: rules()?, speed: speed()? })
     }
 
-    /// Refuses whoever differs from the coordinator of a run.
+    /// An error if the version or the rules differ from those of the coordinator.
     pub fn check(&self, coordinator: &Self) -> Result<(), RunError> {
         if (&self.version, &self.rules) == (&coordinator.version, &coordinator.rules) {
             return Ok(());
         }
-        let shown = |hello: &Self| format!("version {} with rules {}", hello.version, hello.rules);
+        let shown = |one: &Self| format!("version {} with rules {}", one.version, one.rules);
         Err(RunError::Refused { expected: shown(coordinator), found: shown(self) })
     }
 
-    /// How fast clocks run here for times that are meant for the coordinator.
+    /// The speed of this machine relative to the coordinator, by which thinking times are scaled.
     pub fn tempo(&self, coordinator: &Self) -> f64 {
         let ratio = self.speed / coordinator.speed;
         if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
@@ -97,13 +97,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_differs_is_refused_in_words_and_who_is_faster_has_faster_clocks() {
-        let hello = |version: &str, rules: &str, speed| Handshake { version: version.into(), rules: rules.into(), speed };
-        let (here, there) = (hello("1.0", "ab", 200.0), hello("1.0", "ab", 100.0));
+    fn a_different_program_is_refused_in_words_and_a_faster_machine_has_faster_clocks() {
+        let handshake = |version: &str, rules: &str, speed| Handshake { version: version.into(), rules: rules.into(), speed };
+        let (here, there) = (handshake("1.0", "ab", 200.0), handshake("1.0", "ab", 100.0));
         assert!(here.check(&there).is_ok());
         assert_eq!(here.tempo(&there), 2.0);
-        assert_eq!(here.tempo(&hello("1.0", "ab", 0.0)), 1.0);
-        for other in [hello("1.1", "ab", 1.0), hello("1.0", "cd", 1.0)] {
+        assert_eq!(here.tempo(&handshake("1.0", "ab", 0.0)), 1.0);
+        for other in [handshake("1.1", "ab", 1.0), handshake("1.0", "cd", 1.0)] {
             let refused = here.check(&other).unwrap_err().to_string();
             assert!(refused.contains("expected version") && refused.contains("found version 1.0 with rules ab"), "{refused}");
         }

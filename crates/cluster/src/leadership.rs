@@ -1,16 +1,18 @@
-//! One coordinator of a run gives out its jobs; others that were started for the same run look on, and one of them takes over
-//! when it is gone. Two that lead at the same time would do no harm but do everything twice.
+//! Leader election among the coordinators of one run, by a key with a revision in NATS.
+//!
+//! The leader publishes the jobs; the other coordinators only read results, and one of them takes over when the leader is gone. Two
+//! leaders at the same time do no harm but have every job played twice.
 
 use std::time::{Duration, Instant};
 
 use crate::broker::Broker;
 
-/// Whoever leads says so this often.
+/// The interval at which the leader renews its key.
 pub const BEAT: Duration = Duration::from_secs(2);
-/// Whoever has not said so for this long does not lead any more.
+/// The time after which a key that was not renewed is free.
 const SILENCE: Duration = Duration::from_secs(8);
 
-/// Who leads a run, as one coordinator sees it.
+/// The part of one coordinator in the election for a run.
 pub struct Leadership {
     key: String,
     me: String,
@@ -27,7 +29,7 @@ impl Leadership {
         Self { key: format!("lead.{run}"), me, seen: 0, since: now, leading: false, next: now }
     }
 
-    /// Does what is to be done now, if it is time; true if this one has just become the leader.
+    /// Renews the key, or tries to take it, if it is time; true if this coordinator has just become the leader.
     pub async fn beat(&mut self, broker: &Broker) -> bool {
         if Instant::now() < self.next {
             return false;
@@ -36,9 +38,9 @@ impl Leadership {
         if self.leading {
             match broker.set(&self.key, &self.me, Some(self.seen)).await {
                 Ok(Some(revision)) => self.seen = revision,
-                // Somebody has taken over, because nothing was heard from here.
+                // Another coordinator has taken over, because the key was not renewed in time.
                 Ok(None) => self.leading = false,
-                // Nobody can be heard: neither can anybody else.
+                // The server is not reachable, so no other coordinator can have taken over.
                 Err(_) => {}
             }
             return false;
@@ -50,7 +52,7 @@ impl Leadership {
                 if revision != self.seen {
                     (self.seen, self.since) = (revision, Instant::now());
                 }
-                // Our own word, from before something went wrong.
+                // The key is our own, from before the connection broke.
                 (revision, leader == self.me || self.since.elapsed() > SILENCE)
             }
         };
@@ -65,12 +67,12 @@ impl Leadership {
         self.leading
     }
 
-    /// Different each time that somebody takes over.
-    pub fn era(&self) -> u64 {
+    /// The term of this leader: another number each time that a coordinator takes over.
+    pub fn term(&self) -> u64 {
         self.seen
     }
 
-    /// Somebody else may lead.
+    /// Deletes the key, so that another coordinator can take over at once.
     pub async fn give_up(&mut self, broker: &Broker) {
         if self.leading {
             let _ = broker.forget(&self.key).await;

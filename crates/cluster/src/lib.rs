@@ -1,8 +1,8 @@
-//! The same jobs on many machines, through NATS JetStream.
+//! Distributed runs and trainings over NATS JetStream: coordinator, workers, job queue.
 //!
-//! Jobs are a work-queue stream with explicit acknowledgements; results are a stream that coordinators read from its beginning. A result is
-//! published before its job is acknowledged and kept under the name of the job, so that work done twice counts once: whatever is
-//! killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
+//! Jobs are a work-queue stream with explicit acknowledgements; results are a stream that coordinators read from its beginning. A
+//! result is published before its job is acknowledged and kept under the name of the job, so that work done twice counts once:
+//! whatever is killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
 
 mod batcher;
 mod broker;
@@ -24,4 +24,4 @@ pub use handshake::Handshake;
 pub use queue::{DELIVERIES, NatsQueue};
 pub use simulated_workers::SimulatedWorkers;
 pub use training::SelfPlayers;
-pub use worker::{WorkerOptions, employ};
+pub use worker::{WorkerOptions, run_worker};

@@ -1,4 +1,4 @@
-//! The queue trait on JetStream.
+//! The job queue on JetStream.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,53 +12,54 @@ use plyground_match::{GameRow, Job, Lease, Queue, ResultSink, RunError, Worker};
 use tokio::sync::watch;
 
 use crate::broker::{ANSWER, Broker, jobs_of, results_of};
-use crate::wire::{Failure, Game, Parcel, Returns, packed, unpacked};
+use crate::wire::{BatchResults, Failure, JobBatch, WireGame, packed, unpacked};
 
-/// A job that came back without a result this often is recorded as failed.
+/// The number of deliveries without a result after which a job is recorded as failed.
 pub const DELIVERIES: i64 = 5;
-/// Whoever failed is not asked again at once, so that somebody else is.
+/// The delay before a failed message is delivered again, so that another worker gets it.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// How soon to ask again when others have all that is left.
+/// The pause before the next request when other workers have all that is left.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
-/// Results are sent about this often.
+/// The interval at which results are published.
 pub(super) const BATCH: Duration = Duration::from_secs(3);
-/// A lease is extended at least this often.
+/// The longest interval at which leases are extended.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(5);
-/// A server takes a megabyte; what is larger is sent in parts.
+/// The largest message that is sent in one part, in bytes: servers take a megabyte.
 const LARGEST_MESSAGE: usize = 600_000;
-/// The server waits this long for something to come up before it says that there is nothing.
+/// The time that the server holds a request for a message.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Jobs through a NATS server.
+/// A queue of jobs on a NATS server.
 pub struct NatsQueue {
     broker: Arc<Broker>,
-    /// How many jobs go into a message.
-    parcel: usize,
-    /// Part of the names of messages: what was taken away may be asked for again by whoever comes next.
-    era: String,
-    /// Does it wait for work that nobody has asked for yet?
+    /// The number of jobs of a message.
+    batch: usize,
+    /// The term of the leader, as part of the names of messages: the next leader may send purged jobs again.
+    term: String,
+    /// True if leasing waits for jobs that are still to be queued.
     patient: bool,
     held: Mutex<HashMap<Token, Held>>,
-    /// When it is over nobody waits any more.
+    /// True once the queue is closed: leasing does not wait any more.
     over: watch::Sender<bool>,
-    counts: Counts,
+    counts: WorkerCounts,
 }
 
-/// What a worker has done.
+/// The numbers of jobs that a worker has done.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct WorkerCounts {
     /// Jobs.
     pub jobs: AtomicU64,
-    /// Jobs that others had been given before.
+    /// Jobs that another worker had leased before.
     pub again: AtomicU64,
     /// Jobs that could not be done.
     pub failed: AtomicU64,
 }
 
-/// A message: its place in the stream, and its first job, as a server that has lost the end of a stream gives places anew.
+/// The identity of a message: its place in the stream, and its first job, as a server that has lost the end of a stream gives places
+/// anew.
 type Token = (u64, String);
 
-/// A message that somebody works on.
+/// A leased message.
 struct Held {
     worker: Worker,
     message: Arc<Message>,
@@ -67,53 +68,53 @@ struct Held {
     left: HashSet<String>,
     /// Jobs of it that could not be done.
     failed: bool,
-    /// Since when the results that come next are being worked on.
+    /// The time at which work on the next results began.
     since: Instant,
 }
 
 impl NatsQueue {
-    /// A queue that gives out and takes single jobs, and says when nothing is left.
+    /// A queue with one job per message, whose leases end when nothing is left.
     pub fn new(broker: Arc<Broker>) -> Self {
         Self {
             broker,
-            parcel: 1,
-            era: String::new(),
+            batch: 1,
+            term: String::new(),
             patient: false,
             held: Mutex::default(),
             over: watch::Sender::new(false),
-            counts: Counts::default(),
+            counts: WorkerCounts::default(),
         }
     }
 
-    /// One that waits for work that may come.
+    /// The same queue, waiting for jobs that are still to be queued.
     #[must_use]
     pub fn patient(self) -> Self {
         Self { patient: true, ..self }
     }
 
-    /// One whose messages have names of their own.
+    /// The same queue with the message names of a term.
     #[must_use]
-    pub(super) fn in_era(self, era: String) -> Self {
-        Self { era, ..self }
+    pub(super) fn in_term(self, term: String) -> Self {
+        Self { term, ..self }
     }
 
-    /// Nobody waits for work any more.
+    /// Ends all waiting for jobs.
     pub fn close(&self) {
         self.over.send_replace(true);
     }
 
-    /// Does nobody work on anything?
+    /// Is no message leased?
     pub(super) fn is_idle(&self) -> bool {
         self.held().is_empty()
     }
 
-    /// Messages with jobs of a run that are in the queue, also those that somebody works on.
+    /// The number of messages of a run in the queue, leased ones included.
     pub fn messages(&self, run: &str) -> Result<usize, RunError> {
         self.broker.wait(self.broker.queued(Some(run)))
     }
 
-    /// What was done.
-    pub fn counts(&self) -> &Counts {
+    /// The numbers of jobs done so far.
+    pub fn counts(&self) -> &WorkerCounts {
         &self.counts
     }
 
@@ -121,18 +122,18 @@ impl NatsQueue {
         lock(&self.held)
     }
 
-    /// Puts jobs into a message of their own; false if it is there already.
+    /// Publishes jobs as one message; false if it is there already.
     pub(super) async fn send(&self, jobs: &[Job], give_up: &(dyn Fn() -> bool + Sync)) -> Result<bool, RunError> {
         let Some(first) = jobs.first() else { return Ok(false) };
-        // The name of a job, and what tells its parcels apart.
+        // The name of the first job, and the number of the others.
         let others = if jobs.len() == 1 { String::new() } else { format!("+{}", jobs.len() - 1) };
-        let name = format!("{}{others}{}", first.id, self.era);
-        let payload = packed(&Parcel { jobs: jobs.to_vec() });
+        let name = format!("{}{others}{}", first.id, self.term);
+        let payload = packed(&JobBatch { jobs: jobs.to_vec() });
         let subject = jobs_of(&first.run);
-        self.broker.insist(give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await
+        self.broker.retry(give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await
     }
 
-    /// The next message, or nothing after a while.
+    /// The next message, or `None` after a while.
     async fn next(&self, wait: bool) -> Result<Option<Message>, RunError> {
         let refused = |error: &dyn std::fmt::Display| self.broker.refused(error);
         let request = async {
@@ -146,7 +147,7 @@ impl NatsQueue {
                     let mut batch = workers.fetch().max_messages(1).messages().await.map_err(|error| refused(&error))?;
                     batch.next().await.transpose().map_err(|error| refused(&error))
                 };
-                // A server that is gone does not even say that it has nothing.
+                // A server that is gone does not answer at all.
                 tokio::time::timeout(ANSWER, fetched).await.map_err(|error| refused(&error))?
             }
         };
@@ -157,26 +158,26 @@ impl NatsQueue {
         }
     }
 
-    /// Takes a message over, unless nobody should try it again; nothing if it is one that is worked on here already.
+    /// The jobs of a delivered message: none if it has failed too often; `None` if the message is leased here already.
     async fn take(&self, worker: &Worker, message: Message) -> Result<Option<Vec<Job>>, RunError> {
         let (sequence, deliveries) = {
             let info = message.info().map_err(|error| self.broker.refused(error))?;
             (info.stream_sequence, info.delivered)
         };
-        let parcel = unpacked::<Parcel>(&message.payload).ok().filter(|parcel| !parcel.jobs.is_empty());
-        let Some(Parcel { jobs }) = parcel else {
-            // Nobody will ever understand it.
+        let batch = unpacked::<JobBatch>(&message.payload).ok().filter(|batch| !batch.jobs.is_empty());
+        let Some(JobBatch { jobs }) = batch else {
+            // A message that cannot be read is removed.
             let _ = message.ack_with(AckKind::Term).await;
             return Ok(Some(Vec::new()));
         };
         let token = (sequence, jobs[0].id.clone());
         if let Some(held) = self.held().get_mut(&token) {
-            // The server has not heard in time that somebody is at it. The rest of its life is that of the newest delivery.
+            // The lease was not extended in time. The newest delivery is the one to acknowledge.
             (held.message, held.deliveries) = (Arc::new(message), deliveries);
             return Ok(None);
         }
         if deliveries > DELIVERIES {
-            let error = format!("it was given out {DELIVERIES} times, and nobody came back with a result");
+            let error = format!("it was given out {DELIVERIES} times, and no worker came back with a result");
             self.record(&jobs, &error, jobs.len() == 1).await?;
             let _ = message.double_ack().await;
             return Ok(Some(Vec::new()));
@@ -196,37 +197,38 @@ impl NatsQueue {
         Ok(Some(jobs))
     }
 
-    /// Says that jobs have failed.
+    /// Publishes that jobs have failed.
     async fn record(&self, jobs: &[Job], error: &str, certain: bool) -> Result<(), RunError> {
         let Some(first) = jobs.first() else { return Ok(()) };
         self.counts.failed.fetch_add(jobs.len() as u64, Ordering::Relaxed);
         let failure = |job: &Job| Failure { job: job.id.clone(), error: error.to_owned(), certain };
-        let returns = Returns { failures: jobs.iter().map(failure).collect(), ..Returns::default() };
-        self.returned(&first.run, &returns).await
+        let results = BatchResults { failures: jobs.iter().map(failure).collect(), ..BatchResults::default() };
+        self.publish_results(&first.run, &results).await
     }
 
-    async fn returned(&self, run: &str, returns: &Returns) -> Result<(), RunError> {
-        let payload = packed(returns);
-        if payload.len() > LARGEST_MESSAGE && returns.jobs.len() > 1 {
-            let middle = returns.jobs.len() / 2;
-            for jobs in [&returns.jobs[..middle], &returns.jobs[middle..]] {
-                let seconds = returns.seconds * jobs.len() as f64 / returns.jobs.len() as f64;
-                let part = Returns { worker: returns.worker.clone(), seconds, jobs: jobs.to_vec(), failures: Vec::new() };
-                Box::pin(self.returned(run, &part)).await?;
+    /// Publishes results, in parts where they are large.
+    async fn publish_results(&self, run: &str, results: &BatchResults) -> Result<(), RunError> {
+        let payload = packed(results);
+        if payload.len() > LARGEST_MESSAGE && results.jobs.len() > 1 {
+            let middle = results.jobs.len() / 2;
+            for jobs in [&results.jobs[..middle], &results.jobs[middle..]] {
+                let seconds = results.seconds * jobs.len() as f64 / results.jobs.len() as f64;
+                let part = BatchResults { worker: results.worker.clone(), seconds, jobs: jobs.to_vec(), failures: Vec::new() };
+                Box::pin(self.publish_results(run, &part)).await?;
             }
             return Ok(());
         }
         let name = blake3::hash(&payload).to_hex();
         let closed = self.over.subscribe();
         let begun = Instant::now();
-        // Games are worth more than time; but whoever was told to stop does not wait for a server for ever.
+        // Games are worth a wait; but a worker that is to stop does not wait for a server for ever.
         let give_up = || *closed.borrow() && begun.elapsed() > Duration::from_secs(10);
         let subject = results_of(run);
-        self.broker.insist(&give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await.map(drop)
+        self.broker.retry(&give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await.map(drop)
     }
 
-    /// A message of which nothing is left is acknowledged; if some of it failed, it goes to somebody else. An acknowledgement that is lost
-    /// costs a job that is done twice.
+    /// Acknowledges messages of which no job is left; a message with failed jobs goes to another worker. A lost acknowledgement costs
+    /// a job that is done twice.
     fn settle(&self, done: Vec<Held>) {
         self.broker.wait(async {
             for held in done {
@@ -242,8 +244,8 @@ impl Queue for NatsQueue {
         self.broker.wait(async {
             let mut new = 0;
             let give_up = Broker::patience(Instant::now());
-            for parcel in jobs.chunk_by(|one, other| one.run == other.run).flat_map(|part| part.chunks(self.parcel)) {
-                new += if self.send(parcel, &give_up).await? { parcel.len() } else { 0 };
+            for batch in jobs.chunk_by(|one, other| one.run == other.run).flat_map(|part| part.chunks(self.batch)) {
+                new += if self.send(batch, &give_up).await? { batch.len() } else { 0 };
             }
             Ok(new)
         })
@@ -253,7 +255,7 @@ impl Queue for NatsQueue {
         self.broker.wait(async {
             let mut jobs = Vec::new();
             let begun = Instant::now();
-            // Not for so long that the first of them would have to be extended before anybody is at it.
+            // Not for so long that the first lease would end before its job is begun.
             while jobs.len() < most && (jobs.is_empty() || begun.elapsed() < self.heartbeat()) {
                 match self.next(self.patient && jobs.is_empty()).await {
                     Ok(Some(message)) => match self.take(worker, message).await? {
@@ -300,7 +302,7 @@ impl Queue for NatsQueue {
         let released: Vec<Held> = self.held().extract_if(|_, held| held.worker == *worker).map(|(_, held)| held).collect();
         self.broker.wait(async {
             for held in released {
-                // If nobody hears it, the lease ends by itself.
+                // If this is lost, the lease ends by itself.
                 let _ = held.message.ack_with(AckKind::Nak(None)).await;
             }
         });
@@ -326,20 +328,20 @@ impl Queue for NatsQueue {
         Ok(())
     }
 
-    /// Somebody else may be able to do it. After enough attempts it is recorded as failed; the rest of the parcel goes on.
+    /// Leaves the job to another worker. After enough attempts it is recorded as failed; the rest of the batch goes on.
     fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
         if let RunError::Refused { .. } = error {
             return Err(error);
         }
-        // A run that is over leaves jobs behind: nobody waits for them.
-        let nobody_waits = matches!(error, RunError::Gone { .. });
+        // The jobs of a run that is over need no result.
+        let run_over = matches!(error, RunError::Gone { .. });
         let last = self.held().values().any(|held| held.left.contains(&job.id) && held.deliveries >= DELIVERIES);
-        if last && !nobody_waits {
+        if last && !run_over {
             self.broker.wait(self.record(std::slice::from_ref(job), &error.to_string(), true))?;
         }
         let mut held = self.held();
         for held in held.values_mut() {
-            if held.left.remove(&job.id) && !last && !nobody_waits {
+            if held.left.remove(&job.id) && !last && !run_over {
                 held.failed = true;
             }
         }
@@ -369,9 +371,9 @@ impl ResultSink for NatsQueue {
             .values()
             .find(|held| held.left.contains(first))
             .map_or_else(|| (String::new(), 0.0), |held| (held.worker.0.clone(), held.since.elapsed().as_secs_f64()));
-        let games = |rows: &Vec<GameRow>| rows.iter().map(Game::from).collect();
-        let returns = Returns { worker, seconds, jobs: jobs.iter().map(games).collect(), failures: Vec::new() };
-        self.broker.wait(self.returned(run, &returns))?;
+        let games = |rows: &Vec<GameRow>| rows.iter().map(WireGame::from).collect();
+        let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), failures: Vec::new() };
+        self.broker.wait(self.publish_results(run, &results))?;
         Ok(vec![true; jobs.len()])
     }
 }

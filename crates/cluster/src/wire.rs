@@ -1,4 +1,4 @@
-//! What travels: parcels of jobs one way, games the other.
+//! Messages on the wire: batches of jobs to the workers, games back.
 
 use std::io::{Read as _, Write as _};
 
@@ -11,38 +11,38 @@ use plyground_match::{GameRow, Job};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What is unpacked must not be larger: nothing that we send is.
+/// The largest message after decompression; ours are never larger.
 const LARGEST: u64 = 256 << 20;
 
-/// Jobs that one worker does one after the other, all of one run.
+/// Jobs of one run that one worker does one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parcel {
+pub struct JobBatch {
     pub jobs: Vec<Job>,
 }
 
-/// What a worker sends back: games, or why there are none.
+/// The results of jobs: games, or why there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Returns {
+pub struct BatchResults {
     pub worker: String,
-    /// How long these jobs took, one after the other.
+    /// The time that these jobs took, one after the other.
     pub seconds: f64,
-    pub jobs: Vec<Vec<Game>>,
+    pub jobs: Vec<Vec<WireGame>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Failure>,
 }
 
-/// A job that nobody could do.
+/// A job that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     pub job: String,
     pub error: String,
-    /// Is it known that it is this job's fault, and not that of another one in the same parcel?
+    /// True if this job is known to be the cause, and not another one of the same batch.
     pub certain: bool,
 }
 
-/// A game in columns: a third of what it takes move by move.
+/// A game with its moves in columns: a third of the size of a list of moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Game {
+pub struct WireGame {
     job: String,
     pair: u64,
     /// The first or the second of its pair.
@@ -62,7 +62,7 @@ pub struct Game {
     ended: i64,
 }
 
-impl From<&GameRow> for Game {
+impl From<&GameRow> for WireGame {
     fn from(row: &GameRow) -> Self {
         let letter = |mover: &Option<Player>| match mover {
             Some(Player::First) => '1',
@@ -89,8 +89,8 @@ impl From<&GameRow> for Game {
     }
 }
 
-impl From<Game> for GameRow {
-    fn from(game: Game) -> Self {
+impl From<WireGame> for GameRow {
+    fn from(game: WireGame) -> Self {
         let mover = |letter: char| match letter {
             '1' => Some(Player::First),
             '2' => Some(Player::Second),
@@ -157,12 +157,13 @@ mod tests {
             movers: vec![Some(Player::First), None, Some(Player::Second)],
             ended: 77,
         };
-        let sent = Returns { worker: "w".to_owned(), seconds: 1.5, jobs: vec![vec![Game::from(&row)]], failures: Vec::new() };
+        let sent =
+            BatchResults { worker: "w".to_owned(), seconds: 1.5, jobs: vec![vec![WireGame::from(&row)]], failures: Vec::new() };
         let bytes = packed(&sent);
-        let found: Returns = unpacked(&bytes).unwrap();
+        let found: BatchResults = unpacked(&bytes).unwrap();
         assert_eq!(found, sent);
         assert_eq!(GameRow::from(found.jobs[0][0].clone()), row);
-        assert!(unpacked::<Returns>(b"rubbish").is_err());
-        assert!(unpacked::<Returns>(&bytes[..bytes.len() / 2]).is_err());
+        assert!(unpacked::<BatchResults>(b"rubbish").is_err());
+        assert!(unpacked::<BatchResults>(&bytes[..bytes.len() / 2]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A worker: takes jobs of any run from the queue, and sends games back.
+//! The worker process: leases jobs of any run, plays them, and publishes the games.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,93 +13,93 @@ use plyground_match::{AgentFactory, Run, RunContext, RunError, RunSource, Worker
 
 use crate::broker::Broker;
 use crate::coordinator::{Announcement, end_of, key_of};
-use crate::files::{Cache, RunShelf};
+use crate::files::{Cache, RunResources};
 use crate::fleet::{BEAT, Presence};
 use crate::handshake::Handshake;
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 
-/// How soon a worker that is told to stop hears of it.
+/// The interval at which the token is read.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What a worker works with.
+/// The settings of a worker.
 pub struct WorkerOptions<'a> {
-    /// Where jobs come from.
+    /// The connection to the queue.
     pub broker: Arc<Broker>,
-    /// What it is called; no other worker may have this name.
+    /// Its name; no other worker may have the same.
     pub name: String,
     /// Games at the same time.
     pub cores: usize,
-    /// Where files that agents read are kept.
+    /// The folder for downloaded files of agents.
     pub cache: PathBuf,
-    /// Stops it, also while agents think.
+    /// Stops the worker, also during searches.
     pub cancel: &'a CancelToken,
-    /// Hears what the worker is, when it begins.
+    /// Called once with the first heartbeat.
     pub begun: &'a (dyn Fn(&Presence) + Sync),
 }
 
-/// Works until it is cancelled, or a coordinator refuses this program.
-pub fn employ(employment: &WorkerOptions<'_>) -> Result<Presence, RunError> {
-    let hello = Handshake::of_this_machine()?;
-    let broker = &employment.broker;
+/// Works until it is cancelled, or a coordinator refuses this program. The last heartbeat.
+pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
+    let handshake = Handshake::of_this_machine()?;
+    let broker = &options.broker;
     for key in broker.wait(broker.keys("run."))? {
-        // A run that has ended since is nobody's business.
+        // A run may have ended since its key was listed.
         if let Some((announcement, _)) = broker.wait(broker.value::<Announcement>(&key))? {
-            hello.check(&announcement.hello)?;
+            handshake.check(&announcement.handshake)?;
         }
     }
     let queue = NatsQueue::new(Arc::clone(broker)).patient();
-    let known = Arc::new(Known::default());
-    forget_what_ends(broker, &known);
-    let cache = Cache::new(Arc::clone(broker), employment.cache.clone());
-    let runs = Announced { broker, hello: &hello, cache: cache.clone(), known: &known };
-    let (lectures, lessons) = (TrainingFeed::hear(broker)?, AtomicU64::new(0));
+    let known = Arc::new(KnownRuns::default());
+    forget_ended_runs(broker, &known);
+    let cache = Cache::new(Arc::clone(broker), options.cache.clone());
+    let runs = AnnouncedRuns { broker, handshake: &handshake, cache: cache.clone(), known: &known };
+    let (trainings, games) = (TrainingFeed::subscribe(broker)?, AtomicU64::new(0));
     let presence = || Presence {
-        worker: employment.name.clone(),
+        worker: options.name.clone(),
         machine: machine(),
-        version: hello.version.clone(),
-        rules: hello.rules.clone(),
-        cores: employment.cores,
-        speed: hello.speed,
+        version: handshake.version.clone(),
+        rules: handshake.rules.clone(),
+        cores: options.cores,
+        speed: handshake.speed,
         jobs: queue.counts().jobs.load(Ordering::Relaxed),
         retries: queue.counts().again.load(Ordering::Relaxed),
         failed: queue.counts().failed.load(Ordering::Relaxed),
-        lessons: lessons.load(Ordering::Relaxed),
+        self_play_games: games.load(Ordering::Relaxed),
         leaving: false,
     };
-    (employment.begun)(&presence());
-    let cancel = employment.cancel.child();
-    let pupil = SelfPlayWorker {
+    (options.begun)(&presence());
+    let cancel = options.cancel.child();
+    let self_play = SelfPlayWorker {
         broker,
-        hello: &hello,
+        handshake: &handshake,
         cache: &cache,
-        lectures: &lectures,
-        games: &lessons,
-        name: &employment.name,
+        trainings: &trainings,
+        games: &games,
+        name: &options.name,
         busy: &|| !queue.is_idle(),
         cancel: &cancel,
     };
-    // Before its first job and its first game: whoever hears of those has heard of the worker. Whoever comes later calls.
+    // Before its first job and its first game, so that the worker is known before its results are. Later subscribers send a roll call.
     let calls = broker.roll_calls()?;
-    broker.present(&presence());
+    broker.publish_presence(&presence());
     let worked = std::thread::scope(|scope| {
         let (queue, presence, cancel) = (&queue, &presence, &cancel);
-        scope.spawn(move || be_present(broker, queue, &calls, presence, cancel));
-        let pupils: Vec<_> =
-            (0..employment.cores).map(|_| scope.spawn(|| pupil.play().inspect_err(|_| cancel.cancel()))).collect();
-        let worked = work(&WorkerConfig { sink: queue, queue, runs: &runs, threads: employment.cores, cancel, events: &|_| {} });
+        scope.spawn(move || publish_presence(broker, queue, &calls, presence, cancel));
+        let self_players: Vec<_> =
+            (0..options.cores).map(|_| scope.spawn(|| self_play.play().inspect_err(|_| cancel.cancel()))).collect();
+        let worked = work(&WorkerConfig { sink: queue, queue, runs: &runs, threads: options.cores, cancel, events: &|_| {} });
         cancel.cancel();
-        let learnt = pupils.into_iter().map(|pupil| pupil.join().expect("pupils hold no panics"));
-        learnt.fold(worked, Result::and)
+        let played = self_players.into_iter().map(|thread| thread.join().expect("self-play does not panic"));
+        played.fold(worked, Result::and)
     });
     let last = Presence { leaving: true, ..presence() };
-    broker.present(&last);
+    broker.publish_presence(&last);
     broker.flush();
     worked.map(|()| last)
 }
 
-/// Says again and again that the worker is there, also when somebody asks, and wakes it when it is to stop.
-fn be_present(
+/// Publishes heartbeats, at the usual interval and on request, and closes the queue when the worker is to stop.
+fn publish_presence(
     broker: &Broker,
     queue: &NatsQueue,
     calls: &mpsc::Receiver<()>,
@@ -109,30 +109,30 @@ fn be_present(
     let (mut next, mut connections) = (Instant::now() + BEAT, broker.connections());
     while !cancel.is_cancelled() {
         let asked = calls.recv_timeout(TICK).is_ok();
-        // Whoever calls may have changed how long leases are, and so may anybody who was not heard.
+        // The coordinator that called, or one that was missed during a broken connection, may have changed the length of leases.
         if asked || broker.connections() != connections {
             connections = broker.connections();
             broker.learn_lease();
         }
         if asked || Instant::now() >= next {
             next = Instant::now() + BEAT;
-            broker.present(&presence());
+            broker.publish_presence(&presence());
         }
     }
     queue.close();
 }
 
-/// The runs that a worker has met.
-type Known = Mutex<HashMap<String, Arc<Met>>>;
+/// The runs that a worker has loaded, by name.
+type KnownRuns = Mutex<HashMap<String, Arc<KnownRun>>>;
 
-struct Met {
+struct KnownRun {
     run: Run,
-    shelf: RunShelf,
+    resources: RunResources,
     tempo: f64,
 }
 
-/// A run that is over is forgotten: if it is met again, its coordinator may be another one.
-fn forget_what_ends(broker: &Broker, known: &Arc<Known>) {
+/// Removes runs that have ended: the next coordinator of such a run may have other settings.
+fn forget_ended_runs(broker: &Broker, known: &Arc<KnownRuns>) {
     let (client, known) = (broker.client.clone(), Arc::clone(known));
     broker.spawn(async move {
         let Ok(mut ends) = client.subscribe(end_of("*")).await else { return };
@@ -144,39 +144,43 @@ fn forget_what_ends(broker: &Broker, known: &Arc<Known>) {
     });
 }
 
-/// Runs as their coordinators have announced them.
-struct Announced<'a> {
+/// The runs that coordinators have announced.
+struct AnnouncedRuns<'a> {
     broker: &'a Arc<Broker>,
-    hello: &'a Handshake,
+    handshake: &'a Handshake,
     cache: Cache,
-    known: &'a Known,
+    known: &'a KnownRuns,
 }
 
-impl Announced<'_> {
-    fn meet(&self, run: &str) -> Result<Arc<Met>, RunError> {
+impl AnnouncedRuns<'_> {
+    fn load(&self, run: &str) -> Result<Arc<KnownRun>, RunError> {
         let known = || lock(self.known);
-        if let Some(met) = known().get(run) {
-            return Ok(Arc::clone(met));
+        if let Some(known_run) = known().get(run) {
+            return Ok(Arc::clone(known_run));
         }
         let found = self.broker.wait(async {
             let begun = Instant::now();
             let key = key_of(run);
-            self.broker.insist(&Broker::patience(begun), || self.broker.value::<Announcement>(&key)).await
+            self.broker.retry(&Broker::patience(begun), || self.broker.value::<Announcement>(&key)).await
         })?;
-        let Some((Announcement { hello, experiment }, _)) = found else {
+        let Some((Announcement { handshake, experiment }, _)) = found else {
             return Err(RunError::Gone { run: run.to_owned() });
         };
-        self.hello.check(&hello)?;
-        let shelf = RunShelf { cache: self.cache.clone(), hashes: experiment.files.clone() };
-        let met = Arc::new(Met { run: Run { id: run.to_owned(), experiment }, shelf, tempo: self.hello.tempo(&hello) });
-        known().insert(run.to_owned(), Arc::clone(&met));
-        Ok(met)
+        self.handshake.check(&handshake)?;
+        let resources = RunResources { cache: self.cache.clone(), hashes: experiment.files.clone() };
+        let known_run = Arc::new(KnownRun {
+            run: Run { id: run.to_owned(), experiment },
+            resources,
+            tempo: self.handshake.tempo(&handshake),
+        });
+        known().insert(run.to_owned(), Arc::clone(&known_run));
+        Ok(known_run)
     }
 }
 
-impl RunSource for Announced<'_> {
+impl RunSource for AnnouncedRuns<'_> {
     fn with(&self, run: &str, act: &mut dyn FnMut(&RunContext<'_>) -> Result<(), RunError>) -> Result<(), RunError> {
-        let met = self.meet(run)?;
-        act(&RunContext { run: &met.run, players: &AgentFactory::new(&met.shelf), clock_speed: met.tempo })
+        let known_run = self.load(run)?;
+        act(&RunContext { run: &known_run.run, players: &AgentFactory::new(&known_run.resources), clock_speed: known_run.tempo })
     }
 }

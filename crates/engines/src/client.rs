@@ -1,4 +1,4 @@
-//! The conversation with a program that plays, in UGI or UCI.
+//! The client of an external engine, in UGI or UCI.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -9,42 +9,43 @@ use std::time::{Duration, Instant};
 use plyground_session::{AgentError, Engine, EngineInfo, Limits, SearchQuery, Seed, quoted};
 
 use crate::command::{Command, Protocol};
-use crate::process::{Heard, Program, Setting};
+use crate::process::{ProcessOptions, Program, Received};
 use crate::score::expectation;
 use crate::uci::Variant;
 
-/// Whoever has not answered this long after its time has stalled.
+/// The time after its limit at which an engine without an answer has stalled.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Whoever is told to stop has so long to say a move.
+/// The time that an engine has to answer `stop` with a move.
 const STOPPING: Duration = Duration::from_secs(1);
-/// How often whoever waits is asked whether to go on waiting.
+/// The interval at which a waiting search asks its listener whether to stop.
 const TICK: Duration = Duration::from_millis(20);
-/// The most that a program may write before it answers.
+/// The most bytes that an engine may write before it answers.
 const FLOOD: u64 = 16 * 1024 * 1024;
-/// A process that has thought for this part of its processor time is not asked for another game: it might not see the end of it.
+/// The part of its processor time after which a process gets no other game: it might reach its limit during it.
 const WORN_OUT: u32 = 10;
-/// Options that are told, not listed, where there are more than so many.
+/// The most options that an error message lists.
 const LISTED: usize = 30;
 
-/// An option of a program that asks for the legal moves with every position. See docs/engines.md.
+/// The option of an engine that asks for the legal moves with every position. See docs/engines.md.
 const LEGAL_MOVES: &str = "LegalMoves";
 
-pub(crate) struct Dialogue {
+/// An engine process with the state of the protocol.
+pub(crate) struct EngineClient {
     command: Command,
-    setting: Arc<Setting>,
+    process: Arc<ProcessOptions>,
     program: Option<Program>,
     /// The names of the options that it has.
     options: Vec<String>,
     /// The game that is played, and its seed.
     game: Option<(String, Seed)>,
     variant: Option<Variant>,
-    /// How long this process has thought.
+    /// The time that this process has searched.
     thought: Duration,
 }
 
-impl Dialogue {
-    pub fn new(command: Command, setting: Arc<Setting>) -> Self {
-        Self { command, setting, program: None, options: Vec::new(), game: None, variant: None, thought: Duration::ZERO }
+impl EngineClient {
+    pub fn new(command: Command, process: Arc<ProcessOptions>) -> Self {
+        Self { command, process, program: None, options: Vec::new(), game: None, variant: None, thought: Duration::ZERO }
     }
 
     /// Can it be asked for another game without being started again?
@@ -59,24 +60,24 @@ impl Dialogue {
         }
     }
 
-    fn say(&self, line: &str) {
+    fn send(&self, line: &str) {
         if let Some(program) = &self.program {
-            program.say(line);
+            program.send(line);
         }
     }
 
     /// The next line, if there is one within this time.
-    fn hear(&mut self, wait: Duration, since: u64) -> Result<Option<String>, AgentError> {
+    fn receive(&mut self, wait: Duration, since: u64) -> Result<Option<String>, AgentError> {
         let Some(program) = &mut self.program else {
             return Err(AgentError::Crashed("it does not run".to_owned()));
         };
         if program.written() - since > FLOOD {
             return Err(AgentError::Crashed(format!("it wrote more than {} MB instead of an answer", FLOOD >> 20)));
         }
-        match program.hear(wait) {
-            Heard::Line(line) => Ok(Some(line)),
-            Heard::Silence => Ok(None),
-            Heard::Gone => Err(AgentError::Crashed(program.end())),
+        match program.receive(wait) {
+            Received::Line(line) => Ok(Some(line)),
+            Received::Silence => Ok(None),
+            Received::Gone => Err(AgentError::Crashed(program.end())),
         }
     }
 
@@ -84,12 +85,12 @@ impl Dialogue {
         self.program.as_ref().map_or(0, Program::written)
     }
 
-    /// Waits for a word that stands alone on a line.
+    /// Waits for a line that consists of this word.
     fn wait_for(&mut self, word: &str, longest: Duration, mut other: impl FnMut(&str)) -> Result<(), AgentError> {
         let (begin, since) = (Instant::now(), self.written());
         loop {
             let left = longest.saturating_sub(begin.elapsed());
-            match self.hear(left.min(TICK), since)? {
+            match self.receive(left.min(TICK), since)? {
                 Some(line) if line == word => return Ok(()),
                 Some(line) => other(&line),
                 None if left.is_zero() => {
@@ -100,13 +101,13 @@ impl Dialogue {
         }
     }
 
-    /// Starts the program and hears what it has to say about itself.
+    /// Starts the program and reads its options.
     fn start(&mut self) -> Result<(), AgentError> {
-        let program = Program::start(&self.command, &self.setting);
+        let program = Program::start(&self.command, &self.process);
         self.program = Some(program.map_err(|error| AgentError::Crashed(format!("it cannot be started: {error}")))?);
         self.thought = Duration::ZERO;
         let [hello, hello_back, _] = self.words();
-        self.say(hello);
+        self.send(hello);
         let mut options = Vec::new();
         self.wait_for(hello_back, self.command.start, |line| options.extend(option_name(line)))?;
         self.options = options;
@@ -118,10 +119,10 @@ impl Dialogue {
     }
 
     fn set_option(&self, name: &str, value: &str) {
-        self.say(&format!("setoption name {name} value {value}"));
+        self.send(&format!("setoption name {name} value {value}"));
     }
 
-    /// Tells the program what is played, and waits until it is ready.
+    /// Sends the game and the options, and waits until the engine is ready.
     fn new_game(&mut self, game: &str, seed: Seed) -> Result<(), AgentError> {
         if self.program.is_none() {
             self.start()?;
@@ -143,15 +144,15 @@ impl Dialogue {
             }
             self.set_option(name, value);
         }
-        self.say(self.words()[2]);
+        self.send(self.words()[2]);
         self.ready(self.command.start)
     }
 
-    /// Tells a UCI program what the game is called, and first its rules where it has to learn them.
+    /// Sends the variant to a UCI engine, with a definition of its rules where it is not built in.
     fn choose_variant(&mut self, game: &str) -> Result<(), AgentError> {
         const DEFINITIONS: &str = "VariantPath";
         let variant = Variant::of(game, self.command.variant.as_deref()).map_err(AgentError::Refused)?;
-        let folder = self.setting.logs.clone().unwrap_or_else(std::env::temp_dir);
+        let folder = self.process.logs.clone().unwrap_or_else(std::env::temp_dir);
         let unwritten =
             |error| AgentError::Refused(format!("the rules of {game} cannot be written to {}: {error}", folder.display()));
         if let Some(file) = variant.define(&folder).map_err(unwritten)? {
@@ -167,27 +168,27 @@ impl Dialogue {
     }
 
     fn ready(&mut self, longest: Duration) -> Result<(), AgentError> {
-        self.say("isready");
+        self.send("isready");
         self.wait_for("readyok", longest, |_| {})
     }
 
-    /// The position in the words of the program.
-    fn position(&self, question: &SearchQuery<'_>) -> Result<String, AgentError> {
+    /// The `position` command.
+    fn position(&self, query: &SearchQuery<'_>) -> Result<String, AgentError> {
         if let Some(variant) = &self.variant {
-            let unknown = || AgentError::Refused(format!("{} cannot be said in UCI", quoted(question.position)));
-            return Ok(format!("position fen {}", variant.fen(question.position).ok_or_else(unknown)?));
+            let unknown = || AgentError::Refused(format!("{} cannot be said in UCI", quoted(query.position)));
+            return Ok(format!("position fen {}", variant.fen(query.position).ok_or_else(unknown)?));
         }
-        let mut line = question.start.map_or_else(|| "position startpos".to_owned(), |start| format!("position fen {start}"));
-        if !question.moves.is_empty() {
+        let mut line = query.start.map_or_else(|| "position startpos".to_owned(), |start| format!("position fen {start}"));
+        if !query.moves.is_empty() {
             line += " moves ";
-            line += &question.moves.join(" ");
+            line += &query.moves.join(" ");
         }
         Ok(line)
     }
 
-    fn go(&self, question: &SearchQuery<'_>) -> String {
+    fn go(&self, query: &SearchQuery<'_>) -> String {
         let mut line = "go".to_owned();
-        let Limits { time, nodes, depth, .. } = question.limits;
+        let Limits { time, nodes, depth, .. } = query.limits;
         if let Some(time) = time {
             let _ = write!(line, " movetime {}", time.as_millis().max(1));
         }
@@ -199,53 +200,53 @@ impl Dialogue {
         }
         if self.has_option(LEGAL_MOVES) {
             line += " searchmoves ";
-            line += &question.legal.join(" ");
+            line += &query.legal.join(" ");
         }
         line
     }
 
     fn think(
         &mut self,
-        question: &SearchQuery<'_>,
+        query: &SearchQuery<'_>,
         listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
     ) -> Result<(String, EngineInfo), AgentError> {
         let (begin, since) = (Instant::now(), self.written());
-        self.say(&self.position(question)?);
-        // What it says before it is ready, it says about something else.
-        self.say("isready");
-        let mut end = question.limits.time.map(|time| time + PATIENCE);
-        let mut remark = EngineInfo::default();
+        self.send(&self.position(query)?);
+        // Lines before `readyok` belong to an earlier search.
+        self.send("isready");
+        let mut end = query.limits.time.map(|time| time + PATIENCE);
+        let mut latest = EngineInfo::default();
         let (mut ready, mut told_to_stop) = (false, false);
         loop {
-            let line = self.hear(TICK, since)?.unwrap_or_default();
+            let line = self.receive(TICK, since)?.unwrap_or_default();
             if line == "readyok" && !ready {
                 ready = true;
-                self.say(&self.go(question));
+                self.send(&self.go(query));
                 if told_to_stop {
-                    self.say("stop");
+                    self.send("stop");
                 }
             } else if let Some(answer) = line.strip_prefix("bestmove").filter(|_| ready) {
-                return Ok((answer.split_whitespace().next().unwrap_or_default().to_owned(), remark));
+                return Ok((answer.split_whitespace().next().unwrap_or_default().to_owned(), latest));
             } else if let Some(info) = line.strip_prefix("info ").filter(|_| ready) {
-                hear_info(info, &mut remark);
+                read_info(info, &mut latest);
             }
             let now = begin.elapsed();
             if end.is_some_and(|end| now >= end) {
                 return Err(AgentError::Stalled(format!("no answer within {:.3} s", now.as_secs_f32())));
             }
-            if !told_to_stop && listener(&remark).is_break() {
+            if !told_to_stop && listener(&latest).is_break() {
                 told_to_stop = true;
-                self.say("stop");
+                self.send("stop");
                 end = Some(now + STOPPING);
             }
         }
     }
 }
 
-impl Engine for Dialogue {
+impl Engine for EngineClient {
     fn begin(&mut self, game: &str, seed: Seed) -> Result<(), AgentError> {
         let began = match self.new_game(game, seed) {
-            // It may have ended between two games, which is nobody's loss.
+            // A process that has ended between two games is started again.
             Err(AgentError::Crashed(_)) if self.game.is_some() => {
                 self.program = None;
                 self.new_game(game, seed)
@@ -261,15 +262,15 @@ impl Engine for Dialogue {
 
     fn ask(
         &mut self,
-        question: &SearchQuery<'_>,
+        query: &SearchQuery<'_>,
         listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
     ) -> Result<(String, EngineInfo), AgentError> {
         if self.program.is_none() {
-            let (game, seed) = self.game.clone().unwrap_or_else(|| (question.game.to_owned(), Seed(0)));
+            let (game, seed) = self.game.clone().unwrap_or_else(|| (query.game.to_owned(), Seed(0)));
             self.begin(&game, seed)?;
         }
         let begin = Instant::now();
-        let answer = self.think(question, listener);
+        let answer = self.think(query, listener);
         self.thought += begin.elapsed();
         if answer.is_err() {
             self.program = None;
@@ -292,23 +293,23 @@ fn option_name(line: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// What an `info` line says. Whatever is not understood is passed over.
-fn hear_info(info: &str, remark: &mut EngineInfo) {
+/// Reads an `info` line. Unknown words are skipped.
+fn read_info(info: &str, latest: &mut EngineInfo) {
     let mut words = info.split_whitespace();
     while let Some(word) = words.next() {
         match word {
-            "depth" => remark.depth = words.next().and_then(|word| word.parse().ok()).or(remark.depth),
-            "nodes" => remark.nodes = words.next().and_then(|word| word.parse().ok()).unwrap_or(remark.nodes),
+            "depth" => latest.depth = words.next().and_then(|word| word.parse().ok()).or(latest.depth),
+            "nodes" => latest.nodes = words.next().and_then(|word| word.parse().ok()).unwrap_or(latest.nodes),
             "score" => {
                 let (kind, number) = (words.next(), words.next().and_then(|word| word.parse::<i64>().ok()));
-                remark.value = match (kind, number) {
+                latest.value = match (kind, number) {
                     (Some("cp"), Some(points)) => Some(expectation(points as f32)),
                     // Being mated in 0 is having lost.
                     (Some("mate"), Some(plies)) => Some(if plies > 0 { 1.0 } else { -1.0 }),
-                    _ => remark.value,
+                    _ => latest.value,
                 };
             }
-            "pv" => remark.line = words.by_ref().map(str::to_owned).collect(),
+            "pv" => latest.line = words.by_ref().map(str::to_owned).collect(),
             "string" => return,
             _ => {}
         }
@@ -321,17 +322,17 @@ mod tests {
 
     #[test]
     fn infos_are_understood_as_far_as_they_make_sense() {
-        let mut remark = EngineInfo::default();
-        hear_info("depth 3 seldepth 4 score cp 0 nodes 77 nps 9 time 1 pv a1a2 b1b2", &mut remark);
+        let mut latest = EngineInfo::default();
+        read_info("depth 3 seldepth 4 score cp 0 nodes 77 nps 9 time 1 pv a1a2 b1b2", &mut latest);
         let line = vec!["a1a2".to_owned(), "b1b2".to_owned()];
-        assert_eq!(remark, EngineInfo { value: Some(0.0), depth: Some(3), nodes: 77, line: line.clone() });
-        hear_info("depth many score cp NaN nodes -1 string depth 9", &mut remark);
-        assert_eq!(remark, EngineInfo { value: Some(0.0), depth: Some(3), nodes: 77, line });
-        hear_info("score mate -4", &mut remark);
-        assert_eq!(remark.value, Some(-1.0));
-        hear_info("score", &mut remark);
-        hear_info("pv", &mut remark);
-        assert!(remark.line.is_empty());
+        assert_eq!(latest, EngineInfo { value: Some(0.0), depth: Some(3), nodes: 77, line: line.clone() });
+        read_info("depth many score cp NaN nodes -1 string depth 9", &mut latest);
+        assert_eq!(latest, EngineInfo { value: Some(0.0), depth: Some(3), nodes: 77, line });
+        read_info("score mate -4", &mut latest);
+        assert_eq!(latest.value, Some(-1.0));
+        read_info("score", &mut latest);
+        read_info("pv", &mut latest);
+        assert!(latest.line.is_empty());
     }
 
     #[test]

@@ -1,23 +1,23 @@
-//! What stands behind `cmd:` in an agent spec: keys, if there are any, then a program and its arguments.
+//! The command of an external engine (`cmd:` in an agent spec): optional keys, then a program and its arguments.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use plyground_session::{EXTERNAL, InputError, Limits, Params};
 
-/// The time for a move where neither the spec nor anybody else says something.
+/// The default time for a move.
 const TIME: Duration = Duration::from_secs(1);
-/// Debian keeps its games here, which is not in the search path of everybody.
+/// The folder of games on Debian, which is not in every search path.
 const GAMES: &str = "/usr/games";
 
-/// The language of a program.
+/// The protocol of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Ugi,
     Uci,
 }
 
-/// How a program is started and what it is told.
+/// How an engine is started, and the options that it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command {
     /// As it was typed.
@@ -25,21 +25,21 @@ pub(crate) struct Command {
     pub protocol: Protocol,
     pub variant: Option<String>,
     pub limits: Limits,
-    /// It must be ready after this time.
+    /// The longest time until it is ready.
     pub start: Duration,
     /// Megabytes.
     pub memory: u64,
     pub cpu: Duration,
-    /// Options of the program, by name.
+    /// Options of the engine, by name.
     pub options: Vec<(String, String)>,
-    /// Where the program is.
+    /// The path of the program.
     pub program: PathBuf,
-    /// What it is called, and its arguments.
+    /// The program as it was typed, and its arguments.
     pub words: Vec<String>,
 }
 
 impl Command {
-    /// Reads what stands behind `cmd:`, and looks for the program.
+    /// Parses the text behind `cmd:`, and looks for the program.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         let malformed = |detail: &str| InputError::malformed("command", text, detail);
         let mut words = shlex::split(text).ok_or_else(|| malformed("a quotation mark is not closed"))?;
@@ -90,7 +90,7 @@ fn option(text: &str) -> Result<(String, String), InputError> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Where a program is: at its path, or in the search path.
+/// The path of a program: itself if it is a path, otherwise by the search path.
 fn find(name: &str) -> Option<PathBuf> {
     if name.contains(std::path::MAIN_SEPARATOR) {
         return Some(PathBuf::from(name)).filter(|path| path.is_file());

@@ -1,7 +1,7 @@
-//! Other programs that play: UGI and UCI in both directions, and processes with limits.
+//! External engines: UGI and UCI in both directions, in processes with resource limits.
 //!
-//! [`Programs`] starts them where an agent spec says `cmd:PROGRAM`, and [`converse`] is the other side: an agent of ours as a program that
-//! others can ask.
+//! [`EnginePool`] starts engines for agent specs of the form `cmd:PROGRAM`; [`serve_ugi`] is the other side: an agent of ours as a UGI
+//! engine.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ mod score;
 mod uci;
 mod ugi;
 
-pub use pool::Programs;
-pub use process::Setting;
-pub use process_limits::{Bounds, become_program};
-pub use ugi::{Broken, Converser, converse};
+pub use pool::EnginePool;
+pub use process::ProcessOptions;
+pub use process_limits::{ProcessLimits, become_program};
+pub use ugi::{UgiError, UgiOptions, serve_ugi};

@@ -1,4 +1,4 @@
-//! Programs that wait for their next game: starting one takes longer than many a game.
+//! A pool of running engines: starting one takes longer than many games.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -8,59 +8,59 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use plyground_session::sync::lock;
 use plyground_session::{AgentError, Engine, EngineInfo, InputError, Limits, SearchQuery, Seed};
 
-use crate::client::Dialogue;
+use crate::client::EngineClient;
 use crate::command::Command;
-use crate::process::Setting;
+use crate::process::ProcessOptions;
 
-/// Starts programs, and keeps those that have played for the next game.
-pub struct Programs {
-    setting: Arc<Setting>,
-    /// By the text of their commands.
-    idle: Mutex<HashMap<String, Vec<Dialogue>>>,
+/// A pool of engine processes that are started on demand and kept for the next game.
+pub struct EnginePool {
+    options: Arc<ProcessOptions>,
+    /// Idle engines, by the text of their commands.
+    idle: Mutex<HashMap<String, Vec<EngineClient>>>,
 }
 
-impl Programs {
-    /// Nobody waits yet.
-    pub fn new(setting: Setting) -> Arc<Self> {
-        Arc::new(Self { setting: Arc::new(setting), idle: Mutex::default() })
+impl EnginePool {
+    /// An empty pool.
+    pub fn new(options: ProcessOptions) -> Arc<Self> {
+        Arc::new(Self { options: Arc::new(options), idle: Mutex::default() })
     }
 
-    /// The program of a command; a process of its own for whoever asks. It is started when it is needed.
-    pub fn hire(self: &Arc<Self>, command: &str) -> Result<Box<dyn Engine>, InputError> {
+    /// An engine for a command, with a process of its own, which is started at the first request.
+    pub fn engine(self: &Arc<Self>, command: &str) -> Result<Box<dyn Engine>, InputError> {
         let parsed = Command::parse(command)?;
-        let waiting = self.waiting().get_mut(command).and_then(Vec::pop);
-        let dialogue = waiting.unwrap_or_else(|| Dialogue::new(parsed, Arc::clone(&self.setting)));
-        Ok(Box::new(Hired { command: command.to_owned(), dialogue: Some(dialogue), programs: Arc::clone(self) }))
+        let idle = self.idle().get_mut(command).and_then(Vec::pop);
+        let client = idle.unwrap_or_else(|| EngineClient::new(parsed, Arc::clone(&self.options)));
+        Ok(Box::new(PooledEngine { command: command.to_owned(), client: Some(client), pool: Arc::clone(self) }))
     }
 
-    /// Ends all that wait.
-    pub fn dismiss(&self) {
-        let idle = std::mem::take(&mut *self.waiting());
+    /// Ends all idle engines.
+    pub fn clear(&self) {
+        let idle = std::mem::take(&mut *self.idle());
         drop(idle);
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Vec<Dialogue>>> {
+    fn idle(&self) -> MutexGuard<'_, HashMap<String, Vec<EngineClient>>> {
         lock(&self.idle)
     }
 }
 
-/// A program that has a game; afterwards it waits for the next one.
-struct Hired {
+/// An engine in use; it goes back to the pool when it is dropped.
+struct PooledEngine {
     command: String,
-    /// There until the end.
-    dialogue: Option<Dialogue>,
-    programs: Arc<Programs>,
+    /// Taken only when it is dropped.
+    client: Option<EngineClient>,
+    pool: Arc<EnginePool>,
 }
 
-impl Hired {
-    fn dialogue(&mut self) -> &mut Dialogue {
-        self.dialogue.as_mut().expect("it is there until the end")
+impl PooledEngine {
+    fn client(&mut self) -> &mut EngineClient {
+        self.client.as_mut().expect("the client is taken only when it is dropped")
     }
 }
 
-impl Engine for Hired {
+impl Engine for PooledEngine {
     fn begin(&mut self, game: &str, seed: Seed) -> Result<(), AgentError> {
-        self.dialogue().begin(game, seed)
+        self.client().begin(game, seed)
     }
 
     fn ask(
@@ -68,22 +68,22 @@ impl Engine for Hired {
         question: &SearchQuery<'_>,
         listener: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
     ) -> Result<(String, EngineInfo), AgentError> {
-        self.dialogue().ask(question, listener)
+        self.client().ask(question, listener)
     }
 
     fn limits(&self) -> Limits {
-        self.dialogue.as_ref().map(Engine::limits).unwrap_or_default()
+        self.client.as_ref().map(Engine::limits).unwrap_or_default()
     }
 
     fn files(&self) -> Vec<(String, PathBuf)> {
-        self.dialogue.as_ref().map(Engine::files).unwrap_or_default()
+        self.client.as_ref().map(Engine::files).unwrap_or_default()
     }
 }
 
-impl Drop for Hired {
+impl Drop for PooledEngine {
     fn drop(&mut self) {
-        if let Some(dialogue) = self.dialogue.take().filter(Dialogue::is_fresh) {
-            self.programs.waiting().entry(self.command.clone()).or_default().push(dialogue);
+        if let Some(client) = self.client.take().filter(EngineClient::is_fresh) {
+            self.pool.idle().entry(self.command.clone()).or_default().push(client);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A program that runs: lines go in, lines come out, and nothing that it does holds us up or fills our memory.
+//! A running engine process: lines in, lines out, with bounded buffers and no blocking.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,28 +15,28 @@ use plyground_session::{Seed, quoted};
 
 use crate::command::Command;
 
-/// The longest line; what is behind that is dropped.
+/// The longest line in bytes; the rest is dropped.
 const LINE: usize = 64 * 1024;
-/// Lines that wait to be read. After that the program waits.
+/// The most lines that are buffered; then the process blocks.
 const WAITING: usize = 256;
-/// What is kept of all that a program writes to stderr.
-const COMPLAINTS: u64 = 1024 * 1024;
-/// How long a program that is told to quit has for it.
-const FAREWELL: Duration = Duration::from_millis(300);
-/// How often it is looked whether a program is still there, or has ended.
-const LOOK: Duration = Duration::from_millis(5);
+/// The most bytes of stderr that are kept.
+const STDERR_KEPT: u64 = 1024 * 1024;
+/// The time that a process has to answer `quit`.
+const QUIT_TIMEOUT: Duration = Duration::from_millis(300);
+/// The interval at which the end of a process is polled.
+const POLL: Duration = Duration::from_millis(5);
 
-/// Where programs are started.
+/// How engine processes are started.
 #[derive(Clone, Debug, Default)]
-pub struct Setting {
-    /// The program that sets limits for itself and then becomes another one (`ply run-engine`); without it there are no limits.
+pub struct ProcessOptions {
+    /// The program that sets limits for itself and then becomes the engine (`ply run-engine`); without it there are no limits.
     pub guard: Option<PathBuf>,
-    /// Where what programs write to stderr is kept; without it, it is lost.
+    /// The folder for logs of stderr; without it, stderr is dropped.
     pub logs: Option<PathBuf>,
 }
 
-/// What was heard of a program.
-pub(crate) enum Heard {
+/// The result of reading from a process.
+pub(crate) enum Received {
     Line(String),
     /// Nothing yet.
     Silence,
@@ -44,74 +44,75 @@ pub(crate) enum Heard {
     Gone,
 }
 
+/// A running process with its pipes.
 pub(crate) struct Program {
     child: Child,
-    /// To whoever writes to it: it might not read, and nobody is to wait for that.
-    said: Option<Sender<String>>,
+    /// To the thread that writes to its stdin: the process might not read, and sending must not block.
+    input: Option<Sender<String>>,
     lines: Receiver<String>,
-    /// How many bytes it has written.
+    /// The number of bytes that it has written.
     written: Arc<AtomicU64>,
     last_words: Arc<Mutex<String>>,
-    complaints: Option<JoinHandle<()>>,
+    stderr: Option<JoinHandle<()>>,
     log: Option<PathBuf>,
 }
 
 impl Program {
-    pub fn start(command: &Command, setting: &Setting) -> io::Result<Self> {
-        let log = setting.logs.as_ref().map(|folder| folder.join(log_name(command)));
-        // Who cannot keep what is said there can still play.
+    pub fn start(command: &Command, options: &ProcessOptions) -> io::Result<Self> {
+        let log = options.logs.as_ref().map(|folder| folder.join(log_name(command)));
+        // A log that cannot be opened does not keep the engine from playing.
         let (log, file) = log.and_then(|path| open_log(&path, command).ok().map(|file| (path, file))).unzip();
-        let mut child = launch(process(command, setting))?;
-        let (said, to_say) = mpsc::channel();
-        let (heard, lines) = mpsc::sync_channel(WAITING);
+        let mut child = launch(process(command, options))?;
+        let (input, to_write) = mpsc::channel();
+        let (sender, lines) = mpsc::sync_channel(WAITING);
         let (written, last_words) = (Arc::<AtomicU64>::default(), Arc::<Mutex<String>>::default());
         let missing = || io::Error::other("its standard input and output are not there");
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let stderr = child.stderr.take().ok_or_else(missing)?;
-        thread::spawn(move || say(stdin, &to_say));
+        thread::spawn(move || write_lines(stdin, &to_write));
         let counter = Arc::clone(&written);
-        thread::spawn(move || listen(stdout, &heard, &counter));
+        thread::spawn(move || read_lines(stdout, &sender, &counter));
         let words = Arc::clone(&last_words);
-        let complaints = Some(thread::spawn(move || note(stderr, file, &words)));
-        Ok(Self { child, said: Some(said), lines, written, last_words, complaints, log })
+        let stderr = Some(thread::spawn(move || log_stderr(stderr, file, &words)));
+        Ok(Self { child, input: Some(input), lines, written, last_words, stderr, log })
     }
 
-    /// Says a line. Whether it is read is another question.
-    pub fn say(&self, line: &str) {
-        if let Some(said) = &self.said {
-            // One that has ended is noticed by whoever waits for an answer.
-            let _ = said.send(format!("{line}\n"));
+    /// Sends a line; it may never be read.
+    pub fn send(&self, line: &str) {
+        if let Some(input) = &self.input {
+            // The end of the process is noticed when its answer is read.
+            let _ = input.send(format!("{line}\n"));
         }
     }
 
     /// The next line, if there is one within this time.
-    pub fn hear(&mut self, wait: Duration) -> Heard {
+    pub fn receive(&mut self, wait: Duration) -> Received {
         match self.lines.recv_timeout(wait) {
-            Ok(line) => Heard::Line(line),
-            Err(RecvTimeoutError::Disconnected) => Heard::Gone,
+            Ok(line) => Received::Line(line),
+            Err(RecvTimeoutError::Disconnected) => Received::Gone,
             Err(RecvTimeoutError::Timeout) => {
                 if !matches!(self.child.try_wait(), Ok(None)) {
-                    // It has ended, but something that it started may still hold its output. What it said itself is here by now.
-                    return self.lines.recv_timeout(LOOK).map_or(Heard::Gone, Heard::Line);
+                    // It has ended, but a process that it started may still hold its output. Its own lines are here by now.
+                    return self.lines.recv_timeout(POLL).map_or(Received::Gone, Received::Line);
                 }
-                Heard::Silence
+                Received::Silence
             }
         }
     }
 
-    /// How many bytes it has written since it was started.
+    /// The number of bytes that it has written since it was started.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// How it ended, in words.
+    /// A sentence on how it ended.
     pub fn end(&mut self) -> String {
         let status = self.wait(Duration::from_secs(1));
         self.kill();
         let begin = Instant::now();
-        while self.complaints.as_ref().is_some_and(|thread| !thread.is_finished()) && begin.elapsed() < FAREWELL {
-            thread::sleep(LOOK);
+        while self.stderr.as_ref().is_some_and(|thread| !thread.is_finished()) && begin.elapsed() < QUIT_TIMEOUT {
+            thread::sleep(POLL);
         }
         let mut words = status.map_or_else(|| "it closed its output".to_owned(), ended);
         let last = lock(&self.last_words);
@@ -128,20 +129,20 @@ impl Program {
         let begin = Instant::now();
         loop {
             match self.child.try_wait() {
-                Ok(None) if begin.elapsed() < longest => thread::sleep(LOOK),
+                Ok(None) if begin.elapsed() < longest => thread::sleep(POLL),
                 Ok(status) => return status,
                 Err(_) => return None,
             }
         }
     }
 
-    /// Ends it, and all that it has started and not put elsewhere.
+    /// Kills it with its process group.
     fn kill(&mut self) {
         #[cfg(unix)]
         {
             use nix::sys::signal::{Signal, killpg};
             use nix::unistd::Pid;
-            // The number of a group is not given to anybody else as long as somebody is in it.
+            // The number of a process group is not used again while a process is in it.
             let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
         }
         let _ = self.child.kill();
@@ -152,17 +153,17 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
-            self.say("quit");
+            self.send("quit");
         }
-        // Nothing more will come.
-        self.said = None;
-        self.wait(FAREWELL);
+        // Closes its stdin.
+        self.input = None;
+        self.wait(QUIT_TIMEOUT);
         self.kill();
     }
 }
 
-fn process(command: &Command, setting: &Setting) -> Process {
-    let mut process = match &setting.guard {
+fn process(command: &Command, options: &ProcessOptions) -> Process {
+    let mut process = match &options.guard {
         Some(guard) => {
             let mut process = Process::new(guard);
             process.arg("run-engine").arg("--cpu").arg(command.cpu.as_secs().max(1).to_string());
@@ -175,7 +176,7 @@ fn process(command: &Command, setting: &Setting) -> Process {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;
-        // Ctrl-C is meant for us; and all that it starts can be ended with it.
+        // A group of its own: Ctrl-C does not reach it, and its children can be killed with it.
         process.process_group(0);
     }
     process
@@ -183,7 +184,7 @@ fn process(command: &Command, setting: &Setting) -> Process {
 
 type Launch = (Process, Sender<io::Result<Child>>);
 
-/// Starts a process from a thread that never ends: a program that is to end with us (`guard`) ends with the thread that started it.
+/// Starts a process from a thread that never ends: the death signal of a guarded program is bound to the thread that started it.
 fn launch(process: Process) -> io::Result<Child> {
     static LAUNCHER: OnceLock<Mutex<Sender<Launch>>> = OnceLock::new();
     let launcher = LAUNCHER.get_or_init(|| {
@@ -196,28 +197,28 @@ fn launch(process: Process) -> io::Result<Child> {
         Mutex::new(sender)
     });
     let (reply, child) = mpsc::channel();
-    let gone = || io::Error::other("nobody starts programs any more");
+    let gone = || io::Error::other("the thread that starts programs has ended");
     lock(launcher).send((process, reply)).map_err(|_| gone())?;
     child.recv().map_err(|_| gone())?
 }
 
-/// Writes to a program until it ends or nobody has anything more to say.
-fn say(mut stdin: ChildStdin, to_say: &Receiver<String>) {
-    for line in to_say {
+/// Writes lines to a process until it ends or the sender is dropped.
+fn write_lines(mut stdin: ChildStdin, to_write: &Receiver<String>) {
+    for line in to_write {
         if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
             break;
         }
     }
 }
 
-/// Reads lines until the end; whatever they are made of.
-fn listen(stdout: impl Read, heard: &SyncSender<String>, written: &AtomicU64) {
+/// Reads lines until the end of the output; bytes that are no UTF-8 are replaced.
+fn read_lines(stdout: impl Read, sender: &SyncSender<String>, written: &AtomicU64) {
     let mut stdout = BufReader::new(stdout);
     let mut line = Vec::new();
     let tell = |line: &mut Vec<u8>| {
         let text = String::from_utf8_lossy(line).trim().to_owned();
         line.clear();
-        heard.send(text).is_ok()
+        sender.send(text).is_ok()
     };
     loop {
         let buffer = match stdout.fill_buf() {
@@ -241,8 +242,8 @@ fn listen(stdout: impl Read, heard: &SyncSender<String>, written: &AtomicU64) {
     }
 }
 
-/// Keeps the beginning of what a program writes to stderr, and remembers its last line.
-fn note(mut stderr: impl Read, mut file: Option<File>, last_words: &Mutex<String>) {
+/// Writes the beginning of stderr to a file, and remembers its last line.
+fn log_stderr(mut stderr: impl Read, mut file: Option<File>, last_words: &Mutex<String>) {
     let mut buffer = [0; 8 * 1024];
     let (mut kept, mut line) = (0, Vec::new());
     while let Ok(read @ 1..) = stderr.read(&mut buffer) {
@@ -250,7 +251,7 @@ fn note(mut stderr: impl Read, mut file: Option<File>, last_words: &Mutex<String
         kept += read as u64;
         if let Some(log) = &mut file {
             let written = log.write_all(part);
-            if written.is_err() || kept >= COMPLAINTS {
+            if written.is_err() || kept >= STDERR_KEPT {
                 let _ = log.write_all(b"\n(more was not kept)\n");
                 file = None;
             }
@@ -267,20 +268,20 @@ fn note(mut stderr: impl Read, mut file: Option<File>, last_words: &Mutex<String
     }
 }
 
-/// A name that tells people what it is, and that no other command has.
+/// The log file of a command: a readable name with a hash.
 fn log_name(command: &Command) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = command.words[0].rsplit('/').next().unwrap_or_default().chars().map(plain).collect();
     format!("{name}-{:08x}.log", Seed(0).named(&command.text).0 >> 32)
 }
 
-/// The log of a command, to be added to; a long one begins anew.
+/// Opens the log of a command for appending; a long one is truncated.
 fn open_log(path: &Path, command: &Command) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     let mut log = File::options().create(true).append(true).open(path)?;
-    if log.metadata()?.len() > COMPLAINTS {
+    if log.metadata()?.len() > STDERR_KEPT {
         log.set_len(0)?;
     }
     writeln!(log, "--- {}", quoted(&command.text))?;

@@ -1,47 +1,45 @@
-//! Limits for a program that is not trusted: a process sets them for itself, and then becomes the program.
+//! Resource limits for untrusted programs: a process sets them for itself, and then becomes the program by `exec`.
 
 use std::ffi::OsString;
 use std::io;
 
-/// What a program may use.
+/// The limits of a process on processor time and memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct ProcessLimits {
     /// Processor time, in seconds.
     pub cpu: u64,
     /// Memory, in megabytes.
     pub memory: u64,
 }
 
-/// Becomes another program within bounds, with no files open but standard input, output and error. Comes back only if that is not
-/// possible.
+/// Replaces this process by a program within limits, with no files open but standard input, output and error. Returns only on failure.
 #[cfg(unix)]
-pub fn become_program(program: &OsString, arguments: &[OsString], bounds: Bounds) -> io::Error {
+pub fn become_program(program: &OsString, arguments: &[OsString], limits: ProcessLimits) -> io::Error {
     use std::os::unix::process::CommandExt as _;
-    if let Err(error) = bind(bounds) {
+    if let Err(error) = set_limits(limits) {
         return error;
     }
     std::process::Command::new(program).args(arguments).exec()
 }
 
-/// Elsewhere there are no such limits.
+/// An error: such limits exist on Unix only.
 #[cfg(not(unix))]
-pub fn become_program(_: &OsString, _: &[OsString], _: Bounds) -> io::Error {
+pub fn become_program(_: &OsString, _: &[OsString], _: ProcessLimits) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "limits for programs are known on Unix only")
 }
 
 #[cfg(unix)]
-fn bind(bounds: Bounds) -> io::Result<()> {
+fn set_limits(limits: ProcessLimits) -> io::Result<()> {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     let limit = |resource, most: u64, last: u64| {
-        // Somebody may have set a limit for us, which cannot be raised again.
+        // The parent process may have set a hard limit, which cannot be raised.
         let last = last.min(getrlimit(resource)?.1);
         setrlimit(resource, most.min(last), last).map_err(io::Error::from)
     };
-    // The first signal says why; whoever goes on is ended without a word.
-    limit(Resource::RLIMIT_CPU, bounds.cpu, bounds.cpu.saturating_add(1))?;
-    // What a program really uses: virtual machines set aside many times as much address space. Elsewhere than on Linux this counts
-    // less of it.
-    let memory = bounds.memory.saturating_mul(1024 * 1024);
+    // The soft limit sends SIGXCPU; a program that goes on is killed at the hard limit.
+    limit(Resource::RLIMIT_CPU, limits.cpu, limits.cpu.saturating_add(1))?;
+    // The memory in use: virtual machines reserve many times as much address space. Other systems than Linux count less of it.
+    let memory = limits.memory.saturating_mul(1024 * 1024);
     limit(Resource::RLIMIT_DATA, memory, memory)?;
     limit(Resource::RLIMIT_CORE, 0, 0)?;
     #[cfg(target_os = "linux")]
@@ -49,7 +47,7 @@ fn bind(bounds: Bounds) -> io::Result<()> {
     close_files()
 }
 
-/// Closes everything but standard input, output and error. Our own files close by themselves, but somebody may have left us some.
+/// Closes all files but standard input, output and error. Our own files are closed by `exec`; files inherited from the parent are not.
 #[cfg(unix)]
 fn close_files() -> io::Result<()> {
     const STANDARD: i32 = 3;

@@ -1,17 +1,17 @@
-//! Scores: what is expected, from -1 to +1, as other programs write it.
+//! Conversion between expected results (-1 to +1) and centipawn scores of UCI and UGI.
 
-/// The largest score that is written for something that is not certain.
+/// The largest score of a result that is not certain.
 const MOST: f32 = 10_000.0;
-/// So many points are ten to one, as in the Elo scale.
+/// The score of odds of ten to one, as in the Elo scale.
 const TEN_TO_ONE: f32 = 400.0;
 
-/// An expectation in centipoints.
+/// The score in centipoints of an expected result.
 pub(crate) fn centipoints(value: f32) -> i32 {
     let odds = (1.0 + value) / (1.0 - value).max(f32::MIN_POSITIVE);
     (TEN_TO_ONE * odds.max(f32::MIN_POSITIVE).log10()).clamp(-MOST, MOST).round() as i32
 }
 
-/// The expectation that a number of centipoints stands for.
+/// The expected result of a score in centipoints.
 pub(crate) fn expectation(centipoints: f32) -> f32 {
     2.0 / (1.0 + 10_f32.powf(-centipoints / TEN_TO_ONE)) - 1.0
 }

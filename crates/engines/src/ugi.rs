@@ -1,4 +1,4 @@
-//! An agent of ours as a UGI engine: commands come in, answers go out, and while it thinks it still listens.
+//! An agent as a UGI engine, which reads commands also during a search.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -12,51 +12,51 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plyground_session::{
-    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, Progress, Resources, Seat, Seed, Session, Turn, Watcher,
-    clock_share, open, split_spec,
+    AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, ProgressObserver, Resources, SearchProgress, Seat, Seed, Session,
+    Turn, clock_share, open, split_spec,
 };
 
 use crate::score::centipoints;
 
-/// How often it says how far it is.
+/// The interval of `info` lines during a search.
 const TELL_EVERY: Duration = Duration::from_millis(100);
-/// `go infinite` is not really infinite.
+/// The time limit of `go infinite`.
 const INFINITE: Duration = Duration::from_hours(24);
 
-/// What an engine is at first; all of it can be changed by options.
-pub struct Converser<'a> {
+/// The initial options of a UGI engine; all but the resources can be changed by `setoption`.
+pub struct UgiOptions<'a> {
     /// The game with its parameters.
     pub game: &'a str,
-    /// Who thinks.
+    /// The spec of the agent.
     pub agent: &'a str,
-    /// From which the agent's randomness comes.
+    /// The random seed of the agent.
     pub seed: u64,
-    /// Where the agent finds the files that it names.
-    pub shelf: &'a dyn Resources,
+    /// The files that the agent may read.
+    pub resources: &'a dyn Resources,
 }
 
-/// Why a conversation ended before its time.
+/// The error that ended a UGI session.
 #[derive(Debug)]
-pub enum Broken {
+pub enum UgiError {
     /// The game or the agent is not known.
     Input(InputError),
-    /// Nobody hears the answers.
+    /// The output cannot be written.
     Output(io::Error),
 }
 
 /// Answers UGI commands until `quit` or the end of the input.
-pub fn converse(first: &Converser<'_>, input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), Broken> {
+pub fn serve_ugi(first: &UgiOptions<'_>, input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), UgiError> {
     let (sender, events) = mpsc::channel();
     let lines = sender.clone();
     thread::spawn(move || read_lines(input, &lines));
-    let session = open(first.game, None).map_err(Broken::Input)?;
-    let mut talk = Talk {
-        shelf: first.shelf,
+    let session = open(first.game, None).map_err(UgiError::Input)?;
+    let mut ugi = UgiSession {
+        resources: first.resources,
         output,
         game: session.spec(),
         agent: first.agent.to_owned(),
         seed: first.seed,
-        table: Some(Table { session, seat: None }),
+        seated: Some(SeatedGame { session, seat: None }),
         start: None,
         trouble: None,
         sender,
@@ -64,49 +64,50 @@ pub fn converse(first: &Converser<'_>, input: impl BufRead + Send + 'static, out
         queue: VecDeque::new(),
     };
     // A mistake on the command line is told at once.
-    talk.seat().map_err(Broken::Input)?;
-    talk.run(&events).map_err(Broken::Output)
+    ugi.seat().map_err(UgiError::Input)?;
+    ugi.run(&events).map_err(UgiError::Output)
 }
 
-/// What happens.
+/// An event of a UGI session.
 enum Event {
     Line(String),
     /// The input has ended.
     End,
-    /// While somebody thinks.
+    /// A line to print during a search.
     Info(String),
-    Done(Option<Table>, Result<Advice, String>),
+    Done(Option<SeatedGame>, Result<Advice, String>),
 }
 
-/// A game, and the agent that has a seat at it.
-struct Table {
+/// A game and the seat of its agent.
+struct SeatedGame {
     session: Box<dyn Session>,
     seat: Option<Seat>,
 }
 
-/// A thought that goes on.
+/// A running search.
 struct Search {
     stop: Arc<AtomicBool>,
-    /// Only to be answered when somebody says stop.
+    /// True if the answer waits for `stop`.
     infinite: bool,
-    /// What there is to say then.
+    /// The answer that waits.
     answer: Option<String>,
 }
 
-struct Talk<'a> {
-    shelf: &'a dyn Resources,
+/// The state of a UGI engine.
+struct UgiSession<'a> {
+    resources: &'a dyn Resources,
     output: &'a mut dyn Write,
     game: String,
     agent: String,
     seed: u64,
-    /// Not here while somebody thinks.
-    table: Option<Table>,
+    /// `None` during a search.
+    seated: Option<SeatedGame>,
     start: Option<String>,
-    /// Why the last position could not be set up.
+    /// The error of the last `position` command.
     trouble: Option<String>,
     sender: Sender<Event>,
     search: Option<Search>,
-    /// What was said while somebody thought.
+    /// Commands that came during a search.
     queue: VecDeque<String>,
 }
 
@@ -122,13 +123,13 @@ fn read_lines(mut input: impl BufRead, lines: &Sender<Event>) {
     let _ = lines.send(Event::End);
 }
 
-impl Talk<'_> {
+impl UgiSession<'_> {
     fn run(&mut self, events: &Receiver<Event>) -> io::Result<()> {
         let mut ended = false;
         loop {
             while self.search.is_none() {
                 let Some(line) = self.queue.pop_front() else { break };
-                if self.obey(&line)?.is_break() {
+                if self.execute(&line)?.is_break() {
                     return Ok(());
                 }
             }
@@ -137,9 +138,9 @@ impl Talk<'_> {
             }
             // There is a sender of our own, so something will come.
             match events.recv() {
-                Ok(Event::Line(line)) => self.hear(line)?,
-                Ok(Event::Info(line)) => self.say(&line)?,
-                Ok(Event::Done(table, advice)) => self.finish(table, &advice)?,
+                Ok(Event::Line(line)) => self.receive(line)?,
+                Ok(Event::Info(line)) => self.send(&line)?,
+                Ok(Event::Done(seated, advice)) => self.finish(seated, &advice)?,
                 Ok(Event::End) | Err(_) => {
                     ended = true;
                     if self.search.as_ref().is_some_and(|search| search.infinite) {
@@ -150,22 +151,22 @@ impl Talk<'_> {
         }
     }
 
-    fn say(&mut self, line: &str) -> io::Result<()> {
+    fn send(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.output, "{line}")?;
         self.output.flush()
     }
 
-    fn complain(&mut self, trouble: &dyn std::fmt::Display) -> io::Result<()> {
-        self.say(&format!("info string error: {trouble}"))
+    fn send_error(&mut self, error: &dyn std::fmt::Display) -> io::Result<()> {
+        self.send(&format!("info string error: {error}"))
     }
 
-    /// What may be said at any time is heard at once; the rest waits for the end of a thought.
-    fn hear(&mut self, line: String) -> io::Result<()> {
+    /// Takes a command: `isready` and `stop` are answered at once, the others after a running search.
+    fn receive(&mut self, line: String) -> io::Result<()> {
         match (line.as_str(), &self.search) {
-            ("isready", Some(_)) => self.say("readyok"),
+            ("isready", Some(_)) => self.send("readyok"),
             ("stop", _) => self.stop(),
             (command, Some(search)) => {
-                // Whoever wants something else does not want this thought any more.
+                // Any other command ends an infinite search, and `quit` ends all.
                 if search.infinite || command == "quit" {
                     self.stop()?;
                 }
@@ -179,32 +180,32 @@ impl Talk<'_> {
         }
     }
 
-    /// Ends a thought, or gives the answer that waited for this.
+    /// Ends a search, or prints the answer that waits.
     fn stop(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         search.stop.store(true, Ordering::Relaxed);
         search.infinite = false;
         if let Some(answer) = search.answer.take() {
             self.search = None;
-            self.say(&answer)?;
+            self.send(&answer)?;
         }
         Ok(())
     }
 
-    fn obey(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
+    fn execute(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
         let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
         match word {
             "quit" => return Ok(ControlFlow::Break(())),
             "ugi" => self.introduce()?,
             "isready" => {
                 if let Err(error) = self.seat() {
-                    self.complain(&error)?;
+                    self.send_error(&error)?;
                 }
-                self.say("readyok")?;
+                self.send("readyok")?;
             }
             "setoption" => {
                 if let Err(error) = self.set_option(rest) {
-                    self.complain(&error)?;
+                    self.send_error(&error)?;
                 }
             }
             "uginewgame" => self.set_up(None, &[])?,
@@ -214,7 +215,7 @@ impl Talk<'_> {
             "" | "stop" => {}
             other => {
                 let known = ["ugi", "setoption", "isready", "uginewgame", "position", "go", "stop", "query", "quit"];
-                self.complain(&InputError::unknown("command", other, known))?;
+                self.send_error(&InputError::unknown("command", other, known))?;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -228,10 +229,10 @@ impl Talk<'_> {
             format!("option name Agent type string default {}", self.agent),
             format!("option name Seed type spin default {} min 0 max {}", self.seed, u64::MAX),
         ];
-        let keys = self.table.as_ref().map_or(&[][..], |table| table.session.info().keys);
+        let keys = self.seated.as_ref().map_or(&[][..], |seated| seated.session.info().keys);
         lines.extend(keys.iter().map(|key| key_option(key, &self.game)));
         lines.push("ugiok".to_owned());
-        self.say(&lines.join("\n"))
+        self.send(&lines.join("\n"))
     }
 
     /// `name NAME value VALUE`.
@@ -252,7 +253,7 @@ impl Talk<'_> {
             self.unseat();
             return Ok(());
         }
-        let keys = self.table.as_ref().map_or(&[][..], |table| table.session.info().keys);
+        let keys = self.seated.as_ref().map_or(&[][..], |seated| seated.session.info().keys);
         let Some(key) = keys.iter().find(|key| key.key.eq_ignore_ascii_case(name)) else {
             let known = ["Game", "Agent", "Seed"].into_iter().chain(keys.iter().map(|key| key.key));
             return Err(InputError::unknown("option", name, known));
@@ -263,20 +264,20 @@ impl Talk<'_> {
     fn change_game(&mut self, spec: &str) -> Result<(), InputError> {
         let session = open(spec, None)?;
         self.game = session.spec();
-        (self.table, self.start, self.trouble) = (Some(Table { session, seat: None }), None, None);
+        (self.seated, self.start, self.trouble) = (Some(SeatedGame { session, seat: None }), None, None);
         Ok(())
     }
 
     fn unseat(&mut self) {
-        if let Some(table) = &mut self.table {
-            table.seat = None;
+        if let Some(seated) = &mut self.seated {
+            seated.seat = None;
         }
     }
 
-    /// Makes the agent ready.
+    /// Builds the agent, if that was not done.
     fn seat(&mut self) -> Result<(), InputError> {
-        if let Some(table) = self.table.as_mut().filter(|table| table.seat.is_none()) {
-            table.seat = Some(table.session.seat(&self.agent, Seed(self.seed), self.shelf)?);
+        if let Some(seated) = self.seated.as_mut().filter(|seated| seated.seat.is_none()) {
+            seated.seat = Some(seated.session.seat(&self.agent, Seed(self.seed), self.resources)?);
         }
         Ok(())
     }
@@ -293,27 +294,27 @@ impl Talk<'_> {
             _ => {
                 let expected = "expected startpos or fen POSITION, and moves behind them";
                 self.trouble = Some(InputError::malformed("position", rest, expected).to_string());
-                return self.complain(&self.trouble.clone().unwrap_or_default());
+                return self.send_error(&self.trouble.clone().unwrap_or_default());
             }
         };
         self.set_up(start, &moves)
     }
 
-    /// Sets up a position. Where it goes on from the last one, the agent keeps its seat and what it knows.
+    /// Sets up a position. Where it continues the last one, the agent keeps its search tree.
     fn set_up(&mut self, start: Option<String>, moves: &[String]) -> io::Result<()> {
         self.trouble = self.follow(start, moves).err().map(|error| error.to_string());
         match self.trouble.clone() {
-            Some(trouble) => self.complain(&trouble),
+            Some(trouble) => self.send_error(&trouble),
             None => Ok(()),
         }
     }
 
     fn follow(&mut self, start: Option<String>, moves: &[String]) -> Result<(), InputError> {
-        if self.table.is_none() || self.start != start || moves.is_empty() {
+        if self.seated.is_none() || self.start != start || moves.is_empty() {
             let session = open(&self.game, start.as_deref())?;
-            (self.table, self.start) = (Some(Table { session, seat: None }), start);
+            (self.seated, self.start) = (Some(SeatedGame { session, seat: None }), start);
         }
-        let Some(Table { session, .. }) = &mut self.table else { return Ok(()) };
+        let Some(SeatedGame { session, .. }) = &mut self.seated else { return Ok(()) };
         let same = session.history().iter().zip(moves).take_while(|(played, mv)| played.text == **mv).count();
         while session.history().len() > same {
             session.undo();
@@ -322,7 +323,7 @@ impl Talk<'_> {
     }
 
     fn query(&mut self, what: &str) -> io::Result<()> {
-        let Some(Table { session, .. }) = &self.table else { return Ok(()) };
+        let Some(SeatedGame { session, .. }) = &self.seated else { return Ok(()) };
         let turn = session.turn();
         let answer = match what {
             "p1turn" => (turn == Turn::Player(Player::First)).to_string(),
@@ -337,10 +338,10 @@ impl Talk<'_> {
             }
             other => {
                 let known = ["p1turn", "gameover", "result", "chance", "fen", "moves"];
-                return self.complain(&InputError::unknown("query", other, known));
+                return self.send_error(&InputError::unknown("query", other, known));
             }
         };
-        self.say(&format!("response {answer}"))
+        self.send(&format!("response {answer}"))
     }
 
     fn go(&mut self, rest: &str) -> io::Result<()> {
@@ -349,27 +350,27 @@ impl Talk<'_> {
             None => self.begin_search(rest).map_err(|error| error.to_string()),
         };
         if let Err(trouble) = begun {
-            self.complain(&trouble)?;
-            self.say("bestmove none")?;
+            self.send_error(&trouble)?;
+            self.send("bestmove none")?;
         }
         Ok(())
     }
 
     fn begin_search(&mut self, rest: &str) -> Result<(), InputError> {
         self.seat()?;
-        let Some(table) = &self.table else { return Ok(()) };
-        let mover = match table.session.turn() {
+        let Some(seated) = &self.seated else { return Ok(()) };
+        let mover = match seated.session.turn() {
             Turn::Player(mover) => mover,
             Turn::Chance => {
-                let possible = table.session.outcomes().into_iter().map(|(text, _)| text).collect();
+                let possible = seated.session.outcomes().into_iter().map(|(text, _)| text).collect();
                 return Err(InputError::ChanceNeeded { found: None, possible });
             }
             Turn::Over(_) => return Err(InputError::malformed("command", "go", "the game is over")),
         };
-        let order = Order::parse(rest, mover)?;
-        let limits = order.limits(&self.agent, table.session.as_ref());
+        let go = GoCommand::parse(rest, mover)?;
+        let limits = go.limits(&self.agent, seated.session.as_ref());
         let mut ahead = open(&self.game, self.start.as_deref())?;
-        table.session.history().iter().try_for_each(|played| ahead.play(&played.text).map(drop))?;
+        seated.session.history().iter().try_for_each(|played| ahead.play(&played.text).map(drop))?;
         let stop = Arc::<AtomicBool>::default();
         let reporter = Reporter {
             begin: Instant::now(),
@@ -379,24 +380,24 @@ impl Talk<'_> {
             stop: Arc::clone(&stop),
             sender: self.sender.clone(),
         };
-        self.search = Some(Search { stop, infinite: order.infinite, answer: None });
-        if let Some(table) = self.table.take() {
-            thread::spawn(move || think(table, limits, reporter, &order.among));
+        self.search = Some(Search { stop, infinite: go.infinite, answer: None });
+        if let Some(seated) = self.seated.take() {
+            thread::spawn(move || search(seated, limits, reporter, &go.among));
         }
         Ok(())
     }
 
-    fn finish(&mut self, table: Option<Table>, advice: &Result<Advice, String>) -> io::Result<()> {
-        if table.is_some() {
-            self.table = table;
+    fn finish(&mut self, seated: Option<SeatedGame>, advice: &Result<Advice, String>) -> io::Result<()> {
+        if seated.is_some() {
+            self.seated = seated;
         } else if let Ok(session) = open(&self.game, None) {
-            // It was lost with a panic. What was played is told with the next position.
-            (self.table, self.start) = (Some(Table { session, seat: None }), None);
+            // It was lost with a panic. The next `position` command sets up the game.
+            (self.seated, self.start) = (Some(SeatedGame { session, seat: None }), None);
         }
         let answer = match advice {
             Ok(advice) => format!("bestmove {}", advice.mv),
             Err(trouble) => {
-                self.complain(trouble)?;
+                self.send_error(trouble)?;
                 "bestmove none".to_owned()
             }
         };
@@ -407,7 +408,7 @@ impl Talk<'_> {
             }
             _ => {
                 self.search = None;
-                self.say(&answer)
+                self.send(&answer)
             }
         }
     }
@@ -424,7 +425,7 @@ fn result(turn: Turn) -> &'static str {
     }
 }
 
-/// A key of the game as an option.
+/// The `option` line of a key of the game.
 fn key_option(key: &KeyInfo, game: &str) -> String {
     let given = split_spec(game).1.split(',').find_map(|part| match part.split_once('=') {
         Some((name, value)) if name == key.key => Some(value),
@@ -438,7 +439,7 @@ fn key_option(key: &KeyInfo, game: &str) -> String {
     format!("option name {} type string default {default}", key.key)
 }
 
-/// A game with another value for one of its keys.
+/// The spec of a game with another value for one of its keys.
 fn with_key(game: &str, key: &KeyInfo, value: &str) -> Result<String, InputError> {
     let (name, keys) = split_spec(game);
     let other = |part: &&str| !part.is_empty() && part.split('=').next() != Some(key.key);
@@ -454,9 +455,9 @@ fn with_key(game: &str, key: &KeyInfo, value: &str) -> Result<String, InputError
     Ok(if parts.is_empty() { name.to_owned() } else { format!("{name}:{}", parts.join(",")) })
 }
 
-/// What stands behind `go`.
+/// The arguments of `go`.
 #[derive(Debug, Default, PartialEq)]
-struct Order {
+struct GoCommand {
     time: Option<Duration>,
     depth: Option<u32>,
     nodes: Option<u64>,
@@ -465,9 +466,9 @@ struct Order {
     among: Vec<String>,
 }
 
-impl Order {
+impl GoCommand {
     fn parse(text: &str, mover: Player) -> Result<Self, InputError> {
-        let mut order = Self::default();
+        let mut go = Self::default();
         let (mut left, mut more) = (None, Duration::ZERO);
         let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
@@ -477,10 +478,10 @@ impl Order {
                 found.parse::<u64>().map_err(|_| expected())
             };
             match word {
-                "infinite" => order.infinite = true,
-                "movetime" => order.time = Some(Duration::from_millis(number()?)),
-                "depth" => order.depth = Some(number()?.clamp(1, 10_000) as u32),
-                "nodes" => order.nodes = Some(number()?.max(1)),
+                "infinite" => go.infinite = true,
+                "movetime" => go.time = Some(Duration::from_millis(number()?)),
+                "depth" => go.depth = Some(number()?.clamp(1, 10_000) as u32),
+                "nodes" => go.nodes = Some(number()?.max(1)),
                 "p1time" | "p2time" | "p1inc" | "p2inc" => {
                     let time = Duration::from_millis(number()?);
                     match (word.starts_with("p1") == (mover == Player::First), word.ends_with("time")) {
@@ -489,7 +490,7 @@ impl Order {
                         (false, _) => {}
                     }
                 }
-                "searchmoves" => order.among = words.by_ref().map(str::to_owned).collect(),
+                "searchmoves" => go.among = words.by_ref().map(str::to_owned).collect(),
                 other => {
                     let known = ["movetime", "p1time", "p2time", "p1inc", "p2inc", "depth", "nodes", "infinite", "searchmoves"];
                     return Err(InputError::unknown("word behind go", other, known));
@@ -497,14 +498,14 @@ impl Order {
             }
         }
         if let Some(left) = left {
-            // What is added after a move can be used up, but never all that is left.
+            // The increment can be used up, but never all that is left.
             let part = (clock_share(left) + more).min(left * 4 / 5);
-            order.time = Some(order.time.map_or(part, |time| time.min(part)));
+            go.time = Some(go.time.map_or(part, |time| time.min(part)));
         }
-        Ok(order)
+        Ok(go)
     }
 
-    /// The limits for an agent. One that counts simulated games and no positions is given as many of those.
+    /// The limits for an agent; `nodes` are simulations for an agent that counts those.
     fn limits(&self, agent: &str, session: &dyn Session) -> Limits {
         let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == agent);
         let spec = ready_made.map_or_else(|| agent.to_owned(), |opponent| opponent.spec);
@@ -520,26 +521,26 @@ impl Order {
     }
 }
 
-struct Wall(Instant);
+struct WallClock(Instant);
 
-impl Clock for Wall {
+impl Clock for WallClock {
     fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 }
 
-/// Says what a thought has come to.
+/// The observer of a search that prints `info` lines.
 struct Reporter {
     begin: Instant,
     told: Duration,
-    /// The same game, to play lines on.
+    /// A copy of the game, to play lines on.
     ahead: Box<dyn Session>,
     mover: Player,
     stop: Arc<AtomicBool>,
     sender: Sender<Event>,
 }
 
-/// What is said in a line.
+/// The contents of an `info` line.
 struct Report<'a> {
     value: Option<f32>,
     depth: Option<u32>,
@@ -563,7 +564,7 @@ impl Reporter {
         let _ = self.sender.send(Event::Info(words.join(" ")));
     }
 
-    /// A certain result whose line leads to the end of the game is told by its distance in plies.
+    /// The score: `mate` with the distance in plies if a certain result's line leads to the end of the game, otherwise `cp`.
     fn score(&mut self, value: f32, line: &[String]) -> String {
         let begin = self.ahead.history().len();
         let played = line.iter().take_while(|text| self.ahead.play(text).is_ok()).count();
@@ -583,8 +584,8 @@ impl Reporter {
     }
 }
 
-impl Watcher for Reporter {
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for Reporter {
+    fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
         let now = self.begin.elapsed();
         if now >= self.told + TELL_EVERY {
             self.told = now;
@@ -596,13 +597,13 @@ impl Watcher for Reporter {
     }
 }
 
-/// Thinks, and tells the result and the table to whoever waits.
-fn think(mut table: Table, limits: Limits, mut reporter: Reporter, among: &[String]) {
+/// Searches, and sends the result and the game back to the session.
+fn search(mut seated: SeatedGame, limits: Limits, mut reporter: Reporter, among: &[String]) {
     let sender = reporter.sender.clone();
     let thought = catch_unwind(AssertUnwindSafe(|| {
-        let Some(seat) = table.seat else { return (table, Err("the agent has no seat".to_owned())) };
-        let clock = Wall(reporter.begin);
-        let mut advice = table.session.think(seat, limits, &clock, &mut reporter).map_err(|error| error.to_string());
+        let Some(seat) = seated.seat else { return (seated, Err("the agent has no seat".to_owned())) };
+        let clock = WallClock(reporter.begin);
+        let mut advice = seated.session.think(seat, limits, &clock, &mut reporter).map_err(|error| error.to_string());
         if let Ok(advice) = &mut advice {
             restrict(advice, among);
             let Advice { value, depth, nodes, simulations, ref line, .. } = *advice;
@@ -611,16 +612,16 @@ fn think(mut table: Table, limits: Limits, mut reporter: Reporter, among: &[Stri
             }
             reporter.tell(&Report { value, depth, nodes: nodes.max(simulations), line });
         }
-        (table, advice)
+        (seated, advice)
     }));
     let done = match thought {
-        Ok((table, advice)) => Event::Done(Some(table), advice),
+        Ok((seated, advice)) => Event::Done(Some(seated), advice),
         Err(panic) => Event::Done(None, Err(last_words(panic.as_ref()))),
     };
     let _ = sender.send(done);
 }
 
-/// Where only some moves are wanted: the best of them that was looked at, or else the first.
+/// Restricts the choice to some moves: the best of them that was searched, or else the first.
 fn restrict(advice: &mut Advice, among: &[String]) {
     if among.is_empty() || among.contains(&advice.mv) {
         return;
@@ -630,7 +631,7 @@ fn restrict(advice: &mut Advice, among: &[String]) {
     advice.line = vec![advice.mv.clone()];
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn last_words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "the agent gave no reason".to_owned())
@@ -659,18 +660,18 @@ mod tests {
     }
 
     #[test]
-    fn orders_are_read_for_whoever_is_to_move() {
-        let parse = |text: &str, mover| Order::parse(text, mover).unwrap();
+    fn limits_are_read_for_the_player_to_move() {
+        let parse = |text: &str, mover| GoCommand::parse(text, mover).unwrap();
         let clocks = "p1time 50000 p2time 100000 p1inc 0 p2inc 1000";
         assert_eq!(parse(clocks, Player::First).time, Some(Duration::from_secs(2)));
         assert_eq!(parse(clocks, Player::Second).time, Some(Duration::from_secs(5)));
         assert_eq!(parse("p1time 10 p1inc 5000", Player::First).time, Some(Duration::from_millis(8)));
-        let order = parse("movetime 20 depth 3 nodes 4 searchmoves a b", Player::First);
-        assert_eq!((order.time, order.depth, order.nodes), (Some(Duration::from_millis(20)), Some(3), Some(4)));
-        assert_eq!(order.among, ["a", "b"]);
+        let go = parse("movetime 20 depth 3 nodes 4 searchmoves a b", Player::First);
+        assert_eq!((go.time, go.depth, go.nodes), (Some(Duration::from_millis(20)), Some(3), Some(4)));
+        assert_eq!(go.among, ["a", "b"]);
         assert!(parse("infinite", Player::First).infinite);
         for wrong in ["movetime", "movetime soon", "depth -1", "fast"] {
-            assert!(Order::parse(wrong, Player::First).is_err(), "{wrong}");
+            assert!(GoCommand::parse(wrong, Player::First).is_err(), "{wrong}");
         }
     }
 }

@@ -196,9 +196,9 @@ pub(crate) enum Stage {
 
 /// A stone and its square: the number of the square, 64 more for a strong stone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(u8);
+pub struct Placement(u8);
 
-impl Place {
+impl Placement {
     pub(crate) const fn new(strong: bool, index: u32) -> Self {
         Self(index as u8 | if strong { 64 } else { 0 })
     }
@@ -323,7 +323,7 @@ fn has_room(empty: u64) -> bool {
 
 impl Game for Crosphere {
     type State = State;
-    type Move = Place;
+    type Move = Placement;
 
     fn info() -> &'static GameInfo {
         &INFO
@@ -347,21 +347,21 @@ impl Game for Crosphere {
     }
 
     #[inline]
-    fn moves(&self, state: &State, moves: &mut Vec<Place>) {
+    fn moves(&self, state: &State, moves: &mut Vec<Placement>) {
         moves.clear();
         if state.stage != Stage::Open {
             return;
         }
         let empty = self.empty(state);
         let weak = empty & !self.double_links(state);
-        moves.extend(weak.squares().map(|index| Place::new(false, index)));
+        moves.extend(weak.squares().map(|index| Placement::new(false, index)));
         if state.reserve[state.side.index()] > 0 {
-            moves.extend(empty.squares().map(|index| Place::new(true, index)));
+            moves.extend(empty.squares().map(|index| Placement::new(true, index)));
         }
     }
 
     #[inline]
-    fn play(&self, state: &mut State, mv: Place) {
+    fn play(&self, state: &mut State, mv: Placement) {
         let (mover, bit) = (state.side, mv.bit());
         state.side = mover.other();
         let linked = if mv.is_strong() {
@@ -392,11 +392,11 @@ impl Game for Crosphere {
         format!("{board} {} {green} {pink}", SIDES[state.side.index()])
     }
 
-    fn move_text(&self, _: &State, mv: Place) -> String {
+    fn move_text(&self, _: &State, mv: Placement) -> String {
         format!("{}{}", if mv.is_strong() { 's' } else { 'w' }, self.grid.square(mv.index()))
     }
 
-    fn parse_move(&self, _: &State, text: &str) -> Result<Place, InputError> {
+    fn parse_move(&self, _: &State, text: &str) -> Result<Placement, InputError> {
         let form = || InputError::malformed("move", text, "expected w (weak) or s (strong) and a square, like wc4");
         let (strong, square) = match text.split_at_checked(1) {
             Some(("w", square)) => (false, square),
@@ -404,7 +404,7 @@ impl Game for Crosphere {
             _ => return Err(form()),
         };
         match self.grid.parse_square(square) {
-            Ok(square) => Ok(Place::new(strong, self.grid.index(square))),
+            Ok(square) => Ok(Placement::new(strong, self.grid.index(square))),
             Err(InputError::Malformed { detail, .. }) => {
                 Err(InputError::malformed("move", text, format!("square '{}': {detail}", square.escape_debug())))
             }
@@ -412,7 +412,7 @@ impl Game for Crosphere {
         }
     }
 
-    fn why_illegal(&self, state: &State, mv: Place) -> Sentence {
+    fn why_illegal(&self, state: &State, mv: Placement) -> Sentence {
         let square = self.grid.square(mv.index());
         if self.empty(state) & mv.bit() == 0 {
             OCCUPIED.with([("square", &square)])
@@ -443,7 +443,7 @@ impl Game for Crosphere {
         BoardView { counters: counters.to_vec(), ..board }
     }
 
-    fn move_squares(&self, state: &State, mv: Place) -> MoveSquares {
+    fn move_squares(&self, state: &State, mv: Placement) -> MoveSquares {
         let piece = if mv.is_strong() { STRONG[state.side.index()] } else { WEAK };
         MoveSquares { from: None, to: Some(self.grid.square(mv.index())), piece: Some(piece.name) }
     }
@@ -458,22 +458,22 @@ impl Game for Crosphere {
         State { strong: state.strong.map(seen), weak: seen(state.weak), ..*state }
     }
 
-    fn symmetric_move(&self, mv: Place, symmetry: u8) -> Place {
-        Place::new(mv.is_strong(), self.grid.mirror_index(mv.index(), symmetry))
+    fn symmetric_move(&self, mv: Placement, symmetry: u8) -> Placement {
+        Placement::new(mv.is_strong(), self.grid.mirror_index(mv.index(), symmetry))
     }
 
     /// Draws among all stones on all empty squares, and draws again when it hits a forbidden one: what is left is uniform.
     #[inline]
-    fn random_move(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Place>) -> Place {
+    fn random_move(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Placement>) -> Placement {
         let empty = self.empty(state);
         let count = empty.count();
         let kinds = if state.reserve[state.side.index()] > 0 { 2 } else { 1 };
         loop {
             let drawn = rng.below(kinds * count);
             if drawn >= count {
-                return Place::new(true, empty.select(drawn - count));
+                return Placement::new(true, empty.select(drawn - count));
             }
-            let mv = Place::new(false, empty.select(drawn));
+            let mv = Placement::new(false, empty.select(drawn));
             if !Player::BOTH.into_iter().all(|player| self.completes(state, player, mv.bit())) {
                 return mv;
             }
@@ -481,7 +481,7 @@ impl Game for Crosphere {
     }
 
     #[inline]
-    fn playout(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch<Place>) -> Outcome {
+    fn playout(&self, state: &State, rng: &mut Rng, scratch: &mut Scratch<Placement>) -> Outcome {
         let mut state = *state;
         loop {
             if let Turn::Over(outcome) = self.turn(&state) {
@@ -528,7 +528,7 @@ impl Evaluator<Crosphere> for Links {
 
     /// All children from the parent: a stone that both chains may use shortens those whose shortest ways it lies on, and a strong
     /// stone lengthens the opponent's only if all of their shortest ways lead over its square.
-    fn evaluate_children(&self, game: &Crosphere, state: &State, moves: &[Place], scores: &mut Vec<f32>) {
+    fn evaluate_children(&self, game: &Crosphere, state: &State, moves: &[Placement], scores: &mut Vec<f32>) {
         let empty = game.empty(state);
         let ways = Player::BOTH.map(|player| Layers::new(state.usable(player), empty, game.edges[player.index()]));
         let (own, other) = (state.side.index(), state.side.other().index());
@@ -609,12 +609,12 @@ impl Solvable for Crosphere {
     }
 
     #[inline]
-    fn undominated_moves(&self, state: &State, moves: &mut Vec<Place>) {
+    fn undominated_moves(&self, state: &State, moves: &mut Vec<Placement>) {
         self.useful_moves(state, moves);
     }
 
     #[inline]
-    fn solver_order(&self, state: &State, mv: Place, child: &State) -> i32 {
+    fn solver_order(&self, state: &State, mv: Placement, child: &State) -> i32 {
         self.outlook(state, mv, child)
     }
 }

@@ -128,7 +128,7 @@ pub struct State<B> {
 
 /// The number of the square on which a stone is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(u8);
+pub struct Placement(u8);
 
 impl<B: Bits> Mnk<B> {
     #[inline]
@@ -157,7 +157,7 @@ impl<B: Bits> Mnk<B> {
 
 impl<B: Bits> Game for Mnk<B> {
     type State = State<B>;
-    type Move = Place;
+    type Move = Placement;
 
     fn info() -> &'static GameInfo {
         &INFO
@@ -181,15 +181,15 @@ impl<B: Bits> Game for Mnk<B> {
     }
 
     #[inline]
-    fn moves(&self, state: &State<B>, moves: &mut Vec<Place>) {
+    fn moves(&self, state: &State<B>, moves: &mut Vec<Placement>) {
         moves.clear();
         if state.winner.is_none() {
-            moves.extend(self.empty(state).squares().map(|index| Place(index as u8)));
+            moves.extend(self.empty(state).squares().map(|index| Placement(index as u8)));
         }
     }
 
     #[inline]
-    fn play(&self, state: &mut State<B>, mv: Place) {
+    fn play(&self, state: &mut State<B>, mv: Placement) {
         let mover = state.side;
         let stones = state.stones[mover.index()] | B::bit(u32::from(mv.0));
         state.stones[mover.index()] = stones;
@@ -202,15 +202,15 @@ impl<B: Bits> Game for Mnk<B> {
         format!("{board} {} {}", ["x", "o"][state.side.index()], self.k)
     }
 
-    fn move_text(&self, _: &State<B>, mv: Place) -> String {
+    fn move_text(&self, _: &State<B>, mv: Placement) -> String {
         self.grid.square(u32::from(mv.0)).to_string()
     }
 
-    fn parse_move(&self, _: &State<B>, text: &str) -> Result<Place, InputError> {
-        Ok(Place(self.grid.index(self.grid.parse_square(text)?) as u8))
+    fn parse_move(&self, _: &State<B>, text: &str) -> Result<Placement, InputError> {
+        Ok(Placement(self.grid.index(self.grid.parse_square(text)?) as u8))
     }
 
-    fn why_illegal(&self, _: &State<B>, mv: Place) -> Sentence {
+    fn why_illegal(&self, _: &State<B>, mv: Placement) -> Sentence {
         OCCUPIED.with([("square", &self.grid.square(u32::from(mv.0)))])
     }
 
@@ -228,7 +228,7 @@ impl<B: Bits> Game for Mnk<B> {
         BoardView::new(self.grid.files, self.grid.ranks, |square| self.piece(state, square))
     }
 
-    fn move_squares(&self, _: &State<B>, mv: Place) -> MoveSquares {
+    fn move_squares(&self, _: &State<B>, mv: Placement) -> MoveSquares {
         MoveSquares { to: Some(self.grid.square(u32::from(mv.0))), ..MoveSquares::default() }
     }
 
@@ -240,18 +240,18 @@ impl<B: Bits> Game for Mnk<B> {
         State { stones: state.stones.map(|set| self.grid.mirror_set(set, symmetry)), ..*state }
     }
 
-    fn symmetric_move(&self, mv: Place, symmetry: u8) -> Place {
-        Place(self.grid.mirror_index(u32::from(mv.0), symmetry) as u8)
+    fn symmetric_move(&self, mv: Placement, symmetry: u8) -> Placement {
+        Placement(self.grid.mirror_index(u32::from(mv.0), symmetry) as u8)
     }
 
     #[inline]
-    fn random_move(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Place>) -> Place {
+    fn random_move(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Placement>) -> Placement {
         let empty = self.empty(state);
-        Place(empty.select(rng.below(empty.count())) as u8)
+        Placement(empty.select(rng.below(empty.count())) as u8)
     }
 
     #[inline]
-    fn playout(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Place>) -> Outcome {
+    fn playout(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Placement>) -> Outcome {
         if let Some(winner) = state.winner {
             return Outcome::win(winner);
         }
@@ -321,7 +321,7 @@ impl<B: Bits> Evaluated for Mnk<B> {
 
     /// A line at once, then a line of the opponent that must be stopped, then squares beside stones, then those with the most lines.
     #[inline]
-    fn ordering_score(&self, state: &State<B>, mv: Place) -> i32 {
+    fn ordering_score(&self, state: &State<B>, mv: Placement) -> i32 {
         let index = u32::from(mv.0);
         let [wins, stops] =
             [state.side, state.side.other()].map(|player| self.line.is_in(state.stones[player.index()] | B::bit(index)));
@@ -334,7 +334,7 @@ impl<B: Bits> Evaluated for Mnk<B> {
     /// The squares with the most lines: on 3x3 centre, corners, edges, the policy of the report of 2024, which did not look at the
     /// opponent's lines.
     #[inline]
-    fn playout_score(&self, _: &State<B>, mv: Place) -> i32 {
+    fn playout_score(&self, _: &State<B>, mv: Placement) -> i32 {
         i32::from(self.through[usize::from(mv.0)])
     }
 }

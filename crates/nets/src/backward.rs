@@ -4,7 +4,7 @@ use crate::forward::{Pass, Workspace, row_product, tile_product};
 use crate::kernels::matrix::Product;
 use crate::kernels::winograd::{Boards, POINTS};
 use crate::kernels::{Block, LANES, blocks};
-use crate::plan::{Function, INPUT, Plan, PolicyEnd, Step, Value};
+use crate::plan::{ExecutionPlan, ExecutionStep, Function, INPUT, PolicyEnd, ValueId};
 
 /// Room for the gradients of a few positions.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Gradients {
 }
 
 impl Gradients {
-    pub fn new(plan: &Plan, capacity: usize) -> Self {
+    pub fn new(plan: &ExecutionPlan, capacity: usize) -> Self {
         let values = (0..plan.shapes.len()).map(|value| vec![Block::ZERO; capacity * plan.value_blocks(value)]).collect();
         let transformed = plan.weights.iter().filter(|weights| weights.taps == 9);
         let most = transformed.map(|weights| weights.weight_blocks() / 9 * POINTS).max().unwrap_or(0);
@@ -30,7 +30,7 @@ impl Gradients {
     }
 
     /// The gradient of the loss by a value.
-    pub fn of(&mut self, value: Value) -> &mut [Block] {
+    pub fn of(&mut self, value: ValueId) -> &mut [Block] {
         &mut self.values[value]
     }
 }
@@ -45,7 +45,7 @@ impl Pass<'_> {
             let mut all = std::mem::take(&mut gradients.values[to]);
             let gradient = &mut all[..size];
             match *step {
-                Step::Sums { weights, from, add, relu, .. } => {
+                ExecutionStep::Sums { weights, from, add, relu, .. } => {
                     if relu {
                         self.isa.relu_back(&workspace.value(to)[..size], gradient);
                     }
@@ -55,7 +55,7 @@ impl Pass<'_> {
                     self.isa.add_rows(gradient, &mut parameters[self.plan.weights[weights].bias_range()]);
                     self.sums_back([weights, from], count, workspace, gradient, gradients, parameters);
                 }
-                Step::Add { a, b, relu, .. } => {
+                ExecutionStep::Add { a, b, relu, .. } => {
                     if relu {
                         self.isa.relu_back(&workspace.value(to)[..size], gradient);
                     }
@@ -66,8 +66,10 @@ impl Pass<'_> {
                         self.isa.add_rows(board, b);
                     }
                 }
-                Step::Pool { from, .. } => self.pool_back(from, workspace.value(from), gradient, &mut gradients.values[from]),
-                Step::Activate { from, function, .. } => {
+                ExecutionStep::Pool { from, .. } => {
+                    self.pool_back(from, workspace.value(from), gradient, &mut gradients.values[from]);
+                }
+                ExecutionStep::Activate { from, function, .. } => {
                     activate_back(function, &workspace.value(to)[..size], gradient, &mut gradients.values[from]);
                 }
             }
@@ -112,7 +114,7 @@ impl Pass<'_> {
         }
     }
 
-    fn pool_back(&self, value: Value, from: &[Block], gradient: &[Block], to: &mut [Block]) {
+    fn pool_back(&self, value: ValueId, from: &[Block], gradient: &[Block], to: &mut [Block]) {
         let shape = self.plan.shapes[value];
         let (squares, width) = (shape.squares(), blocks(shape.planes));
         let boards = from.chunks_exact(squares * width).zip(to.chunks_exact_mut(squares * width));
@@ -136,7 +138,7 @@ impl Pass<'_> {
     pub fn logits_back(
         &self,
         end: PolicyEnd,
-        place: Place<'_>,
+        place: MovesAt<'_>,
         slopes: &[f32],
         gradients: &mut Gradients,
         parameters: &mut [Block],
@@ -160,7 +162,7 @@ impl Pass<'_> {
 
 /// Moves in one of the positions that were computed.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct MovesAt<'a> {
     pub workspace: &'a Workspace,
     pub position: usize,
     pub moves: &'a [usize],

@@ -4,7 +4,7 @@ use crate::Isa;
 use crate::kernels::matrix::Product;
 use crate::kernels::winograd::{Boards, Finish, POINTS};
 use crate::kernels::{Block, LANES, blocks};
-use crate::plan::{Function, INPUT, Layout, Plan, PolicyEnd, Step, Value, Weights};
+use crate::plan::{ExecutionPlan, ExecutionStep, Function, INPUT, Layout, PolicyEnd, ValueId, Weights};
 
 /// Weights as the kernels want them, made once for as long as they do not change.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Room for the weights of a plan. With `learning`, for the way back as well.
-    pub fn new(plan: &Plan, learning: bool) -> Self {
+    pub fn new(plan: &ExecutionPlan, learning: bool) -> Self {
         let room = |weights: &Weights, outputs: usize, depth: usize| {
             let points = if weights.taps == 9 { POINTS } else { 1 };
             vec![Block::ZERO; points * blocks(outputs) * depth]
@@ -33,7 +33,7 @@ impl Prepared {
     }
 
     /// Takes over new weights.
-    pub fn fill(&mut self, plan: &Plan, isa: Isa, parameters: &[Block]) {
+    pub fn fill(&mut self, plan: &ExecutionPlan, isa: Isa, parameters: &[Block]) {
         let rooms = self.forward.iter_mut().zip(&mut self.backward);
         for (weights, (forward, backward)) in plan.weights.iter().zip(rooms) {
             let parameters = &parameters[weights.weight_range()];
@@ -82,7 +82,7 @@ pub struct Workspace {
 impl Workspace {
     /// With `keep`, every value has its own place, as the way back needs them all. Otherwise a place is used again as soon as its value
     /// is no longer needed, so that all of it stays in the nearest cache.
-    pub fn new(plan: &Plan, capacity: usize, keep: bool) -> Self {
+    pub fn new(plan: &ExecutionPlan, capacity: usize, keep: bool) -> Self {
         let (slot_of, sizes) = if keep {
             ((0..plan.shapes.len()).collect(), (0..plan.shapes.len()).map(|value| plan.value_blocks(value)).collect())
         } else {
@@ -90,7 +90,7 @@ impl Workspace {
         };
         let mut tiles = [0, 0];
         for step in &plan.steps {
-            if let Step::Sums { weights, from, to, .. } = *step
+            if let ExecutionStep::Sums { weights, from, to, .. } = *step
                 && plan.weights[weights].taps == 9
             {
                 let shape = plan.shapes[from];
@@ -108,21 +108,21 @@ impl Workspace {
         }
     }
 
-    pub fn value(&self, value: Value) -> &[Block] {
+    pub fn value(&self, value: ValueId) -> &[Block] {
         &self.slots[self.slot_of[value]]
     }
 
     /// Takes a value out to write it; [`Workspace::put`] brings it back.
-    fn take(&mut self, value: Value) -> Vec<Block> {
+    fn take(&mut self, value: ValueId) -> Vec<Block> {
         std::mem::take(&mut self.slots[self.slot_of[value]])
     }
 
-    fn put(&mut self, value: Value, blocks: Vec<Block>) {
+    fn put(&mut self, value: ValueId, blocks: Vec<Block>) {
         self.slots[self.slot_of[value]] = blocks;
     }
 
     /// Puts the planes of a position in, square by square.
-    pub fn load(&mut self, plan: &Plan, position: usize, planes: &[f32]) {
+    pub fn load(&mut self, plan: &ExecutionPlan, position: usize, planes: &[f32]) {
         let shape = plan.shapes[INPUT];
         let (squares, width) = (shape.squares(), blocks(shape.planes));
         let slot = &mut self.slots[self.slot_of[INPUT]][position * squares * width..][..squares * width];
@@ -135,7 +135,7 @@ impl Workspace {
 }
 
 /// A place for each value, shared by those of the same size that are never needed at the same time.
-fn share_slots(plan: &Plan) -> (Vec<usize>, Vec<usize>) {
+fn share_slots(plan: &ExecutionPlan) -> (Vec<usize>, Vec<usize>) {
     let mut last_read = vec![0; plan.shapes.len()];
     for (number, step) in plan.steps.iter().enumerate() {
         for value in step.reads() {
@@ -167,7 +167,7 @@ fn share_slots(plan: &Plan) -> (Vec<usize>, Vec<usize>) {
 /// A plan with all that is needed to walk through it.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    pub plan: &'a Plan,
+    pub plan: &'a ExecutionPlan,
     pub isa: Isa,
     pub parameters: &'a [Block],
     pub prepared: &'a Prepared,
@@ -184,9 +184,9 @@ impl Pass<'_> {
         }
     }
 
-    fn step(&self, step: Step, workspace: &mut Workspace, count: usize, to: &mut [Block]) {
+    fn step(&self, step: ExecutionStep, workspace: &mut Workspace, count: usize, to: &mut [Block]) {
         match step {
-            Step::Sums { weights, from, add, relu, .. } => {
+            ExecutionStep::Sums { weights, from, add, relu, .. } => {
                 let number = weights;
                 let weights = &self.plan.weights[number];
                 let boards = self.boards(from, count);
@@ -208,9 +208,9 @@ impl Pass<'_> {
                     self.isa.finish(finish, to);
                 }
             }
-            Step::Add { a, b, relu, .. } => self.add(workspace, count, [a, b], relu, to),
-            Step::Pool { from, .. } => self.pool(workspace.value(from), from, count, to),
-            Step::Activate { from, function, .. } => {
+            ExecutionStep::Add { a, b, relu, .. } => self.add(workspace, count, [a, b], relu, to),
+            ExecutionStep::Pool { from, .. } => self.pool(workspace.value(from), from, count, to),
+            ExecutionStep::Activate { from, function, .. } => {
                 let planes = self.plan.shapes[from].planes;
                 let size = count * self.plan.value_blocks(from);
                 activate(function, planes, &workspace.value(from)[..size], &mut to[..size]);
@@ -218,12 +218,12 @@ impl Pass<'_> {
         }
     }
 
-    pub fn boards(&self, value: Value, count: usize) -> Boards {
+    pub fn boards(&self, value: ValueId, count: usize) -> Boards {
         let shape = self.plan.shapes[value];
         Boards { count, ranks: shape.ranks, files: shape.files, blocks: blocks(shape.planes) }
     }
 
-    fn add(&self, workspace: &Workspace, count: usize, [a, b]: [Value; 2], relu: bool, to: &mut [Block]) {
+    fn add(&self, workspace: &Workspace, count: usize, [a, b]: [ValueId; 2], relu: bool, to: &mut [Block]) {
         let size = self.plan.value_blocks(a);
         let each = self.plan.value_blocks(b);
         let boards = workspace.value(a)[..count * size].chunks_exact(size).zip(to[..count * size].chunks_exact_mut(size));
@@ -239,7 +239,7 @@ impl Pass<'_> {
         }
     }
 
-    fn pool(&self, from: &[Block], value: Value, count: usize, to: &mut [Block]) {
+    fn pool(&self, from: &[Block], value: ValueId, count: usize, to: &mut [Block]) {
         let shape = self.plan.shapes[value];
         let width = blocks(shape.planes);
         let boards = from[..count * self.plan.value_blocks(value)].chunks_exact(shape.squares() * width);

@@ -3,14 +3,14 @@
 use plyground_core::Seed;
 
 use crate::kernels::{Block, LANES};
-use crate::plan::{Plan, Start};
+use crate::plan::{ExecutionPlan, Start};
 use crate::{Architecture, NetError};
 
 /// An architecture with weights.
 #[derive(Clone, Debug)]
 pub struct Network {
     architecture: Architecture,
-    pub(crate) plan: Plan,
+    pub(crate) plan: ExecutionPlan,
     /// Weights and biases of all layers, as the plan says.
     pub(crate) parameters: Vec<Block>,
 }
@@ -30,7 +30,7 @@ impl Network {
     /// A network that has learnt nothing yet. Weights are drawn evenly with the variance of He et al. (2015), biases are 0, and the
     /// last layer of each residual branch is 0.
     pub fn new(architecture: Architecture, seed: Seed) -> Result<Self, NetError> {
-        let plan = Plan::new(&architecture)?;
+        let plan = ExecutionPlan::new(&architecture)?;
         let mut parameters = vec![Block::ZERO; plan.parameter_blocks];
         for weights in &plan.weights {
             let Start::Random { relu } = weights.start else { continue };
@@ -57,7 +57,7 @@ impl Network {
     /// The same weights for a board of another size. Only where no dense layer looks at the board.
     pub fn resized(&self, ranks: usize, files: usize) -> Result<Self, NetError> {
         let architecture = self.architecture.resized(ranks, files)?;
-        let plan = Plan::new(&architecture)?;
+        let plan = ExecutionPlan::new(&architecture)?;
         Ok(Self { architecture, plan, parameters: self.parameters.clone() })
     }
 
@@ -82,14 +82,14 @@ impl Network {
 
     /// A network with these weights and biases; each must be there once, with the right shape and finite numbers.
     pub fn from_tensors(architecture: Architecture, tensors: &[Tensor]) -> Result<Self, NetError> {
-        let plan = Plan::new(&architecture)?;
+        let plan = ExecutionPlan::new(&architecture)?;
         let parameters = parameters(&plan, tensors)?;
         Ok(Self { architecture, plan, parameters })
     }
 }
 
 /// Parameters (or anything else that lies like them) as they are shown to others.
-pub fn tensors(plan: &Plan, parameters: &[Block]) -> Vec<Tensor> {
+pub fn tensors(plan: &ExecutionPlan, parameters: &[Block]) -> Vec<Tensor> {
     let mut tensors = Vec::new();
     for weights in &plan.weights {
         let values = weights.order().map(|(block, lane)| parameters[block].0[lane]).collect();
@@ -101,7 +101,7 @@ pub fn tensors(plan: &Plan, parameters: &[Block]) -> Vec<Tensor> {
 }
 
 /// The way back from [`tensors`], with all doubts that a file from elsewhere deserves.
-pub fn parameters(plan: &Plan, tensors: &[Tensor]) -> Result<Vec<Block>, NetError> {
+pub fn parameters(plan: &ExecutionPlan, tensors: &[Tensor]) -> Result<Vec<Block>, NetError> {
     let mut parameters = vec![Block::ZERO; plan.parameter_blocks];
     let find = |name: &str, shape: &[usize]| {
         let mut named = tensors.iter().filter(|tensor| tensor.name == name);

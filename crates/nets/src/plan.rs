@@ -9,33 +9,33 @@ const MOST_PARAMETERS: usize = 1 << 22;
 const MOST_VALUES: usize = 1 << 18;
 
 /// The number of something that is computed: activations of one shape.
-pub type Value = usize;
+pub type ValueId = usize;
 
 /// Value 0 is the input.
-pub const INPUT: Value = 0;
+pub const INPUT: ValueId = 0;
 
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ExecutionPlan {
     pub shapes: Vec<Shape>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExecutionStep>,
     pub weights: Vec<Weights>,
     pub policy: Option<PolicyEnd>,
-    pub value: Option<Value>,
+    pub value: Option<ValueId>,
     /// How many blocks all parameters take.
     pub parameter_blocks: usize,
 }
 
 /// One thing to compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
+pub enum ExecutionStep {
     /// Sums by weights, with what follows them: + bias, + `add`, max(0, .).
-    Sums { weights: usize, from: Value, to: Value, add: Option<Value>, relu: bool },
+    Sums { weights: usize, from: ValueId, to: ValueId, add: Option<ValueId>, relu: bool },
     /// a + b; `b` may be one square that is added to all.
-    Add { a: Value, b: Value, to: Value, relu: bool },
+    Add { a: ValueId, b: ValueId, to: ValueId, relu: bool },
     /// Mean and maximum over the board.
-    Pool { from: Value, to: Value },
+    Pool { from: ValueId, to: ValueId },
     /// A function of each number.
-    Activate { from: Value, to: Value, function: Function },
+    Activate { from: ValueId, to: ValueId, function: Function },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub enum Function {
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyEnd {
     pub weights: usize,
-    pub from: Value,
+    pub from: ValueId,
     /// Is an index a plane and a square (otherwise an output that looks at everything)?
     pub per_square: bool,
 }
@@ -138,7 +138,7 @@ impl Weights {
     }
 }
 
-impl Plan {
+impl ExecutionPlan {
     pub fn new(architecture: &Architecture) -> Result<Self, NetError> {
         architecture.check()?;
         let mut builder = Builder { shapes: vec![architecture.input], ..Builder::default() };
@@ -166,15 +166,15 @@ impl Plan {
     }
 
     /// How many blocks the numbers of one position take.
-    pub fn value_blocks(&self, value: Value) -> usize {
+    pub fn value_blocks(&self, value: ValueId) -> usize {
         let shape = self.shapes[value];
         shape.squares() * blocks(shape.planes)
     }
 }
 
-impl Step {
+impl ExecutionStep {
     /// What it reads.
-    pub fn reads(&self) -> impl Iterator<Item = Value> {
+    pub fn reads(&self) -> impl Iterator<Item = ValueId> {
         let (first, second) = match *self {
             Self::Sums { from, add, .. } => (from, add),
             Self::Add { a, b, .. } => (a, Some(b)),
@@ -184,7 +184,7 @@ impl Step {
     }
 
     /// What it computes.
-    pub fn writes(&self) -> Value {
+    pub fn writes(&self) -> ValueId {
         match *self {
             Self::Sums { to, .. } | Self::Add { to, .. } | Self::Pool { to, .. } | Self::Activate { to, .. } => to,
         }
@@ -194,15 +194,15 @@ impl Step {
 #[derive(Default)]
 struct Builder {
     shapes: Vec<Shape>,
-    steps: Vec<Step>,
+    steps: Vec<ExecutionStep>,
     weights: Vec<Weights>,
     /// Values that another layer still needs as they are.
-    pinned: Vec<Value>,
+    pinned: Vec<ValueId>,
     parameter_blocks: usize,
 }
 
 impl Builder {
-    fn layers(&mut self, path: &str, layers: &[Layer], mut value: Value) -> Value {
+    fn layers(&mut self, path: &str, layers: &[Layer], mut value: ValueId) -> ValueId {
         for (index, layer) in layers.iter().enumerate() {
             let place = format!("{path}.{index}");
             let shape = self.shapes[value];
@@ -214,14 +214,14 @@ impl Builder {
                     }
                     let board = if matches!(layer, Layer::Dense(_)) { [1, 1] } else { [shape.ranks, shape.files] };
                     let to = self.value(Shape { planes: self.weights[weights].outputs, ranks: board[0], files: board[1] });
-                    self.push(Step::Sums { weights, from: value, to, add: None, relu: false })
+                    self.push(ExecutionStep::Sums { weights, from: value, to, add: None, relu: false })
                 }
                 Layer::Relu => self.relu(value),
                 Layer::Tanh => self.activate(value, Function::Tanh),
                 Layer::Sigmoid(steepness) => self.activate(value, Function::Sigmoid(*steepness)),
                 Layer::Pool => {
                     let to = self.value(Shape { planes: 2 * shape.planes, ranks: 1, files: 1 });
-                    self.push(Step::Pool { from: value, to })
+                    self.push(ExecutionStep::Pool { from: value, to })
                 }
                 Layer::Residual(inner) => self.residual(&place, inner, value),
             };
@@ -229,53 +229,53 @@ impl Builder {
         value
     }
 
-    fn residual(&mut self, place: &str, inner: &[Layer], x: Value) -> Value {
+    fn residual(&mut self, place: &str, inner: &[Layer], x: ValueId) -> ValueId {
         self.pinned.push(x);
         let branch = self.layers(place, inner, x);
         self.pinned.pop();
-        if let Some(Step::Sums { weights, .. }) = self.steps.last()
+        if let Some(ExecutionStep::Sums { weights, .. }) = self.steps.last()
             && matches!(inner.last(), Some(Layer::Conv3(_) | Layer::Conv1(_) | Layer::Dense(_)))
         {
             self.weights[*weights].start = Start::Zero;
         }
         let same_board = self.shapes[branch] == self.shapes[x];
         match self.last_into(branch) {
-            Some(Step::Sums { add: add @ None, relu: false, .. }) if same_board => {
+            Some(ExecutionStep::Sums { add: add @ None, relu: false, .. }) if same_board => {
                 *add = Some(x);
                 branch
             }
             _ => {
                 let to = self.value(self.shapes[x]);
-                self.push(Step::Add { a: x, b: branch, to, relu: false })
+                self.push(ExecutionStep::Add { a: x, b: branch, to, relu: false })
             }
         }
     }
 
     /// The step that has just computed a value, if it may still be changed.
-    fn last_into(&mut self, value: Value) -> Option<&mut Step> {
+    fn last_into(&mut self, value: ValueId) -> Option<&mut ExecutionStep> {
         let pinned = self.pinned.contains(&value);
         self.steps.last_mut().filter(|step| step.writes() == value && !pinned)
     }
 
-    fn relu(&mut self, value: Value) -> Value {
-        if let Some(Step::Sums { relu, .. } | Step::Add { relu, .. }) = self.last_into(value) {
+    fn relu(&mut self, value: ValueId) -> ValueId {
+        if let Some(ExecutionStep::Sums { relu, .. } | ExecutionStep::Add { relu, .. }) = self.last_into(value) {
             *relu = true;
             return value;
         }
         self.activate(value, Function::Relu)
     }
 
-    fn activate(&mut self, from: Value, function: Function) -> Value {
+    fn activate(&mut self, from: ValueId, function: Function) -> ValueId {
         let to = self.value(self.shapes[from]);
-        self.push(Step::Activate { from, to, function })
+        self.push(ExecutionStep::Activate { from, to, function })
     }
 
-    fn value(&mut self, shape: Shape) -> Value {
+    fn value(&mut self, shape: Shape) -> ValueId {
         self.shapes.push(shape);
         self.shapes.len() - 1
     }
 
-    fn push(&mut self, step: Step) -> Value {
+    fn push(&mut self, step: ExecutionStep) -> ValueId {
         self.steps.push(step);
         step.writes()
     }
@@ -305,8 +305,8 @@ mod tests {
     #[test]
     fn residual_blocks_are_two_steps() {
         let input = Shape { planes: 12, ranks: 8, files: 8 };
-        let plan = Plan::new(&Architecture::policy_value(input, 4, Size { channels: 32, blocks: 1 })).unwrap();
-        let sums = |weights, from, to, add, relu| Step::Sums { weights, from, to, add, relu };
+        let plan = ExecutionPlan::new(&Architecture::policy_value(input, 4, Size { channels: 32, blocks: 1 })).unwrap();
+        let sums = |weights, from, to, add, relu| ExecutionStep::Sums { weights, from, to, add, relu };
         assert_eq!(
             plan.steps,
             [
@@ -315,10 +315,10 @@ mod tests {
                 sums(2, 2, 3, Some(1), true),
                 sums(3, 3, 4, None, true),
                 sums(5, 3, 5, None, true),
-                Step::Pool { from: 5, to: 6 },
+                ExecutionStep::Pool { from: 5, to: 6 },
                 sums(6, 6, 7, None, true),
                 sums(7, 7, 8, None, false),
-                Step::Activate { from: 8, to: 9, function: Function::Tanh },
+                ExecutionStep::Activate { from: 8, to: 9, function: Function::Tanh },
             ]
         );
         let names: Vec<&str> = plan.weights.iter().map(|weights| &*weights.name).collect();
@@ -335,22 +335,22 @@ mod tests {
         let json = r#"{"input": {"planes": 2, "ranks": 3, "files": 3},
             "trunk": [{"conv1": 2}, {"residual": ["relu"]}, {"residual": ["relu", "pool", {"dense": 2}]}],
             "policy": ["relu", {"conv1": 1}], "value": ["relu", {"dense": 1}, "tanh"]}"#;
-        let plan = Plan::new(&serde_json::from_str(json).unwrap()).unwrap();
-        let relu = |from, to| Step::Activate { from, to, function: Function::Relu };
+        let plan = ExecutionPlan::new(&serde_json::from_str(json).unwrap()).unwrap();
+        let relu = |from, to| ExecutionStep::Activate { from, to, function: Function::Relu };
         assert_eq!(
             plan.steps,
             [
-                Step::Sums { weights: 0, from: 0, to: 1, add: None, relu: false },
+                ExecutionStep::Sums { weights: 0, from: 0, to: 1, add: None, relu: false },
                 relu(1, 2),
-                Step::Add { a: 1, b: 2, to: 3, relu: false },
+                ExecutionStep::Add { a: 1, b: 2, to: 3, relu: false },
                 relu(3, 4),
-                Step::Pool { from: 4, to: 5 },
-                Step::Sums { weights: 1, from: 5, to: 6, add: None, relu: false },
-                Step::Add { a: 3, b: 6, to: 7, relu: false },
+                ExecutionStep::Pool { from: 4, to: 5 },
+                ExecutionStep::Sums { weights: 1, from: 5, to: 6, add: None, relu: false },
+                ExecutionStep::Add { a: 3, b: 6, to: 7, relu: false },
                 relu(7, 8),
                 relu(7, 9),
-                Step::Sums { weights: 3, from: 9, to: 10, add: None, relu: false },
-                Step::Activate { from: 10, to: 11, function: Function::Tanh },
+                ExecutionStep::Sums { weights: 3, from: 9, to: 10, add: None, relu: false },
+                ExecutionStep::Activate { from: 10, to: 11, function: Function::Tanh },
             ]
         );
     }
@@ -359,7 +359,7 @@ mod tests {
     fn every_weight_has_a_place_of_its_own() {
         let json = r#"{"input": {"planes": 3, "ranks": 2, "files": 3}, "trunk": [{"conv3": 20}, {"conv1": 17}],
             "policy": [{"dense": 5}], "value": [{"dense": 1}, "tanh"]}"#;
-        let plan = Plan::new(&serde_json::from_str(json).unwrap()).unwrap();
+        let plan = ExecutionPlan::new(&serde_json::from_str(json).unwrap()).unwrap();
         let mut seen = std::collections::HashSet::new();
         for weights in &plan.weights {
             assert_eq!(weights.order().count(), weights.dimensions.iter().product::<usize>());

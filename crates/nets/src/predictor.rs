@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::forward::{Pass, Prepared, Workspace};
 use crate::kernels::Block;
-use crate::plan::{INPUT, Plan};
+use crate::plan::{ExecutionPlan, INPUT};
 use crate::{Isa, NetError, Network};
 
 /// A network ready to be asked. Asking allocates nothing. A clone shares the weights and has room of its own, for another thread.
@@ -19,7 +19,7 @@ pub struct Predictor {
 
 #[derive(Debug)]
 struct Shared {
-    plan: Plan,
+    plan: ExecutionPlan,
     parameters: Vec<Block>,
     prepared: Prepared,
     isa: Isa,

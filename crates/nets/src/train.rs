@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::backward::{Gradients, Place};
+use crate::backward::{Gradients, MovesAt};
 use crate::forward::{Pass, Prepared, Workspace};
 use crate::kernels::Block;
 use crate::kernels::plain::AdamStep;
@@ -448,7 +448,7 @@ impl Job<'_> {
             for (slope, target) in logits.iter_mut().zip(targets) {
                 *slope = (*slope - target) * weight * self.weights[0];
             }
-            let place = Place { workspace, position: index, moves };
+            let place = MovesAt { workspace, position: index, moves };
             pass.logits_back(end, place, logits, gradients, &mut part.gradient);
         }
     }

@@ -1,4 +1,4 @@
-//! The engine behind a WebSocket: each message is a request to the desk, thoughts run on threads of their own.
+//! The engine over a WebSocket: each message is a request of the JSON API; searches run on threads of their own.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -17,32 +17,32 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::origin::same_site;
-use crate::{EngineAllowList, Limits};
+use crate::{EngineAllowList, ServerLimits};
 
-/// All engines of the server together.
+/// The state shared by all engine connections.
 pub struct Engines {
-    limits: Limits,
-    offer: EngineAllowList,
+    limits: ServerLimits,
+    allowed: EngineAllowList,
     connections: AtomicUsize,
-    thinkers: Semaphore,
+    permits: Semaphore,
     stopped: AtomicBool,
 }
 
 impl Engines {
-    pub fn new(limits: Limits, offer: EngineAllowList) -> Self {
-        let thinkers = Semaphore::new(limits.thinkers);
-        Self { limits, offer, connections: AtomicUsize::new(0), thinkers, stopped: AtomicBool::new(false) }
+    pub fn new(limits: ServerLimits, allowed: EngineAllowList) -> Self {
+        let permits = Semaphore::new(limits.searches);
+        Self { limits, allowed, connections: AtomicUsize::new(0), permits, stopped: AtomicBool::new(false) }
     }
 
-    /// How many threads a thought may have.
+    /// The most threads of a search.
     pub fn threads(&self) -> u64 {
         self.limits.allowance.threads
     }
 
-    /// No more thinking.
+    /// Ends all searches.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        self.thinkers.close();
+        self.permits.close();
     }
 }
 
@@ -50,7 +50,7 @@ pub async fn connect(State(engines): State<Arc<Engines>>, headers: HeaderMap, up
     if !same_site(&headers) {
         return (StatusCode::FORBIDDEN, "The engine answers only pages of this server.\n").into_response();
     }
-    if engines.connections.fetch_add(1, Ordering::Relaxed) >= engines.limits.connections {
+    if engines.connections.fetch_add(1, Ordering::Relaxed) >= engines.limits.engine_connections {
         engines.connections.fetch_sub(1, Ordering::Relaxed);
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many are playing; try again in a minute.\n").into_response();
     }
@@ -61,35 +61,35 @@ pub async fn connect(State(engines): State<Arc<Engines>>, headers: HeaderMap, up
     })
 }
 
-struct Wall(Instant);
+struct WallClock(Instant);
 
-impl Clock for Wall {
+impl Clock for WallClock {
     fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 }
 
-/// The thoughts of a connection by the number of their request, each with a switch that ends it.
-type Thoughts = Arc<Mutex<HashMap<u64, Arc<AtomicBool>>>>;
+/// The stop flags of the searches of a connection, by the number of their request.
+type Searches = Arc<Mutex<HashMap<u64, Arc<AtomicBool>>>>;
 
 struct Connection {
     engines: Arc<Engines>,
-    thoughts: Thoughts,
+    searches: Searches,
 }
 
 impl Connection {
     fn new(engines: Arc<Engines>) -> Self {
-        Self { engines, thoughts: Thoughts::default() }
+        Self { engines, searches: Searches::default() }
     }
 
     async fn serve(&self, mut socket: WebSocket) {
-        // Answers that nobody fetches hold up the thoughts that send them, not the memory of the server.
+        // Bounded: answers that are not read block the searches that send them, and do not fill the memory of the server.
         let (answers, mut outgoing) = mpsc::channel::<String>(64);
         loop {
             tokio::select! {
-                message = tokio::time::timeout(self.engines.limits.silence, socket.recv()) => match message {
+                message = tokio::time::timeout(self.engines.limits.idle_timeout, socket.recv()) => match message {
                     Ok(Some(Ok(Message::Text(text)))) => {
-                        if let Some(answer) = self.take(text.as_str(), &answers)
+                        if let Some(answer) = self.handle(text.as_str(), &answers)
                             && socket.send(Message::text(answer)).await.is_err()
                         {
                             break;
@@ -105,43 +105,43 @@ impl Connection {
                 }
             }
         }
-        for stop in self.locked().values() {
+        for stop in self.running().values() {
             stop.store(true, Ordering::Relaxed);
         }
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
-        lock(&self.thoughts)
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
+        lock(&self.searches)
     }
 
-    /// Answers at once what takes no thinking, and lets the rest be thought about.
-    fn take(&self, text: &str, answers: &mpsc::Sender<String>) -> Option<String> {
+    /// Answers a request at once, or starts a search for it.
+    fn handle(&self, text: &str, answers: &mpsc::Sender<String>) -> Option<String> {
         let request: Value = serde_json::from_str(text).unwrap_or(Value::Null);
         if let Some(id) = request["stop"].as_u64() {
-            if let Some(stop) = self.locked().get(&id) {
+            if let Some(stop) = self.running().get(&id) {
                 stop.store(true, Ordering::Relaxed);
             }
             return None;
         }
         let id = request["id"].as_u64();
         let (Some(id), Some("think" | "solve")) = (id, request["do"].as_str()) else {
-            return Some(desk(&self.engines).handle(text, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(())));
+            return Some(api(&self.engines).handle(text, &WallClock(Instant::now()), &mut |_| ControlFlow::Continue(())));
         };
         let stop = Arc::new(AtomicBool::new(false));
-        let mut thoughts = self.locked();
-        if thoughts.len() >= self.engines.limits.thoughts_each || thoughts.contains_key(&id) {
+        let mut searches = self.running();
+        if searches.len() >= self.engines.limits.searches_each || searches.contains_key(&id) {
             let error =
-                format!("expected at most {} thoughts at a time, each with its own id", self.engines.limits.thoughts_each);
+                format!("expected at most {} thoughts at a time, each with its own id", self.engines.limits.searches_each);
             return Some(json!({"id": id, "error": error}).to_string());
         }
-        thoughts.insert(id, Arc::clone(&stop));
-        drop(thoughts);
-        let (engines, thoughts, answers, text) =
-            (Arc::clone(&self.engines), Arc::clone(&self.thoughts), answers.clone(), text.to_owned());
+        searches.insert(id, Arc::clone(&stop));
+        drop(searches);
+        let (engines, searches, answers, text) =
+            (Arc::clone(&self.engines), Arc::clone(&self.searches), answers.clone(), text.to_owned());
         tokio::spawn(async move {
-            let answer = think(&engines, text, Arc::clone(&stop), answers.clone()).await;
-            lock(&thoughts).remove(&id);
-            // Whoever has gone needs no answer.
+            let answer = search(&engines, text, Arc::clone(&stop), answers.clone()).await;
+            lock(&searches).remove(&id);
+            // The connection may be closed.
             let _ =
                 answers.send(answer.unwrap_or_else(|| json!({"id": id, "error": "the server is stopping"}).to_string())).await;
         });
@@ -149,22 +149,22 @@ impl Connection {
     }
 }
 
-fn desk(engines: &Engines) -> Api<'_> {
-    Api { shelf: &engines.offer, allowance: engines.limits.allowance }
+fn api(engines: &Engines) -> Api<'_> {
+    Api { shelf: &engines.allowed, allowance: engines.limits.allowance }
 }
 
-/// Waits for its turn and thinks; `None` when the server stops.
-async fn think(engines: &Arc<Engines>, text: String, stop: Arc<AtomicBool>, answers: mpsc::Sender<String>) -> Option<String> {
-    let _turn = engines.thinkers.acquire().await.ok()?;
+/// Waits for a permit and searches; `None` when the server stops.
+async fn search(engines: &Arc<Engines>, text: String, stop: Arc<AtomicBool>, answers: mpsc::Sender<String>) -> Option<String> {
+    let _permit = engines.permits.acquire().await.ok()?;
     let shared = Arc::clone(engines);
-    let thought = tokio::task::spawn_blocking(move || {
+    let searched = tokio::task::spawn_blocking(move || {
         let mut tell = |message: &str| {
-            // Progress that cannot be sent at once is out of date by the time it could be.
+            // Progress that cannot be sent at once is dropped: it would be out of date.
             let _ = answers.try_send(message.to_owned());
             let over = stop.load(Ordering::Relaxed) || shared.stopped.load(Ordering::Relaxed);
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        desk(&shared).handle(&text, &Wall(Instant::now()), &mut tell)
+        api(&shared).handle(&text, &WallClock(Instant::now()), &mut tell)
     });
-    thought.await.ok()
+    searched.await.ok()
 }

@@ -1,5 +1,5 @@
-//! Programs that pages may ask for: those that were named on the command line of the server, and no others. A page that could name a
-//! command could do everything on this computer.
+//! The allow-list of external engines: pages can use those named on the command line of the server, and no others. A page that could
+//! name a command could do everything on this computer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use std::sync::Arc;
 use plyground_match::{Files, OwnNetworks};
 use plyground_session::{Engine, InputError, Resources};
 
-/// The programs that are offered, by their names.
+/// The external engines that pages may use, by name.
 #[derive(Clone, Default)]
 pub struct EngineAllowList {
     commands: BTreeMap<String, String>,
-    /// Who starts them.
+    /// The resources that start them.
     programs: Option<Arc<dyn Resources + Send + Sync>>,
 }
 
 impl EngineAllowList {
-    /// Offers programs: names, and what stands behind `cmd:` for each.
+    /// An allow-list of names, each with the command of its engine (the text behind `cmd:`).
     pub fn new(commands: BTreeMap<String, String>, programs: Arc<dyn Resources + Send + Sync>) -> Self {
         Self { commands, programs: Some(programs) }
     }
 
-    /// An agent as a run knows it: a name stands for the command that it was given.
+    /// The spec of an agent with the name of an engine replaced by its command, as runs store it.
     pub(crate) fn written_out(&self, agent: &str) -> String {
         let command = agent.trim().strip_prefix("cmd:").and_then(|name| self.commands.get(name.trim()));
         command.map_or_else(|| agent.to_owned(), |command| format!("cmd:{command}"))
@@ -37,7 +37,7 @@ impl EngineAllowList {
     }
 }
 
-/// What strangers may ask for: networks that come with the program, and programs that are offered.
+/// The resources for requests of pages: networks that come with the program, and allowed engines.
 impl Resources for EngineAllowList {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         OwnNetworks.read(name)
@@ -52,10 +52,10 @@ impl Resources for EngineAllowList {
     }
 }
 
-/// What runs of this computer's lab may go on with: files that they have read before, and programs that are offered.
-pub(crate) struct OfferAndFiles<'a>(pub &'a EngineAllowList);
+/// The resources for runs of the lab: files of this computer that they have read before, and allowed engines.
+pub(crate) struct AllowedEnginesAndFiles<'a>(pub &'a EngineAllowList);
 
-impl Resources for OfferAndFiles<'_> {
+impl Resources for AllowedEnginesAndFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         Files.read(name)
     }
@@ -90,22 +90,22 @@ mod tests {
     fn only_what_was_named_is_started() {
         let asked = Arc::new(Asked::default());
         let commands = BTreeMap::from([("mine".to_owned(), "./bot --fast".to_owned())]);
-        let offer = EngineAllowList::new(commands, Arc::clone(&asked) as Arc<dyn Resources + Send + Sync>);
-        let words = |command: &str| offer.engine(command).err().unwrap().to_string();
+        let allowed = EngineAllowList::new(commands, Arc::clone(&asked) as Arc<dyn Resources + Send + Sync>);
+        let words = |command: &str| allowed.engine(command).err().unwrap().to_string();
         for other in ["rm -rf /", "./bot", "", "mine;", "sh -c mine", "./bot --fast --more"] {
             assert!(words(other).contains("unknown program of this server"), "{other}: {}", words(other));
-            assert!(OfferAndFiles(&offer).engine(other).is_err());
+            assert!(AllowedEnginesAndFiles(&allowed).engine(other).is_err());
         }
         assert!(asked.0.lock().unwrap().is_empty());
         assert!(words("mine").contains("it was asked for") && words("./bot --fast").contains("it was asked for"));
         assert_eq!(*asked.0.lock().unwrap(), ["./bot --fast"; 2]);
-        assert_eq!(offer.written_out("cmd:mine"), "cmd:./bot --fast");
-        assert_eq!(offer.written_out("cmd:other"), "cmd:other");
-        assert_eq!(offer.written_out("level=2"), "level=2");
+        assert_eq!(allowed.written_out("cmd:mine"), "cmd:./bot --fast");
+        assert_eq!(allowed.written_out("cmd:other"), "cmd:other");
+        assert_eq!(allowed.written_out("level=2"), "level=2");
     }
 
     #[test]
-    fn nothing_is_offered_unless_somebody_does() {
+    fn no_engine_is_allowed_by_default() {
         let error = EngineAllowList::default().engine("sh").err().unwrap().to_string();
         assert_eq!(error, "unknown program of this server 'sh'; expected none at all");
     }

@@ -1,4 +1,4 @@
-//! The files of the app, which are part of the program.
+//! The files of the app, embedded in the program.
 
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
@@ -7,7 +7,7 @@ use include_dir::{Dir, include_dir};
 
 static APP: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../app");
 
-/// A file of the app. Names are looked up among those that were put in, so that no name leads anywhere else.
+/// A file of the app by the path of a request. Only embedded files are found.
 pub async fn file(request: Request) -> Response {
     let name = match request.uri().path().trim_start_matches('/') {
         "" => "index.html",

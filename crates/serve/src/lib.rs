@@ -1,4 +1,4 @@
-//! The doors: the app, its engine and the lab behind a web server.
+//! The web server: the app, its engine over a WebSocket, the lab, and the live page of a competition.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -27,124 +27,124 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub use engine_allow_list::EngineAllowList;
-pub use limits::Limits;
-pub use live_page::{LivePage, Table};
+pub use limits::ServerLimits;
+pub use live_page::{LivePage, StandingsTable};
 
 use engine::Engines;
 use lab::Lab;
 
-/// Why the server could not be started or had to stop.
+/// The error that kept the server from starting or running.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address could not be had.
+    /// The address could not be bound.
     #[error("cannot listen on {address}: {source}")]
     Address {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The runs could not be had.
+    /// The store of runs could not be opened.
     #[error(transparent)]
     Lab(#[from] RunError),
-    /// Something else that the system does not allow.
+    /// Another error of the system.
     #[error("the server stopped: {0}")]
     System(#[from] std::io::Error),
 }
 
-/// A server that has its address, and answers as soon as it runs.
+/// A web server that is bound to its address.
 pub struct Server {
     listener: TcpListener,
-    limits: Limits,
-    offer: EngineAllowList,
+    limits: ServerLimits,
+    allowed: EngineAllowList,
     lab: Option<Arc<Lab>>,
-    hall: Option<Arc<live_page::Open>>,
+    live_page: Option<Arc<live_page::LivePageService>>,
 }
 
 impl Server {
-    /// Takes an address; port 0 is any that is free.
-    pub async fn bind(address: SocketAddr, limits: Limits) -> Result<Self, ServeError> {
+    /// Binds an address; port 0 is any that is free.
+    pub async fn bind(address: SocketAddr, limits: ServerLimits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits, offer: EngineAllowList::default(), lab: None, hall: None })
+        Ok(Self { listener, limits, allowed: EngineAllowList::default(), lab: None, live_page: None })
     }
 
-    /// Lets pages ask for programs. The lab knows those that were offered before it was opened.
-    pub fn offer(&mut self, offer: EngineAllowList) {
-        self.offer = offer;
+    /// Sets the engines that pages may use. Call it before the lab is opened.
+    pub fn allow_engines(&mut self, allowed: EngineAllowList) {
+        self.allowed = allowed;
     }
 
-    /// Opens the lab, whose runs are kept in this file. It answers only on the computer that it runs on.
+    /// Opens the lab on a store of runs. It answers only on the computer that it runs on.
     pub fn open_lab(&mut self, runs: &Path) -> Result<(), ServeError> {
-        self.lab = Some(Arc::new(Lab::open(runs, self.limits, self.offer.clone())?));
+        self.lab = Some(Arc::new(Lab::open(runs, self.limits, self.allowed.clone())?));
         Ok(())
     }
 
-    /// Shows in the lab who works at a queue on the network: `look` is asked for that again and again.
-    pub fn show_fleet(&self, look: impl Fn() -> Result<Value, String> + Send + Sync + 'static) {
+    /// Shows the workers at a queue on the network in the lab; `source` is called for every request.
+    pub fn show_fleet(&self, source: impl Fn() -> Result<Value, String> + Send + Sync + 'static) {
         if let Some(lab) = &self.lab {
-            lab.show_fleet(Box::new(look));
+            lab.show_fleet(Box::new(source));
         }
     }
 
-    /// Shows a hall to everybody who comes, and nothing else: no engine thinks for visitors while others play.
-    pub fn open_hall(&mut self, hall: Arc<LivePage>) {
-        self.hall = Some(Arc::new(live_page::Open::new(hall, &self.limits)));
+    /// Serves a live page to every visitor, and nothing else: no engine searches for visitors during a competition.
+    pub fn show_live_page(&mut self, page: Arc<LivePage>) {
+        self.live_page = Some(Arc::new(live_page::LivePageService::new(page, &self.limits)));
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn address(&self) -> Result<SocketAddr, ServeError> {
         Ok(self.listener.local_addr()?)
     }
 
-    /// Answers until `stop` is over; whoever is thinking then is told to answer at once, and runs stop with everything kept.
+    /// Answers until `stop` is over. Then running searches answer at once, and runs stop with all finished games stored.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        if let Some(hall) = self.hall {
-            let router = guarded_router(live_page::routes(Arc::clone(&hall)));
-            return listener::open(self.listener, router, &self.limits, stop, || hall.stop()).await;
+        if let Some(page) = self.live_page {
+            let router = guarded_router(live_page::routes(Arc::clone(&page)));
+            return listener::serve(self.listener, router, &self.limits, stop, || page.stop()).await;
         }
-        let doors = Doors { engines: Arc::new(Engines::new(self.limits, self.offer)), lab: self.lab };
+        let state = AppState { engines: Arc::new(Engines::new(self.limits, self.allowed)), lab: self.lab };
         let closing = || {
-            doors.engines.stop();
-            doors.lab.iter().for_each(|lab| lab.stop());
+            state.engines.stop();
+            state.lab.iter().for_each(|lab| lab.stop());
         };
-        listener::open(self.listener, router(doors.clone()), &self.limits, stop, closing).await;
-        if let Some(lab) = doors.lab {
+        listener::serve(self.listener, router(state.clone()), &self.limits, stop, closing).await;
+        if let Some(lab) = state.lab {
             lab.finished().await;
         }
     }
 }
 
-/// What is behind the address.
+/// The shared state of the routes.
 #[derive(Clone)]
-struct Doors {
+struct AppState {
     engines: Arc<Engines>,
     lab: Option<Arc<Lab>>,
 }
 
-fn router(doors: Doors) -> Router {
-    let lab = doors.lab.clone().map_or_else(Router::new, lab::routes);
-    let rooms = Router::new()
+fn router(state: AppState) -> Router {
+    let lab = state.lab.clone().map_or_else(Router::new, lab::routes);
+    let routes = Router::new()
         .route("/engine", any(engine::connect))
-        .with_state(Arc::clone(&doors.engines))
+        .with_state(Arc::clone(&state.engines))
         .route("/server.json", get(about))
-        .with_state(doors)
+        .with_state(state)
         .merge(lab);
-    guarded_router(rooms)
+    guarded_router(routes)
 }
 
-/// What belongs to every answer: the files of the app where nothing else is, and the headers that guard it.
-fn guarded_router(rooms: Router) -> Router {
-    rooms.fallback(get(files::file)).layer(middleware::map_response(guarded))
+/// Routes with the files of the app as a fallback, and with the security headers.
+fn guarded_router(routes: Router) -> Router {
+    routes.fallback(get(files::file)).layer(middleware::map_response(guarded))
 }
 
-/// What a page asks first: is there an engine behind this address, and a lab?
-async fn about(State(doors): State<Doors>, ConnectInfo(peer): ConnectInfo<SocketAddr>, headers: HeaderMap) -> Json<Value> {
-    let lab = doors.lab.is_some() && origin::from_here(peer, &headers);
-    let threads = doors.engines.threads();
+/// The answer to the first request of a page: is there an engine behind this address, and a lab?
+async fn about(State(state): State<AppState>, ConnectInfo(peer): ConnectInfo<SocketAddr>, headers: HeaderMap) -> Json<Value> {
+    let lab = state.lab.is_some() && origin::from_here(peer, &headers);
+    let threads = state.engines.threads();
     Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab}))
 }
 
-/// Everything that a page of ours needs, and nothing else: no other site's scripts, no frames, no guessing of types.
+/// The security headers: what our pages need, and nothing else: no other site's scripts, no frames, no guessing of types.
 const HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -157,7 +157,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// A page that is no part of the app may have brought a policy of its own.
+/// Adds the security headers that a response does not have.
 async fn guarded(mut response: Response) -> Response {
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

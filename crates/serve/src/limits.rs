@@ -1,52 +1,52 @@
-//! What one visitor may use, and all of them together.
+//! Limits on connections, searches and runs of the server.
 
 use std::time::Duration;
 
 use plyground_api::Allowance;
 
-/// Whoever asks for more is refused; nobody else notices.
+/// The limits of a server. A request beyond them waits or is refused, and does not affect other clients.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Requests for pages at the same time; the others wait.
-    pub visitors: usize,
-    /// Whoever has not said within this time what page is wanted is shown out.
-    pub dawdling: Duration,
-    /// Connections to the engine at the same time.
-    pub connections: usize,
-    /// Thoughts at the same time; the others wait.
-    pub thinkers: usize,
-    /// Thoughts of one connection that run or wait.
-    pub thoughts_each: usize,
+pub struct ServerLimits {
+    /// The most HTTP connections at the same time; the others wait.
+    pub http_connections: usize,
+    /// The timeout for reading the header of a request.
+    pub header_timeout: Duration,
+    /// The most WebSocket connections to the engine at the same time.
+    pub engine_connections: usize,
+    /// The most searches at the same time; the others wait.
+    pub searches: usize,
+    /// The most searches of one connection that run or wait.
+    pub searches_each: usize,
     /// The longest message, in bytes.
     pub message: usize,
-    /// A connection that says nothing for so long is closed.
-    pub silence: Duration,
-    /// What a single thought may use.
+    /// The idle timeout of a WebSocket connection.
+    pub idle_timeout: Duration,
+    /// The limits of a single search.
     pub allowance: Allowance,
-    /// Runs of the lab at the same time.
+    /// The most runs of the lab at the same time.
     pub runs: usize,
-    /// Games of a run at the same time.
+    /// The most games of a run at the same time.
     pub run_threads: usize,
-    /// Agents of a run.
+    /// The most agents of a run.
     pub run_agents: usize,
-    /// Pairs of games of a run, of all who meet together.
+    /// The most pairs of games of a run, of all pairings together.
     pub run_pairs: u64,
-    /// Those who follow runs.
+    /// The most event streams at the same time.
     pub listeners: usize,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             // Together fewer than the 1,024 files that systems usually let a program have open.
-            visitors: 200,
-            dawdling: Duration::from_secs(15),
-            connections: 700,
-            thinkers: cores,
-            thoughts_each: 4,
+            http_connections: 200,
+            header_timeout: Duration::from_secs(15),
+            engine_connections: 700,
+            searches: cores,
+            searches_each: 4,
             message: 256 * 1024,
-            silence: Duration::from_mins(30),
+            idle_timeout: Duration::from_mins(30),
             allowance: Allowance { threads: cores as u64, ..Allowance::default() },
             runs: 1,
             run_threads: cores,

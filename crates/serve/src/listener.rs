@@ -1,4 +1,4 @@
-//! The door: whoever comes is let in while there is room, and shown out when nothing is asked in time.
+//! The accept loop: connections up to a limit, with a timeout for reading the request header, and graceful shutdown.
 
 use std::future::Future;
 use std::io;
@@ -15,59 +15,59 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::Limits;
+use crate::ServerLimits;
 
-/// How long visitors who are being answered when the server stops may keep it waiting.
-const FAREWELL: Duration = Duration::from_secs(10);
+/// The longest wait for open requests when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// After an error that is ours (no more files may be opened) it takes some time until things get better.
-const BREATH: Duration = Duration::from_millis(200);
+/// The pause after an error of the system, such as too many open files.
+const ERROR_PAUSE: Duration = Duration::from_millis(200);
 
-/// Lets visitors in until `stop` is over, calls `closing`, and waits for those who are being answered.
-pub async fn open(
+/// Serves connections until `stop` is over, calls `closing`, and waits for open requests.
+pub async fn serve(
     listener: TcpListener,
     router: Router,
-    limits: &Limits,
+    limits: &ServerLimits,
     stop: impl Future<Output = ()>,
     closing: impl FnOnce(),
 ) {
     let mut http = auto::Builder::new(TokioExecutor::new()).http1_only();
-    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.dawdling);
-    let (room, visitors) = (Arc::new(Semaphore::new(limits.visitors)), GracefulShutdown::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_timeout);
+    let (permits, connections) = (Arc::new(Semaphore::new(limits.http_connections)), GracefulShutdown::new());
     tokio::pin!(stop);
     loop {
-        let (stream, peer, place) = tokio::select! {
-            visitor = admit(&listener, &room) => visitor,
+        let (stream, peer, permit) = tokio::select! {
+            accepted = accept(&listener, &permits) => accepted,
             () = &mut stop => break,
         };
         let service = TowerToHyperService::new(router.clone().layer(Extension(ConnectInfo(peer))));
-        // A connection that becomes a socket leaves this room; those are counted where they go to.
-        let visit = visitors.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
+        // A connection that becomes a WebSocket is no longer counted here, but by the engine.
+        let connection = connections.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         tokio::spawn(async move {
-            // Whatever went wrong, the visitor has gone.
-            let _ = visit.await;
-            drop(place);
+            // An error means that the connection is closed.
+            let _ = connection.await;
+            drop(permit);
         });
     }
     closing();
-    let _ = tokio::time::timeout(FAREWELL, visitors.shutdown()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await;
 }
 
-/// The next visitor, as soon as there is a place.
-async fn admit(listener: &TcpListener, room: &Arc<Semaphore>) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
-    // The room is never closed.
-    let place = Arc::clone(room).acquire_owned().await.ok();
+/// The next connection, as soon as there is a permit.
+async fn accept(listener: &TcpListener, permits: &Arc<Semaphore>) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
+    // The semaphore is never closed.
+    let permit = Arc::clone(permits).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return (stream, peer, place),
-            Err(error) if gave_up(&error) => {}
-            Err(_) => tokio::time::sleep(BREATH).await,
+            Ok((stream, peer)) => return (stream, peer, permit),
+            Err(error) if closed_by_peer(&error) => {}
+            Err(_) => tokio::time::sleep(ERROR_PAUSE).await,
         }
     }
 }
 
-/// The visitor had gone before the door was open.
-fn gave_up(error: &io::Error) -> bool {
+/// Was the connection closed by the peer before it was accepted?
+fn closed_by_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }

@@ -1,7 +1,7 @@
-//! The hall: a page for everybody with the table of a competition, the games that are being played, and what their players say.
+//! The live page of a competition: its table, the running games, and the messages of remote players. It is read-only.
 //!
-//! It only shows. Whoever follows it gets everything that is on the page again whenever something has changed, at most four times a
-//! second: a page that was closed, or was slow, misses nothing that is still to be seen.
+//! A browser that follows it gets the whole page again whenever something has changed, at most four times a second, so that a slow or
+//! closed page misses nothing that is still to be seen.
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -24,47 +24,47 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::lab::Quota;
-use crate::{Limits, files};
+use crate::{ServerLimits, files};
 
-/// How often the page is told, if it has changed.
+/// The interval at which a changed page is sent.
 const TICK: Duration = Duration::from_millis(250);
-/// Games that are shown at the same time; those that are over make room.
+/// The most games that are shown at the same time; finished ones are replaced.
 const BOARDS: usize = 12;
-/// Finished games in the list, and messages.
+/// The most finished games in the list, and the most messages.
 const GAMES: usize = 40;
 const MESSAGES: usize = 24;
 
-/// A table: the names of its columns, and its rows.
-pub type Table = (Vec<String>, Vec<Vec<String>>);
+/// A table of standings: the names of its columns, and its rows.
+pub type StandingsTable = (Vec<String>, Vec<Vec<String>>);
 
-/// What is shown, and to whom.
+/// The contents of a live page.
 pub struct LivePage {
     title: String,
-    /// What those who play are called, by their specs.
+    /// The names of players, by their specs.
     names: HashMap<String, String>,
     state: Mutex<Shown>,
 }
 
 #[derive(Default)]
 struct Shown {
-    /// Counts what has changed.
+    /// The number of changes so far.
     version: u64,
     written: Option<(u64, Arc<str>)>,
     boards: Vec<Board>,
     quota: Option<Quota>,
-    table: Option<Table>,
+    table: Option<StandingsTable>,
     tallies: HashMap<String, Tally>,
     games: VecDeque<Value>,
     finished: u64,
     messages: VecDeque<Message>,
     waiting: Vec<String>,
     dropped: Vec<(&'static str, u64)>,
-    /// How many games there will be, if that is known.
+    /// The number of games in all, if that is known.
     wanted: Option<u64>,
     over: bool,
 }
 
-/// What somebody has done so far.
+/// The results of a player so far.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     won: u32,
@@ -99,8 +99,8 @@ fn now() -> i64 {
     UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis() as i64)
 }
 
-/// The page shows what happens in runs.
 impl RunObserver for LivePage {
+    /// Updates the page by an event of a run.
     fn observe(&self, run: &Run, event: &RunEvent<'_>) {
         match event {
             RunEvent::GameStarted { job, game, agents } => {
@@ -134,7 +134,7 @@ impl RunObserver for LivePage {
 }
 
 impl LivePage {
-    /// A hall with a name on its door. `names` are what those with these specs are called; others are called by their specs.
+    /// A page with a title. `names` are pairs of a spec and a name; players without a name are shown by their specs.
     pub fn new(title: &str, names: impl IntoIterator<Item = (String, String)>) -> Self {
         Self { title: title.to_owned(), names: names.into_iter().collect(), state: Mutex::default() }
     }
@@ -149,7 +149,7 @@ impl LivePage {
         state
     }
 
-    /// What somebody with this spec is called.
+    /// The name of the player with this spec.
     pub fn name(&self, spec: &str) -> String {
         let known = self.names.get(spec).map(String::as_str);
         known.unwrap_or_else(|| spec.strip_prefix(REMOTE).unwrap_or(spec)).to_owned()
@@ -171,18 +171,18 @@ impl LivePage {
         })
     }
 
-    /// So many games will be played in all.
+    /// Sets the number of games in all.
     pub fn expect(&self, games: u64) {
         self.changed().wanted = Some(games);
     }
 
-    /// Games that were played before; they are in the list, and are counted.
+    /// Adds a game that was played before.
     pub fn remember(&self, run: &Run, game: &GameRow) {
         let players = game.agents.map(|agent| self.name(&run.experiment.agents[agent]));
         self.changed().finish(&players, game);
     }
 
-    /// Shows a message between the host and a remote player: one that was received, or one that was sent.
+    /// Adds a message between the host and a remote player.
     pub fn message(&self, player: &str, received: bool, text: &str) {
         let mut state = self.changed();
         state.messages.push_back(Message { who: player.to_owned(), heard: received, text: text.to_owned() });
@@ -191,7 +191,7 @@ impl LivePage {
         }
     }
 
-    /// The players that wait, and how many datagrams were dropped, by reason.
+    /// Sets the waiting players, and the numbers of dropped datagrams by reason.
     pub fn lobby(&self, waiting: Vec<String>, dropped: Vec<(&'static str, u64)>) {
         let mut state = self.state();
         if state.waiting != waiting || state.dropped != dropped {
@@ -200,17 +200,17 @@ impl LivePage {
         }
     }
 
-    /// The table that is shown instead of a plain count.
-    pub fn show_table(&self, table: Table) {
+    /// Sets the table of standings; without one, the page counts points.
+    pub fn show_table(&self, table: StandingsTable) {
         self.changed().table = Some(table);
     }
 
-    /// Nothing more will happen.
+    /// Marks the competition as over.
     pub fn close(&self) {
         self.changed().over = true;
     }
 
-    /// Everything that is on the page, and its version.
+    /// The version of the page and its JSON.
     pub fn page(&self) -> (u64, Arc<str>) {
         let mut state = self.state();
         if let Some((version, page)) = state.written.clone()
@@ -226,7 +226,7 @@ impl LivePage {
 }
 
 impl Shown {
-    /// Shows a new game if there is room for it and it can be followed: fast agents play thousands a second.
+    /// Shows a new game if there is a free board and the quota allows it: fast agents play thousands a second.
     fn begin(&mut self, board: Option<Board>) {
         let Some(board) = board else { return };
         let quota = self.quota.get_or_insert_with(Quota::full);
@@ -239,7 +239,7 @@ impl Shown {
         {
             self.boards.remove(place);
         }
-        // The last game of the same two, or of one of them, has been seen.
+        // Finished games of these players are replaced.
         self.boards.retain(|old| old.end.is_none() || !old.players.iter().any(|player| board.players.contains(player)));
         self.boards.push(board);
     }
@@ -282,7 +282,7 @@ impl Shown {
     }
 
     /// The players by their points: 1 for a game that was won, a half for one that was drawn.
-    fn count(&self) -> Table {
+    fn count(&self) -> StandingsTable {
         let mut all: Vec<(&String, &Tally)> = self.tallies.iter().collect();
         let halves = |tally: &Tally| 2 * tally.won + tally.drawn;
         all.sort_by(|a, b| halves(b.1).cmp(&halves(a.1)).then_with(|| a.0.cmp(b.0)));
@@ -296,7 +296,7 @@ impl Shown {
 
 impl Board {
     fn advance(&mut self, player: Option<Player>, text: &str) {
-        // A session that cannot follow shows what it had; the game itself is elsewhere.
+        // On an error the board stays as it is; the game itself is played elsewhere.
         let _ = self.session.play(text);
         if let Some(player) = player {
             self.used[player.index()] += now() - self.since;
@@ -336,16 +336,16 @@ impl Board {
     }
 }
 
-/// The hall behind a server.
-pub(crate) struct Open {
-    pub hall: Arc<LivePage>,
+/// The live page as a service: its event streams are limited, and end when the server stops.
+pub(crate) struct LivePageService {
+    pub page: Arc<LivePage>,
     listeners: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
 }
 
-impl Open {
-    pub fn new(hall: Arc<LivePage>, limits: &Limits) -> Self {
-        Self { hall, listeners: Arc::new(Semaphore::new(limits.listeners)), stopping: watch::Sender::new(false) }
+impl LivePageService {
+    pub fn new(page: Arc<LivePage>, limits: &ServerLimits) -> Self {
+        Self { page, listeners: Arc::new(Semaphore::new(limits.listeners)), stopping: watch::Sender::new(false) }
     }
 
     pub fn stop(&self) {
@@ -353,28 +353,30 @@ impl Open {
     }
 }
 
-pub(crate) fn routes(open: Arc<Open>) -> Router {
+pub(crate) fn routes(service: Arc<LivePageService>) -> Router {
     Router::new()
         .route("/", get(|| async { files::named("hall.html") }))
         .route("/hall.json", get(page))
         .route("/hall/events", get(events))
-        .with_state(open)
+        .with_state(service)
 }
 
-async fn page(State(open): State<Arc<Open>>) -> Response {
+async fn page(State(service): State<Arc<LivePageService>>) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    (headers, open.hall.page().1.to_string()).into_response()
+    (headers, service.page.page().1.to_string()).into_response()
 }
 
-async fn events(State(open): State<Arc<Open>>) -> Result<Sse<impl Stream<Item = Result<Sent, Infallible>>>, Response> {
-    let Ok(permit) = Arc::clone(&open.listeners).try_acquire_owned() else {
+async fn events(
+    State(service): State<Arc<LivePageService>>,
+) -> Result<Sse<impl Stream<Item = Result<Sent, Infallible>>>, Response> {
+    let Ok(permit) = Arc::clone(&service.listeners).try_acquire_owned() else {
         let words = json!({"error": "too many look on; try again in a minute"});
         return Err((StatusCode::SERVICE_UNAVAILABLE, Json(words)).into_response());
     };
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let listener = (open.hall.clone(), open.stopping.subscribe(), ticks, None, permit);
-    let events = unfold(listener, |(hall, mut stopping, mut ticks, mut seen, permit)| async move {
+    let listener = (service.page.clone(), service.stopping.subscribe(), ticks, None, permit);
+    let events = unfold(listener, |(page, mut stopping, mut ticks, mut seen, permit)| async move {
         loop {
             tokio::select! {
                 _ = ticks.tick() => {}
@@ -387,15 +389,15 @@ async fn events(State(open): State<Arc<Open>>) -> Result<Sse<impl Stream<Item = 
                     Sent::default().event("clock").data(now().to_string())
                 }
                 Some(version) => {
-                    let (newer, page) = hall.page();
+                    let (newer, text) = page.page();
                     if newer == version {
                         continue;
                     }
                     seen = Some(newer);
-                    Sent::default().event("hall").data(page.as_ref())
+                    Sent::default().event("hall").data(text.as_ref())
                 }
             };
-            return Some((Ok(sent), (hall, stopping, ticks, seen, permit)));
+            return Some((Ok(sent), (page, stopping, ticks, seen, permit)));
         }
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))

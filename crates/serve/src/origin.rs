@@ -1,4 +1,4 @@
-//! Who asks: a page of this server, a program, or a page of somebody else.
+//! The origin of a request: a page of this server, a program, or a page of another site.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +9,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Browsers say which page a script belongs to. Pages of others have no business here; programs say nothing.
+/// Does a request come from a page of this server, or from a program? Browsers send the origin of a script; programs send none.
 pub fn same_site(headers: &HeaderMap) -> bool {
     match (text(headers, header::ORIGIN), text(headers, header::HOST)) {
         (None, _) => true,
@@ -18,8 +18,8 @@ pub fn same_site(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Does somebody on this computer ask, and under a name of this computer? A page of others could have given its own name the address
-/// of this computer, and would be of the same site then (DNS rebinding).
+/// Does a request come from this computer, under a name of this computer? Another site could have given its own name the address of
+/// this computer, and would be of the same site then (DNS rebinding).
 pub fn from_here(peer: SocketAddr, headers: &HeaderMap) -> bool {
     let named = text(headers, header::HOST).and_then(|host| host.parse::<Authority>().ok());
     peer.ip().to_canonical().is_loopback() && named.is_some_and(|name| is_this_computer(name.host()))

@@ -11,13 +11,13 @@ use plyground_match::{
     AgentFactory, Experiment, Files, Format, Lease, Openings, Queue as _, Run, RunDriver, RunEvent, RunPrefix, Store, Threads,
     Worker, opening_plies,
 };
-use plyground_serve::{Limits, Server};
+use plyground_serve::{Server, ServerLimits};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
-/// Nothing here takes so long; whoever waits longer waits for ever.
+/// Nothing here takes so long; a test that waits longer has failed.
 const FOR_EVER: Duration = Duration::from_mins(2);
 
 /// A directory of its own for a test, gone when the test is over.
@@ -51,12 +51,12 @@ struct Running {
     ended: tokio::task::JoinHandle<()>,
 }
 
-async fn serve(runs: &Path, limits: Limits) -> Running {
+async fn serve(runs: &Path, limits: ServerLimits) -> Running {
     serve_with(runs, limits, |_| {}).await
 }
 
 /// The same, with something done to the server before it answers.
-async fn serve_with(runs: &Path, limits: Limits, prepare: impl FnOnce(&Server)) -> Running {
+async fn serve_with(runs: &Path, limits: ServerLimits, prepare: impl FnOnce(&Server)) -> Running {
     let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), limits).await.unwrap();
     server.open_lab(runs).unwrap();
     prepare(&server);
@@ -224,7 +224,7 @@ fn experiment(settings: &Value, format: Format) -> Experiment {
 #[tokio::test]
 async fn a_match_is_followed_to_its_end_move_by_move() {
     let directory = Directory::new("followed");
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     assert_eq!(server.get("/server.json").await.json()["lab"], true);
     let run = server.start(&slow_match(12)).await;
     let mut events = server.follow(&run).await;
@@ -295,7 +295,7 @@ async fn a_match_is_followed_to_its_end_move_by_move() {
 async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
     const PAIRS: u64 = 100;
     let (directory, straight) = (Directory::new("stopped"), Directory::new("straight"));
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     // Enough pairs that a stop comes before the end, however fast they are played.
     let settings = slow_match(PAIRS);
     let run = server.start(&settings).await;
@@ -318,12 +318,12 @@ async fn stopped_and_resumed_nothing_is_lost_or_played_twice() {
     let second = games(&directory.store(), &run);
     assert!(second.len() >= first.len() + 4 && second.len() < 2 * PAIRS as usize, "{}", second.len());
     // What was being played is given back at once, and not only when its lease is over.
-    let left = directory.store().queue(RunPrefix::all(&run)).lease(&Worker("somebody".to_owned()), 2 * PAIRS as usize).unwrap();
+    let left = directory.store().queue(RunPrefix::all(&run)).lease(&Worker("one".to_owned()), 2 * PAIRS as usize).unwrap();
     let Lease::Jobs(left) = left else { panic!("{left:?}") };
     assert_eq!(left.len(), PAIRS as usize - second.len() / 2);
-    directory.store().queue(RunPrefix::all(&run)).release(&Worker("somebody".to_owned())).unwrap();
+    directory.store().queue(RunPrefix::all(&run)).release(&Worker("one".to_owned())).unwrap();
 
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");
     assert_eq!(server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await.status, 200);
     let (end, known) = server.follow(&run).await.last().await;
@@ -343,7 +343,7 @@ async fn a_tournament_of_the_command_line_goes_on_with_all_its_rounds() {
     let format = Format::swiss(4, Some(3), 4);
     let run = play_here(&directory.store(), experiment(&settings, format), 4, 3);
     assert!(directory.store().find(&run).unwrap().done < 8, "it was stopped in its first round");
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     assert_eq!(server.get(&format!("/lab/runs/{run}")).await.json()["state"], "unfinished");
     assert_eq!(server.post(&format!("/lab/runs/{run}/resume"), &Value::Null).await.status, 200);
     let (end, known) = server.follow(&run).await.last().await;
@@ -364,7 +364,7 @@ async fn a_tournament_of_the_command_line_goes_on_with_all_its_rounds() {
 #[tokio::test]
 async fn what_cannot_be_done_is_refused_in_words() {
     let directory = Directory::new("refused");
-    let limits = Limits { listeners: 1, message: 2_000, run_threads: 1, ..Limits::default() };
+    let limits = ServerLimits { listeners: 1, message: 2_000, run_threads: 1, ..ServerLimits::default() };
     let server = serve(&directory.runs(), limits).await;
     for (settings, words) in [
         (json!({"game": "clober", "agents": ["random", "level=1"], "pairs": 1}), "did you mean 'clobber'?"),
@@ -408,13 +408,13 @@ async fn what_cannot_be_done_is_refused_in_words() {
 #[tokio::test]
 async fn pages_of_others_and_other_computers_are_kept_out() {
     let directory = Directory::new("strangers");
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     let settings = json!({"game": "tictactoe", "agents": ["random", "level=2"], "pairs": 1}).to_string();
     let own = format!("Origin: http://{}\r\n", server.address);
     let strangers = [
         "Origin: http://example.org\r\n".to_owned(),
         "Origin: null\r\n".to_owned(),
-        // A name of somebody else that leads here.
+        // A name of another site that resolves to this computer.
         "Host: example.org\r\n".to_owned(),
         format!("Host: example.org:{0}\r\nOrigin: http://example.org:{0}\r\n", server.address.port()),
     ];
@@ -436,7 +436,7 @@ async fn pages_of_others_and_other_computers_are_kept_out() {
 
 #[tokio::test]
 async fn without_a_lab_there_is_none() {
-    let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), Limits::default()).await.unwrap();
+    let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), ServerLimits::default()).await.unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
     let ended = tokio::spawn(async move { server.run(async { drop(stopped.await) }).await });
@@ -464,7 +464,7 @@ fn write_training(folder: &Path, game: &str, rounds: u64) {
 #[tokio::test]
 async fn trainings_are_listed_and_their_new_rounds_are_told() {
     let directory = Directory::new("trainings");
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     assert_eq!(server.get("/lab/trainings").await.json(), json!({"trainings": []}));
     let folder = directory.0.join("training");
     write_training(&folder.join("clobber-small"), "clobber", 3);
@@ -485,7 +485,7 @@ async fn trainings_are_listed_and_their_new_rounds_are_told() {
     write_training(&folder.join("clobber-small"), "clobber", 4);
     let page = server.get("/lab/trainings/clobber-small?skip=3").await.json();
     assert_eq!((page["rounds"].as_array().unwrap().len(), &page["rounds"][0]["round"]), (1, &json!(4)));
-    // Somebody may know more than there is: then it began anew.
+    // A client may know more rounds than there are: then the training began anew.
     assert_eq!(server.get("/lab/trainings/clobber-small?skip=9").await.json()["of"], 4);
     assert_eq!(server.get("/lab/trainings/clobber-small?skip=x").await.status, 400);
     server.end().await;
@@ -499,7 +499,7 @@ async fn nothing_outside_the_training_folder_can_be_named() {
     write_training(&directory.0.join("outside"), "clobber", 1);
     #[cfg(unix)]
     std::os::unix::fs::symlink(directory.0.join("outside"), folder.join("linked")).unwrap();
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     let names = [
         "..%2Foutside",
         "%2e%2e%2foutside",
@@ -527,14 +527,14 @@ async fn nothing_outside_the_training_folder_can_be_named() {
 #[tokio::test]
 async fn the_workers_at_a_queue_are_shown_where_there_is_one() {
     let directory = Directory::new("fleet");
-    let server = serve(&directory.runs(), Limits::default()).await;
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
     assert_eq!(server.get("/lab/fleet").await.json(), json!({"queue": null, "workers": []}));
     server.end().await;
     let looks = AtomicU64::new(0);
     let page = json!({"queue": "nats://host", "queued": 3, "workers": [{"worker": "one", "cores": 4}]});
     let (shown, gone) = (page.clone(), "nats://host: the server is gone");
     let look = move || if looks.fetch_add(1, Ordering::Relaxed) == 0 { Ok(shown.clone()) } else { Err(gone.to_owned()) };
-    let server = serve_with(&directory.runs(), Limits::default(), |server| server.show_fleet(look)).await;
+    let server = serve_with(&directory.runs(), ServerLimits::default(), |server| server.show_fleet(look)).await;
     assert_eq!(server.get("/lab/fleet").await.json(), page);
     let answer = server.get("/lab/fleet").await;
     assert_eq!((answer.status, answer.error()), (502, gone.to_owned()));

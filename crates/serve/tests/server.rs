@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use plyground_serve::{Limits, Server};
+use plyground_serve::{Server, ServerLimits};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -21,7 +21,7 @@ struct Running {
     ended: tokio::task::JoinHandle<()>,
 }
 
-async fn start(limits: Limits) -> Running {
+async fn start(limits: ServerLimits) -> Running {
     let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), limits).await.unwrap();
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -66,7 +66,7 @@ async fn answer(socket: &mut Socket) -> Value {
 
 #[tokio::test]
 async fn the_app_is_served_with_headers_that_guard_it_and_nothing_else_is() {
-    let server = start(Limits::default()).await;
+    let server = start(ServerLimits::default()).await;
     for path in ["/", "/js/main.js", "/style.css", "/manifest.webmanifest", "/icons/icon.svg"] {
         let page = server.get(path).await;
         assert!(page.starts_with("HTTP/1.1 200"), "{path}: {page}");
@@ -83,7 +83,7 @@ async fn the_app_is_served_with_headers_that_guard_it_and_nothing_else_is() {
 
 #[tokio::test]
 async fn a_game_is_played_over_a_socket() {
-    let server = start(Limits::default()).await;
+    let server = start(ServerLimits::default()).await;
     let mut socket = server.connect().await;
     send(&mut socket, json!({"id": 1, "do": "state", "game": "tictactoe", "moves": ["b2"]})).await;
     let state = answer(&mut socket).await;
@@ -97,7 +97,7 @@ async fn a_game_is_played_over_a_socket() {
 
 #[tokio::test]
 async fn a_thought_can_be_stopped_and_does_not_hold_up_the_rest() {
-    let server = start(Limits { thinkers: 1, ..Limits::default() }).await;
+    let server = start(ServerLimits { searches: 1, ..ServerLimits::default() }).await;
     let mut socket = server.connect().await;
     send(&mut socket, json!({"id": 1, "do": "think", "game": "clobber:size=10x10", "agent": "mcts:sims=4000000000"})).await;
     assert!(next(&mut socket).await["progress"]["done"].is_number());
@@ -111,7 +111,7 @@ async fn a_thought_can_be_stopped_and_does_not_hold_up_the_rest() {
 
 #[tokio::test]
 async fn strangers_and_the_greedy_are_refused() {
-    let limits = Limits { connections: 1, message: 1_000, thoughts_each: 1, ..Limits::default() };
+    let limits = ServerLimits { engine_connections: 1, message: 1_000, searches_each: 1, ..ServerLimits::default() };
     let server = start(limits).await;
     let mut foreign = format!("ws://{}/engine", server.address).into_client_request().unwrap();
     foreign.headers_mut().insert("origin", "http://example.org".parse().unwrap());
@@ -139,7 +139,7 @@ async fn strangers_and_the_greedy_are_refused() {
 
 #[tokio::test]
 async fn no_page_can_start_a_program() {
-    let server = start(Limits::default()).await;
+    let server = start(ServerLimits::default()).await;
     let mut socket = server.connect().await;
     let mark = std::env::temp_dir().join(format!("plyground-started-{}", std::process::id()));
     for (id, command) in [format!("touch {}", mark.display()), "sh".to_owned(), "time=1s /bin/sh".to_owned()].iter().enumerate() {
@@ -153,25 +153,26 @@ async fn no_page_can_start_a_program() {
 }
 
 #[tokio::test]
-async fn whoever_takes_a_place_and_asks_nothing_is_shown_out() {
-    let server = start(Limits { visitors: 1, dawdling: Duration::from_millis(200), ..Limits::default() }).await;
-    let mut dawdler = TcpStream::connect(server.address).await.unwrap();
-    dawdler.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
-    // There is no other place, so this page is answered after the dawdler has gone.
+async fn a_connection_without_a_request_is_closed() {
+    let server =
+        start(ServerLimits { http_connections: 1, header_timeout: Duration::from_millis(200), ..ServerLimits::default() }).await;
+    let mut slow = TcpStream::connect(server.address).await.unwrap();
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
+    // There is no other place, so this page is answered after the slow connection is closed.
     assert!(server.get("/").await.starts_with("HTTP/1.1 200"));
     let mut rest = Vec::new();
-    dawdler.read_to_end(&mut rest).await.unwrap();
+    slow.read_to_end(&mut rest).await.unwrap();
     assert!(!rest.starts_with(b"HTTP/1.1 200"));
 }
 
 #[tokio::test]
 async fn it_stops_when_it_is_told_to() {
-    let server = start(Limits::default()).await;
+    let server = start(ServerLimits::default()).await;
     let mut socket = server.connect().await;
     send(&mut socket, json!({"id": 1, "do": "think", "game": "crosphere", "agent": "mcts:sims=4000000000"})).await;
     assert!(next(&mut socket).await["progress"].is_object());
     server.stop.send(()).unwrap();
-    assert!(answer(&mut socket).await["answer"]["move"].is_string(), "whoever thinks answers at once");
+    assert!(answer(&mut socket).await["answer"]["move"].is_string(), "a running search answers at once");
     drop(socket);
     tokio::time::timeout(Duration::from_secs(10), server.ended).await.expect("it ends").unwrap();
 }

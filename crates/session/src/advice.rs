@@ -1,19 +1,19 @@
-//! What an agent says while it thinks and when it has chosen, as text.
+//! Results of a search as text: progress reports, and the final advice.
 
 use std::{ops::ControlFlow, time::Duration};
 
 use plyground_core::{Candidate, Choice, Fact, Game};
 
-/// What an agent chose and why, as text.
+/// The move that an agent chose, with the values behind it, as text.
 #[derive(Clone, Debug)]
 pub struct Advice {
     /// The move.
     pub mv: String,
     /// The expected result for the mover, from -1 to +1.
     pub value: Option<f32>,
-    /// What the agent expects to be played, beginning with the move.
+    /// The principal variation, beginning with the move.
     pub line: Vec<String>,
-    /// The moves that it looked at, best first.
+    /// The searched moves, best first.
     pub candidates: Vec<AdvisedMove>,
     /// Positions visited.
     pub nodes: u64,
@@ -25,7 +25,7 @@ pub struct Advice {
     pub elapsed: Duration,
     /// Numbers that explain the search.
     pub facts: Vec<Fact>,
-    /// What the user should be told.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Advice {
     }
 }
 
-/// What an agent thinks of one of the moves.
+/// The visits and value of a candidate move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdvisedMove {
     /// The move.
@@ -76,59 +76,59 @@ fn advised<G: Game>(game: &G, state: &G::State, candidates: &[Candidate<G::Move>
     candidates.iter().map(advised).collect()
 }
 
-/// How far a thought has come, as text.
-pub struct Progress<'a> {
+/// The progress of a search, as text.
+pub struct SearchProgress<'a> {
     /// The used part of the budget, from 0 to 1.
     pub done: f32,
     /// Positions visited or games simulated so far.
     pub nodes: u64,
-    /// The current opinion; costs something, so ask only when it is shown.
-    pub opinion: &'a dyn Fn() -> Opinion,
+    /// The advice so far; it costs something, so ask only when it is shown.
+    pub opinion: &'a dyn Fn() -> InterimAdvice,
 }
 
-/// What an agent would say if it had to answer now.
+/// The advice that an agent would give if the search ended now.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Opinion {
+pub struct InterimAdvice {
     /// The expected result for the mover, from -1 to +1.
     pub value: Option<f32>,
     /// Plies looked ahead.
     pub depth: Option<u32>,
-    /// The best line so far.
+    /// The principal variation so far.
     pub line: Vec<String>,
-    /// The moves that it has looked at, best first.
+    /// The moves searched so far, best first.
     pub candidates: Vec<AdvisedMove>,
 }
 
-/// Looks over the shoulder of a thinking agent.
-pub trait Watcher {
-    /// Called every few thousand nodes; `Break` asks the agent to answer at once with the best that it has.
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()>;
+/// An observer of a search, who can also stop it.
+pub trait ProgressObserver {
+    /// Called every few thousand nodes; `Break` asks the agent to answer at once with its best move so far.
+    fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()>;
 }
 
-impl Watcher for plyground_core::NoObserver {
-    fn progress(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for plyground_core::NoObserver {
+    fn progress(&mut self, _: &SearchProgress<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Turns what the agent says into text for the watcher.
-pub(crate) struct Onlooker<'a, G: Game> {
+/// The adapter from the typed progress of an agent to text.
+pub(crate) struct TextObserver<'a, G: Game> {
     pub game: &'a G,
     pub state: &'a G::State,
-    pub watcher: &'a mut dyn Watcher,
+    pub observer: &'a mut dyn ProgressObserver,
 }
 
-impl<G: Game> plyground_core::SearchObserver<G::Move> for Onlooker<'_, G> {
+impl<G: Game> plyground_core::SearchObserver<G::Move> for TextObserver<'_, G> {
     fn progress(&mut self, progress: &plyground_core::Progress<'_, G::Move>) -> ControlFlow<()> {
         let opinion = || {
             let opinion = (progress.opinion)();
-            Opinion {
+            InterimAdvice {
                 value: opinion.value,
                 depth: opinion.depth,
                 line: line_text(self.game, self.state, &opinion.line),
                 candidates: advised(self.game, self.state, &opinion.candidates),
             }
         };
-        self.watcher.progress(&Progress { done: progress.done, nodes: progress.nodes, opinion: &opinion })
+        self.observer.progress(&SearchProgress { done: progress.done, nodes: progress.nodes, opinion: &opinion })
     }
 }

@@ -1,14 +1,13 @@
-//! Agents that are programs of their own: `cmd:PROGRAM ARGUMENTS`. They come from the shelf, are asked in text, and nothing that they
-//! say is believed.
+//! External engines as agents of a session: `cmd:PROGRAM ARGUMENTS`. All their answers are checked.
 
 use plyground_agents::AgentInfo;
 use plyground_core::{
     AgentError, Budget, Engine, EngineInfo, InputError, KeyInfo, Limits, PlayedMove, Resources, SearchQuery, Seed,
 };
 
-use crate::advice::{Advice, Opinion, Progress, Watcher};
+use crate::advice::{Advice, InterimAdvice, ProgressObserver, SearchProgress};
 
-/// Describes them for people. The keys are the first word behind the colon, and may be left out.
+/// The description of external engines as agents. The keys are the first word behind the colon, and may be left out.
 pub const EXTERNAL: AgentInfo = AgentInfo {
     name: "cmd",
     summary: "Another program that plays, in any language: cmd:PROGRAM ARGUMENTS, or with keys cmd:KEY=VALUE,KEY=VALUE PROGRAM ARGUMENTS. \
@@ -32,7 +31,7 @@ const fn key(key: &'static str, value: &'static str, default: &'static str, mean
     KeyInfo { key, value, default, meaning }
 }
 
-/// What stands behind `cmd:`, if a spec begins like that.
+/// The command of a spec `cmd:COMMAND`.
 pub(crate) fn command(spec: &str) -> Option<&str> {
     spec.trim().strip_prefix("cmd:").map(str::trim)
 }
@@ -41,7 +40,7 @@ pub(crate) fn command(spec: &str) -> Option<&str> {
 pub(crate) type Followed = (Vec<String>, Option<InputError>);
 
 /// A position and how it came about, as text.
-pub(crate) struct Place<'a> {
+pub(crate) struct ExternalPosition<'a> {
     pub game: &'a str,
     pub start: Option<&'a str>,
     pub history: &'a [PlayedMove],
@@ -51,13 +50,13 @@ pub(crate) struct Place<'a> {
     pub follow: &'a dyn Fn(&[String]) -> Followed,
 }
 
-/// A program that has a seat.
-pub(crate) struct Guest(Box<dyn Engine>);
+/// An external engine with a seat in a session.
+pub(crate) struct ExternalAgent(Box<dyn Engine>);
 
-impl Guest {
-    /// Asks for the program of a command and makes it ready for a game.
-    pub fn invite(command: &str, game: &str, seed: Seed, shelf: &dyn Resources) -> Result<Self, InputError> {
-        let mut engine = shelf.engine(command)?;
+impl ExternalAgent {
+    /// Starts the engine of a command for a game.
+    pub fn start(command: &str, game: &str, seed: Seed, resources: &dyn Resources) -> Result<Self, InputError> {
+        let mut engine = resources.engine(command)?;
         let refused = |error| InputError::Engine { found: format!("cmd:{command}"), error };
         engine.begin(game, seed).map_err(refused)?;
         Ok(Self(engine))
@@ -67,47 +66,52 @@ impl Guest {
         self.0.limits()
     }
 
-    pub fn think(&mut self, place: Place<'_>, budget: Budget<'_>, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
-        if place.legal.is_empty() {
+    pub fn think(
+        &mut self,
+        position: ExternalPosition<'_>,
+        budget: Budget<'_>,
+        observer: &mut dyn ProgressObserver,
+    ) -> Result<Advice, AgentError> {
+        if position.legal.is_empty() {
             return Err(AgentError::NoPlayerToMove);
         }
-        let mut legal = place.legal;
+        let mut legal = position.legal;
         legal.sort();
-        let moves: Vec<String> = place.history.iter().map(|played| played.text.clone()).collect();
-        let question = SearchQuery {
-            game: place.game,
-            start: place.start,
+        let moves: Vec<String> = position.history.iter().map(|played| played.text.clone()).collect();
+        let query = SearchQuery {
+            game: position.game,
+            start: position.start,
             moves: &moves,
-            position: place.position,
+            position: position.position,
             legal: &legal,
             limits: budget.limits,
         };
-        let mut listener = |remark: &EngineInfo| {
+        let mut listener = |info: &EngineInfo| {
             let done = budget.time_used().unwrap_or(0.0);
-            let opinion = || Opinion {
-                value: remark.value,
-                depth: remark.depth,
-                line: (place.follow)(&remark.line).0,
+            let opinion = || InterimAdvice {
+                value: info.value,
+                depth: info.depth,
+                line: (position.follow)(&info.line).0,
                 candidates: Vec::new(),
             };
-            watcher.progress(&Progress { done, nodes: remark.nodes, opinion: &opinion })
+            observer.progress(&SearchProgress { done, nodes: info.nodes, opinion: &opinion })
         };
-        let (answer, remark) = self.0.ask(&question, &mut listener)?;
-        let (mut played, why) = (place.follow)(&[answer]);
+        let (answer, info) = self.0.ask(&query, &mut listener)?;
+        let (mut played, why) = (position.follow)(&[answer]);
         if let Some(why) = why {
             return Err(AgentError::Cheated(why.to_string()));
         }
         let mv = played.remove(0);
         // A line that begins with another move belongs to an earlier opinion.
-        let line = Some((place.follow)(&remark.line).0).filter(|line| line.first() == Some(&mv)).unwrap_or_default();
+        let line = Some((position.follow)(&info.line).0).filter(|line| line.first() == Some(&mv)).unwrap_or_default();
         Ok(Advice {
             mv,
-            value: remark.value,
+            value: info.value,
             line,
             candidates: Vec::new(),
-            nodes: remark.nodes,
+            nodes: info.nodes,
             simulations: 0,
-            depth: remark.depth,
+            depth: info.depth,
             elapsed: budget.clock.elapsed(),
             facts: Vec::new(),
             notes: Vec::new(),

@@ -1,4 +1,4 @@
-//! Where types end: a game in progress, text in, text out.
+//! A game in progress behind one object-safe trait: text in, text out.
 //!
 //! Inside a search everything is compiled for the game at hand. Here, one virtual call per move and none per node, a game becomes a
 //! [`Session`]: positions, moves and agents are text, and no caller needs to know which game it is. Terminal, web and matches drive
@@ -13,7 +13,7 @@ mod records;
 mod session;
 mod solving;
 
-pub use advice::{Advice, AdvisedMove, Opinion, Progress, Watcher};
+pub use advice::{Advice, AdvisedMove, InterimAdvice, ProgressObserver, SearchProgress};
 pub use draw::{draw_board, draw_counters};
 pub use external::EXTERNAL;
 pub use plyground_agents::catalogue::LEVEL_TITLES;
@@ -22,10 +22,10 @@ pub use plyground_agents::{
 };
 pub use plyground_core::{
     AgentError, BoardView, Clock, Engine, EngineInfo, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue, InputError, KeyInfo,
-    Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player, RecordedPlayer, Resources,
-    SearchQuery, Seed, StopCheck, Turn, clock_share, parse_duration, quoted, split_spec, sync,
+    Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player, RecordFormat, RecordedPlayer,
+    Resources, SearchQuery, Seed, StopCheck, Turn, clock_share, parse_duration, quoted, split_spec, sync,
 };
 pub use plyground_games::{info, infos};
-pub use records::{Format, JSON_LINES, format_named, formats, read_any, replay};
+pub use records::{JSON_LINES, format_named, formats, read_any, replay};
 pub use session::{LegalMove, Opponent, Seat, Session, open, session_of};
 pub use solving::{SolveOrder, Solved, solver_database};

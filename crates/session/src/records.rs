@@ -1,14 +1,11 @@
-//! Records of games: the project's own format, those of other programs, and playing a record again.
+//! Game records: all formats, reading and writing, and replay.
 
 use plyground_core::{GameRecord, InputError, RecordFormat, Turn, read_records, write_records};
 
 use crate::session::{Session, open};
 
-/// A record format.
-pub type Format = RecordFormat;
-
-/// The project's own format.
-pub const JSON_LINES: Format = Format {
+/// The record format of Plyground: JSON Lines.
+pub const JSON_LINES: RecordFormat = RecordFormat {
     name: "jsonl",
     summary: "Plyground records: one JSON object a line, every game",
     extension: "jsonl",
@@ -18,20 +15,20 @@ pub const JSON_LINES: Format = Format {
 };
 
 /// All record formats, the project's own first.
-pub fn formats() -> Vec<Format> {
+pub fn formats() -> Vec<RecordFormat> {
     let mut formats = vec![JSON_LINES];
     formats.extend(plyground_games::record_formats());
     formats
 }
 
 /// The format with this name.
-pub fn format_named(name: &str) -> Result<Format, InputError> {
+pub fn format_named(name: &str) -> Result<RecordFormat, InputError> {
     let known = formats();
     let names = || known.iter().map(|format| format.name);
     known.iter().find(|format| format.name == name).copied().ok_or_else(|| InputError::unknown("format", name, names()))
 }
 
-/// Reads records in whatever format they are.
+/// Reads records of any known format, which is detected from the text.
 pub fn read_any(text: &str) -> Result<Vec<GameRecord>, InputError> {
     let known = formats();
     if let Some(format) = known.iter().find(|format| (format.detect)(text)) {
@@ -42,7 +39,7 @@ pub fn read_any(text: &str) -> Result<Vec<GameRecord>, InputError> {
     Err(InputError::malformed("file of records", text, detail))
 }
 
-/// Opens the game of a record and plays its moves; everything in it is checked against the rules.
+/// The session of a recorded game after its last move; everything in the record is checked against the rules.
 pub fn replay(record: &GameRecord) -> Result<Box<dyn Session>, InputError> {
     let mut session = open(&record.game, record.start.as_deref())?;
     for (index, played) in record.moves.iter().enumerate() {

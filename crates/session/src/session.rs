@@ -1,4 +1,4 @@
-//! A game in progress, all in text.
+//! The session: a game in progress, all in text.
 
 use plyground_agents::catalogue::{self, LEVEL_TITLES};
 use plyground_agents::{AgentInfo, AgentSpec};
@@ -8,8 +8,8 @@ use plyground_core::{
     SearchRequest, Seed, Sentence, StopCheck, Turn, Visitor, WallClock,
 };
 
-use crate::advice::{Advice, Onlooker, Watcher};
-use crate::external::{self, EXTERNAL, Followed, Guest, Place};
+use crate::advice::{Advice, ProgressObserver, TextObserver};
+use crate::external::{self, EXTERNAL, ExternalAgent, ExternalPosition, Followed};
 use crate::solving::{SolveOrder, Solved, solve};
 
 /// A game in progress: the position, how it came about, and the agents that have been given a seat.
@@ -20,7 +20,7 @@ pub trait Session: Send {
     fn spec(&self) -> String;
     /// The position as text.
     fn position(&self) -> String;
-    /// Who acts.
+    /// The player to move, chance, or the outcome.
     fn turn(&self) -> Turn;
     /// The points of both players, in games with points.
     fn points(&self) -> Option<[i32; 2]>;
@@ -30,29 +30,29 @@ pub trait Session: Send {
     fn why_over(&self) -> String {
         self.reason().map_or_else(String::new, |why| why.english)
     }
-    /// What to draw.
+    /// The board to draw.
     fn view(&self) -> BoardView;
     /// The squares of the last move of a player.
     fn last_move(&self) -> MoveSquares;
     /// The legal moves, sorted by their text; none unless a player is to move.
     fn moves(&self) -> Vec<LegalMove>;
-    /// What chance may do and how likely it is, sorted by text; none unless chance is due.
+    /// The chance outcomes and their probabilities, sorted by text; none unless chance has the turn.
     fn outcomes(&self) -> Vec<(String, f64)>;
     /// Plays a move or an outcome of chance, and gives its canonical text.
     fn play(&mut self, text: &str) -> Result<String, InputError>;
-    /// Lets chance decide, if it is due: draws an outcome with its probability and plays it.
+    /// Draws a chance outcome by its probability and plays it, if chance has the turn.
     fn roll(&mut self, rng: &mut Rng) -> Option<String>;
     /// Takes back the last move or outcome of chance.
     fn undo(&mut self) -> Option<PlayedMove>;
-    /// What has been played so far.
+    /// The moves and chance outcomes played so far.
     fn history(&self) -> &[PlayedMove];
-    /// Who made move `number` of the history (0 is the first); `None` for an outcome of chance.
+    /// The player of move `number` of the history (0 is the first); `None` for a chance outcome.
     fn mover(&self, number: usize) -> Option<Player>;
-    /// Move `number` of the history as people like to read it, and the squares that it touched.
+    /// Move `number` of the history with its label and its squares.
     fn played(&self, number: usize) -> Option<LegalMove>;
-    /// Move `number` of the history in words, if it was an outcome of chance that needs them.
+    /// A description of move `number` of the history, if it was a chance outcome that needs one.
     fn outcome_text(&self, number: usize) -> Option<OutcomeText>;
-    /// Was move `number` of the history all that chance could do? Then nobody has learnt anything by it.
+    /// Was move `number` of the history the only possible chance outcome? Then it gave no information.
     fn certain(&self, number: usize) -> bool;
     /// Notes the thinking time in milliseconds and the expectation of the mover beside the last move.
     fn annotate(&mut self, ms: Option<f64>, value: Option<f32>);
@@ -68,13 +68,19 @@ pub trait Session: Send {
     fn agent_keys(&self, agent: &AgentInfo) -> Vec<KeyInfo>;
     /// The ready-made opponents of the game: the levels, the best, and presets.
     fn opponents(&self) -> Vec<Opponent>;
-    /// Gives an agent a seat, with its own stream of randomness. The files that its spec names are read from the shelf.
-    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Resources) -> Result<Seat, InputError>;
-    /// Lets a seated agent think about the position. `limits`, where there are any that the agent keeps to, take the place of all
-    /// those of its spec; the others are named in the notes of the advice.
-    fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError>;
-    /// Solves the position; a tablebase to begin with is read from the shelf. The pulse may end it at any time.
-    fn solve(&self, order: &SolveOrder, shelf: &dyn Resources, pulse: &mut dyn StopCheck) -> Result<Solved, InputError>;
+    /// Builds an agent and gives it a seat, with its own random stream. The files that its spec names are read from the resources.
+    fn seat(&mut self, spec: &str, seed: Seed, resources: &dyn Resources) -> Result<Seat, InputError>;
+    /// The advice of a seated agent in this position. `limits` that the agent knows replace all limits of its spec; the others are
+    /// named in the notes of the advice.
+    fn think(
+        &mut self,
+        seat: Seat,
+        limits: Limits,
+        clock: &dyn Clock,
+        observer: &mut dyn ProgressObserver,
+    ) -> Result<Advice, AgentError>;
+    /// Solves the position; a tablebase to begin with is read from the resources. The stop check may end it at any time.
+    fn solve(&self, order: &SolveOrder, resources: &dyn Resources, stop_check: &mut dyn StopCheck) -> Result<Solved, InputError>;
 }
 
 /// Moves in the order of their texts. Not a method of a game's session: it would be compiled for every game.
@@ -94,24 +100,24 @@ fn by_text<T>(mut parts: Vec<(String, T)>) -> Vec<(String, T)> {
 pub struct LegalMove {
     /// Its canonical text.
     pub text: String,
-    /// As people like to read it; often the same.
+    /// Its label for people; often the same.
     pub label: String,
     /// The squares it touches.
     pub squares: MoveSquares,
 }
 
-/// A ready-made opponent.
+/// A ready-made opponent of a game: a level, the best agent, or a preset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opponent {
-    /// What to write where an agent spec is expected.
+    /// The short spec that users type.
     pub name: String,
-    /// What it is, in a line.
+    /// A description in one line.
     pub summary: String,
-    /// The spec that it stands for.
+    /// The full spec that it stands for.
     pub spec: String,
 }
 
-/// An agent that sits at the table of a session.
+/// A handle of an agent in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat(usize);
 
@@ -125,7 +131,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
         type Output = Box<dyn Session>;
         fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Box<dyn Session> {
             let start = self.at_position.then(|| game.position_text(&state));
-            Box::new(Table::new(self.info, game, state, start))
+            Box::new(TypedSession::new(self.info, game, state, start))
         }
     }
     let info = plyground_games::info(plyground_core::split_spec(spec).0)?;
@@ -137,7 +143,7 @@ pub fn open(spec: &str, position: Option<&str>) -> Result<Box<dyn Session>, Inpu
 /// Its spec ([`plyground_core::Game::spec`]) is only a name then: [`open`] does not know it.
 pub fn session_of<G: PlayableGame>(game: G) -> Box<dyn Session> {
     let state = game.start();
-    Box::new(Table::new(G::info(), game, state, None))
+    Box::new(TypedSession::new(G::info(), game, state, None))
 }
 
 impl dyn Session + '_ {
@@ -153,7 +159,7 @@ impl dyn Session + '_ {
     }
 }
 
-struct Table<G: PlayableGame> {
+struct TypedSession<G: PlayableGame> {
     info: &'static GameInfo,
     game: G,
     start: Option<String>,
@@ -166,10 +172,10 @@ struct Table<G: PlayableGame> {
 
 enum Seated<G: PlayableGame> {
     Agent { agent: Box<dyn Agent<G>>, info: &'static AgentInfo, limits: Limits, rng: Rng },
-    Guest(Guest),
+    ExternalAgent(ExternalAgent),
 }
 
-/// The limits among `asked` that an agent keeps to, and a word about each of the others.
+/// The limits among `asked` that an agent knows, and a note on each of the others.
 fn kept_limits(agent: &AgentInfo, asked: Limits) -> (Limits, Vec<String>) {
     let mut notes = Vec::new();
     let mut keeps = |key: &str| {
@@ -203,7 +209,7 @@ fn followed<G: PlayableGame>(game: &G, state: &G::State, line: &[String]) -> Fol
     (moves, None)
 }
 
-impl<G: PlayableGame> Table<G> {
+impl<G: PlayableGame> TypedSession<G> {
     /// `start` is the position as text, unless it is the one in which all games start.
     fn new(info: &'static GameInfo, game: G, state: G::State, start: Option<String>) -> Self {
         Self { info, game, start, state, before: Vec::new(), history: Vec::new(), seats: Vec::new() }
@@ -227,7 +233,7 @@ impl<G: PlayableGame> Table<G> {
     }
 }
 
-impl<G: PlayableGame> Session for Table<G> {
+impl<G: PlayableGame> Session for TypedSession<G> {
     fn info(&self) -> &'static GameInfo {
         self.info
     }
@@ -376,35 +382,41 @@ impl<G: PlayableGame> Session for Table<G> {
         opponents
     }
 
-    fn seat(&mut self, spec: &str, seed: Seed, shelf: &dyn Resources) -> Result<Seat, InputError> {
+    fn seat(&mut self, spec: &str, seed: Seed, resources: &dyn Resources) -> Result<Seat, InputError> {
         let seated = if let Some(command) = external::command(spec) {
-            Seated::Guest(Guest::invite(command, &self.game.spec(), seed, shelf)?)
+            Seated::ExternalAgent(ExternalAgent::start(command, &self.game.spec(), seed, resources)?)
         } else {
             let spec = AgentSpec::parse(spec, &self.game)?;
-            let agent = plyground_agents::build(&spec, &self.game, shelf)?;
+            let agent = plyground_agents::build(&spec, &self.game, resources)?;
             Seated::Agent { agent, info: spec.info(), limits: spec.limits()?, rng: seed.rng() }
         };
         self.seats.push(seated);
         Ok(Seat(self.seats.len() - 1))
     }
 
-    fn think(&mut self, seat: Seat, limits: Limits, clock: &dyn Clock, watcher: &mut dyn Watcher) -> Result<Advice, AgentError> {
+    fn think(
+        &mut self,
+        seat: Seat,
+        limits: Limits,
+        clock: &dyn Clock,
+        observer: &mut dyn ProgressObserver,
+    ) -> Result<Advice, AgentError> {
         let (info, own) = match &self.seats[seat.0] {
             Seated::Agent { info, limits, .. } => (*info, *limits),
-            Seated::Guest(guest) => (&EXTERNAL, guest.limits()),
+            Seated::ExternalAgent(external) => (&EXTERNAL, external.limits()),
         };
         let (asked, notes) = kept_limits(info, limits);
         let budget = Budget { limits: if asked == Limits::default() { own } else { asked }, clock };
         let mut advice = match &mut self.seats[seat.0] {
             Seated::Agent { agent, rng, .. } => {
-                let mut onlooker = Onlooker { game: &self.game, state: &self.state, watcher };
-                let thought = SearchRequest { game: &self.game, state: &self.state, budget, rng, observer: &mut onlooker };
-                Advice::new(&self.game, &self.state, agent.choose(thought)?)
+                let mut text_observer = TextObserver { game: &self.game, state: &self.state, observer };
+                let request = SearchRequest { game: &self.game, state: &self.state, budget, rng, observer: &mut text_observer };
+                Advice::new(&self.game, &self.state, agent.choose(request)?)
             }
-            Seated::Guest(guest) => {
+            Seated::ExternalAgent(external) => {
                 let mut legal = Vec::new();
                 self.game.moves(&self.state, &mut legal);
-                let place = Place {
+                let position = ExternalPosition {
                     game: &self.game.spec(),
                     start: self.start.as_deref(),
                     history: &self.history,
@@ -412,14 +424,14 @@ impl<G: PlayableGame> Session for Table<G> {
                     legal: legal.into_iter().map(|mv| self.game.move_text(&self.state, mv)).collect(),
                     follow: &|line| followed(&self.game, &self.state, line),
                 };
-                guest.think(place, budget, watcher)?
+                external.think(position, budget, observer)?
             }
         };
         advice.notes.extend(notes);
         Ok(advice)
     }
 
-    fn solve(&self, order: &SolveOrder, shelf: &dyn Resources, pulse: &mut dyn StopCheck) -> Result<Solved, InputError> {
-        solve(&self.game, &self.state, order, shelf, pulse)
+    fn solve(&self, order: &SolveOrder, resources: &dyn Resources, stop_check: &mut dyn StopCheck) -> Result<Solved, InputError> {
+        solve(&self.game, &self.state, order, resources, stop_check)
     }
 }

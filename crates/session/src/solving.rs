@@ -1,9 +1,9 @@
-//! Solving a position, all in text.
+//! Exact solving of a position, as text.
 
 use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
 use plyground_core::{GameValue, InputError, PlayableGame, Resources, StopCheck, Turn, Visitor};
 
-/// How a position is to be solved.
+/// The settings of a solver.
 #[derive(Clone, Debug)]
 pub struct SolveOrder {
     /// One of [`Method::WORDS`].
@@ -12,16 +12,16 @@ pub struct SolveOrder {
     pub memory: usize,
     /// A tablebase to begin with.
     pub tablebase: Option<String>,
-    /// What `ply regions` has written, for the game's own solver.
+    /// The name of a file of `ply regions`, for the game's own solver.
     pub regions: Option<String>,
     /// The most positions to keep for a tablebase.
     pub keep: usize,
 }
 
-/// A solved position, or what was found out about it.
+/// The result of solving a position, complete or not.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// What the position is worth to the player to move, as far as it is known.
+    /// The bounds of the value for the player to move.
     pub bounds: Bounds,
     /// A best move.
     pub best: Option<String>,
@@ -31,19 +31,19 @@ pub struct Solved {
     pub plies: u32,
     /// Is the length that of the fastest win against the slowest loss?
     pub plies_exact: bool,
-    /// Is the line such a game, or only one that keeps the worth?
+    /// Is the line such a game, or only one that keeps the value?
     pub line_exact: bool,
     /// Positions searched.
     pub nodes: u64,
-    /// The positions that are worth keeping, as a file.
+    /// The tablebase of the solved positions, as a file.
     pub tablebase: Vec<u8>,
-    /// How many they are.
+    /// The number of its positions.
     pub kept: usize,
 }
 
 impl Solved {
-    /// The worth, where it is known.
-    pub fn worth(&self) -> Option<GameValue> {
+    /// The value, where it is known.
+    pub fn value(&self) -> Option<GameValue> {
         self.bounds.exact()
     }
 }
@@ -52,16 +52,16 @@ pub(crate) fn solve<G: PlayableGame>(
     game: &G,
     state: &G::State,
     order: &SolveOrder,
-    shelf: &dyn Resources,
-    pulse: &mut dyn StopCheck,
+    resources: &dyn Resources,
+    stop_check: &mut dyn StopCheck,
 ) -> Result<Solved, InputError> {
     let method = Method::WORDS.iter().position(|word| *word == order.method);
     let method = Method::ALL[method.ok_or_else(|| InputError::unknown("method", &order.method, Method::WORDS))?];
-    let read = |name: &String| Tablebase::from_bytes(&shelf.read(name)?, game, name);
+    let read = |name: &String| Tablebase::from_bytes(&resources.read(name)?, game, name);
     let before = order.tablebase.as_ref().map(read).transpose()?;
-    let regions = order.regions.as_ref().map(|name| shelf.read(name)).transpose()?;
+    let regions = order.regions.as_ref().map(|name| resources.read(name)).transpose()?;
     let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, regions.as_deref())?;
-    let solution: Solution<G> = solver.solve(game, state, pulse);
+    let solution: Solution<G> = solver.solve(game, state, stop_check);
     let tablebase = match game.turn(state) {
         Turn::Player(_) => solver.tablebase(game, state, &solution, order.keep),
         Turn::Chance | Turn::Over(_) => Tablebase::default(),
@@ -86,8 +86,8 @@ pub(crate) fn solve<G: PlayableGame>(
     })
 }
 
-/// What the game's own solver can begin with ([`Solvable::solver_database`](plyground_core::Solvable::solver_database)), computed once and for all; `None` where there is no such thing.
-/// `report` hears how much of how much is done.
+/// The database of a game's own solver ([`Solvable::solver_database`](plyground_core::Solvable::solver_database)); `None` where there
+/// is none. `report` is called with how much of how much is done.
 pub fn solver_database(game: &str, stones: u32, report: &mut dyn FnMut(u64, u64)) -> Result<Option<Vec<u8>>, InputError> {
     struct Compute<'a> {
         stones: u32,

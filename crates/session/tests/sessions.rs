@@ -30,7 +30,7 @@ fn play_random(spec: &str, seed: Seed) -> Box<dyn Session> {
     }
 }
 
-fn nobody() -> [RecordedPlayer; 2] {
+fn unnamed_players() -> [RecordedPlayer; 2] {
     [RecordedPlayer::default(), RecordedPlayer::default()]
 }
 
@@ -39,13 +39,13 @@ fn games_go_through_records_and_back() {
     for sample in samples() {
         for game in 0..5 {
             let session = play_random(sample, Seed(1).named(sample).numbered(game));
-            let record = session.record(nobody(), Some(game));
+            let record = session.record(unnamed_players(), Some(game));
             let text = (JSON_LINES.write)(std::slice::from_ref(&record)).unwrap();
             assert_eq!(read_any(&text).unwrap(), std::slice::from_ref(&record), "{sample}");
             let again = replay(&record).unwrap();
             assert_eq!(again.position(), session.position(), "{sample}");
             assert_eq!(again.spec(), session.spec(), "{sample}");
-            assert_eq!(again.record(nobody(), Some(game)), record, "{sample}: times and values stay");
+            assert_eq!(again.record(unnamed_players(), Some(game)), record, "{sample}: times and values stay");
         }
     }
 }
@@ -72,7 +72,7 @@ fn everything_can_be_taken_back() {
 fn a_game_from_a_position_remembers_it() {
     for info in infos() {
         let session = open(info.name, Some(info.example.position)).unwrap();
-        let record = session.record(nobody(), None);
+        let record = session.record(unnamed_players(), None);
         assert_eq!(record.start.as_deref(), Some(info.example.position));
         assert_eq!(replay(&record).unwrap().position(), info.example.position, "{}", info.name);
     }
@@ -81,7 +81,7 @@ fn a_game_from_a_position_remembers_it() {
 #[test]
 fn records_that_break_the_rules_are_refused() {
     for sample in samples() {
-        let good = play_random(sample, Seed(3).named(sample)).record(nobody(), None);
+        let good = play_random(sample, Seed(3).named(sample)).record(unnamed_players(), None);
         let mut wrong_result = good.clone();
         wrong_result.result = if good.result == "draw" { "first" } else { "draw" }.to_owned();
         assert!(replay(&wrong_result).err().unwrap().to_string().contains("the record says"), "{sample}");
@@ -109,7 +109,7 @@ fn agents_take_a_seat_in_every_game_and_nonsense_does_not() {
                 let refusal = refusal.to_string();
                 let expected: &[&str] = match agent.name {
                     "solve" => &["chance"],
-                    // Where the game has one of its own, it is not on this shelf.
+                    // Where the game has one of its own, it is not among these resources.
                     "net" | "az" => &["expected a network", "there are no files here"],
                     _ => &[],
                 };

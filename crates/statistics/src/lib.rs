@@ -28,5 +28,5 @@ pub use means::{MeanEstimate, bootstrap, mean};
 pub use ratings::{Anchor, Meeting, Rating, RatingError, Ratings, rate};
 pub use redundancy::redundancy;
 pub use results::{GameResult, MatchResult, Pairs, Sample, Tally};
-pub use sprt::{EloModel, Sprt, SprtError, SprtStatus, Verdict};
+pub use sprt::{EloModel, Sprt, SprtDecision, SprtError, SprtStatus};
 pub use words::{describe_match, describe_sprt, per_cent, score_words};

@@ -66,7 +66,7 @@ pub struct Sprt {
 /// What a test says so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum SprtDecision {
     /// The improvement is real: it is nearer to `elo1`.
     AcceptH1,
     /// There is no such improvement: it is nearer to `elo0`.
@@ -87,7 +87,7 @@ pub struct SprtStatus {
     /// At this value `elo1` is accepted.
     pub upper: f64,
     /// Which of them was reached.
-    pub verdict: Verdict,
+    pub verdict: SprtDecision,
 }
 
 impl Sprt {
@@ -145,11 +145,11 @@ impl Sprt {
         let llr = self.llr(pairs);
         let (lower, upper) = ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln());
         let verdict = if llr >= upper {
-            Verdict::AcceptH1
+            SprtDecision::AcceptH1
         } else if llr <= lower {
-            Verdict::AcceptH0
+            SprtDecision::AcceptH0
         } else {
-            Verdict::Continue
+            SprtDecision::Continue
         };
         SprtStatus { pairs: pairs.count(), llr, lower, upper, verdict }
     }
@@ -243,7 +243,7 @@ mod tests {
         for (pairs, elo1, expected) in [(ROWS[0], 2.0, 2.946), (ROWS[1], 5.0, 2.950)] {
             let status = normalised(0.0, elo1).status(&pairs);
             assert!((status.llr - expected).abs() < 0.001, "{pairs:?}: {}", status.llr);
-            assert_eq!(status.verdict, Verdict::AcceptH1);
+            assert_eq!(status.verdict, SprtDecision::AcceptH1);
             assert!((status.upper - 2.944_439).abs() < 1e-6 && (status.lower + 2.944_439).abs() < 1e-6);
         }
     }
@@ -257,8 +257,8 @@ mod tests {
             }
         }
         let status = normalised(0.0, 10.0).status(&Pairs([343, 10_640, 21_828, 10_170, 379]));
-        assert_eq!(status.verdict, Verdict::AcceptH0);
-        assert_eq!(normalised(0.0, 10.0).status(&Pairs::default()).verdict, Verdict::Continue);
+        assert_eq!(status.verdict, SprtDecision::AcceptH0);
+        assert_eq!(normalised(0.0, 10.0).status(&Pairs::default()).verdict, SprtDecision::Continue);
         assert_eq!(normalised(0.0, 10.0).llr(&Pairs::default()), 0.0);
     }
 
@@ -374,9 +374,9 @@ mod tests {
                     });
                     pairs.0[cell.unwrap_or(4)] += 1;
                     match sprt.status(&pairs).verdict {
-                        Verdict::AcceptH1 => return 1,
-                        Verdict::AcceptH0 => return 0,
-                        Verdict::Continue => {}
+                        SprtDecision::AcceptH1 => return 1,
+                        SprtDecision::AcceptH0 => return 0,
+                        SprtDecision::Continue => {}
                     }
                 }
             })

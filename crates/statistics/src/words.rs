@@ -1,7 +1,7 @@
 //! Results in plain English.
 
 use crate::elo::signed;
-use crate::{CONFIDENCE, EloModel, MatchResult, Sprt, SprtStatus, Verdict, logistic_elo};
+use crate::{CONFIDENCE, EloModel, MatchResult, Sprt, SprtDecision, SprtStatus, logistic_elo};
 
 /// A match in a sentence: who is stronger, if that is shown, and by how much.
 pub fn describe_match(first: &str, second: &str, result: &MatchResult) -> String {
@@ -54,9 +54,9 @@ pub fn describe_sprt(new: &str, old: &str, sprt: &Sprt, status: &SprtStatus) -> 
     let ([elo0, elo1], model) = (sprt.hypotheses(), sprt.model());
     // Accepting a hypothesis means that the other one is refuted, and that is what can be said.
     let finding = match status.verdict {
-        Verdict::AcceptH1 => compared(new, old, ["stronger", "weaker"], elo0, model),
-        Verdict::AcceptH0 => compared(new, old, ["weaker", "stronger"], -elo1, model),
-        Verdict::Continue => format!("{new} against {old} is not decided"),
+        SprtDecision::AcceptH1 => compared(new, old, ["stronger", "weaker"], elo0, model),
+        SprtDecision::AcceptH0 => compared(new, old, ["weaker", "stronger"], -elo1, model),
+        SprtDecision::Continue => format!("{new} against {old} is not decided"),
     };
     let (llr, lower, upper, pairs) = (signed(status.llr, 2), status.lower, status.upper, counted(status.pairs, "pair"));
     format!("{finding}: LLR {llr} [{lower:.2}, {upper:.2}] after {pairs}, for {elo0} against {elo1} {model}")

@@ -1,16 +1,16 @@
-//! A game as a client follows it: the server says what has happened, and not everything it says arrives.
+//! The game state of a client, reconstructed from the messages of the server, some of which may be lost.
 
 use plyground_match::MatchPlayer;
 use plyground_session::{InputError, Player, Seed, Session, Turn, open};
 
 use crate::wire::{Message, Moved};
 
-/// The game so far, with somebody who plays one side of it.
-pub(super) struct Follower<'a> {
+/// The game so far, with the player of one side.
+pub(super) struct ClientGame<'a> {
     pub session: Box<dyn Session>,
     pub player: Box<dyn MatchPlayer + 'a>,
     pub colour: Player,
-    /// A move that was sent and of which the server has not spoken yet.
+    /// A move that was sent and is not confirmed yet.
     pub sent: Option<String>,
     /// The last move that was sent.
     pub last_sent: Option<String>,
@@ -20,18 +20,18 @@ pub(super) struct Follower<'a> {
     seed: Seed,
 }
 
-/// What a message means.
+/// The meaning of a `T` message for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// It was heard before.
+pub(super) enum Meaning {
+    /// It was received before.
     Again,
     /// It is our turn.
     OurTurn,
-    /// It is theirs.
+    /// It is the opponent's turn.
     Theirs,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> ClientGame<'a> {
     pub fn new(game: &str, mut player: Box<dyn MatchPlayer + 'a>, colour: Player, seed: Seed) -> Result<Self, InputError> {
         let mut session = open(game, None)?;
         player.start(session.as_mut(), seed)?;
@@ -47,16 +47,16 @@ impl<'a> Follower<'a> {
         self.sent.is_none() && self.session.turn() == Turn::Player(self.colour)
     }
 
-    /// Takes note of a move that the server speaks of. An error says that it cannot be made here.
-    pub fn take(&mut self, moved: Moved) -> Result<Heard, InputError> {
-        let meaning = if moved.next == self.colour { Heard::OurTurn } else { Heard::Theirs };
+    /// Applies a move of the server. An error if it is not legal here.
+    pub fn take(&mut self, moved: Moved) -> Result<Meaning, InputError> {
+        let meaning = if moved.next == self.colour { Meaning::OurTurn } else { Meaning::Theirs };
         // Two messages in a row are never about the same player's move.
         if self.last.as_ref() == Some(&moved) {
-            return Ok(Heard::Again);
+            return Ok(Meaning::Again);
         }
         let mover = moved.next.other();
         match self.sent.take() {
-            // What the server said about our own move was lost; where a bonus appeared then will not be known.
+            // The message about our own move was lost; where a bonus appeared then is not known.
             Some(own) if mover != self.colour => {
                 self.missed += 1;
                 self.play(&own, None, moved.points[self.colour.index()], self.colour)?;
@@ -69,7 +69,7 @@ impl<'a> Follower<'a> {
         Ok(meaning)
     }
 
-    /// Plays a move and what chance has made of it: the points tell what a bonus was worth.
+    /// Plays a move and the chance outcomes after it: the points tell what a bonus was worth.
     fn play(&mut self, mv: &str, bonus: Option<&str>, points: i32, mover: Player) -> Result<(), InputError> {
         if self.session.turn() != Turn::Player(mover) {
             let detail = format!("{} is not to move here", self.session.info().players[mover.index()]);
@@ -82,14 +82,14 @@ impl<'a> Follower<'a> {
             let (worth, square) = (if points > known { "+1" } else { "+0" }, format!("@{}", bonus.unwrap_or("-")));
             let is_there = |text: &str| outcomes.iter().any(|(outcome, _)| outcome == text);
             let text = [worth, &square, "@-"].into_iter().find(|text| is_there(text));
-            // Where chance can do only one thing, that is what it did.
+            // The only possible outcome, where there is one.
             let text = text.or(outcomes.first().map(|(outcome, _)| outcome.as_str())).unwrap_or_default().to_owned();
             self.session.play(&text)?;
         }
         Ok(())
     }
 
-    /// The points of the server are the right ones. They differ where a message was missed.
+    /// Sets the points to those of the server. They differ where a message was missed.
     fn correct(&mut self, points: [i32; 2]) -> Result<(), InputError> {
         let known = self.session.points().unwrap_or_default();
         let differ = known.into_iter().zip(points).any(|(known, told)| Message::is_exact(told) && known != told);
@@ -112,9 +112,9 @@ mod tests {
 
     use super::*;
 
-    fn follower(colour: Player) -> Follower<'static> {
+    fn game(colour: Player) -> ClientGame<'static> {
         let player = Box::new(AgentPlayer::new("random", &Files));
-        Follower::new("tuc-chess:limit=10000", player, colour, Seed(1)).unwrap()
+        ClientGame::new("tuc-chess:limit=10000", player, colour, Seed(1)).unwrap()
     }
 
     fn moved(text: &str) -> Moved {
@@ -139,14 +139,14 @@ mod tests {
 
     #[test]
     fn a_game_is_followed_to_the_same_position() {
-        let mut follower = follower(Player::Second);
+        let mut game = game(Player::Second);
         for text in GAME {
-            let heard = follower.take(moved(text)).unwrap();
-            assert_eq!(heard, if text.starts_with("T1") { Heard::OurTurn } else { Heard::Theirs });
-            assert_eq!(follower.take(moved(text)).unwrap(), Heard::Again);
+            let heard = game.take(moved(text)).unwrap();
+            assert_eq!(heard, if text.starts_with("T1") { Meaning::OurTurn } else { Meaning::Theirs });
+            assert_eq!(game.take(moved(text)).unwrap(), Meaning::Again);
         }
-        assert_eq!(follower.session.points(), Some([1, 5]));
-        let position = follower.session.position();
+        assert_eq!(game.session.points(), Some([1, 5]));
+        let position = game.session.position();
         let mut straight = open("tuc-chess", None).unwrap();
         let moves = "5444 @- 1323 @- 5343 @42 2333 +1 @40 6454 @- 3344 @21 6353 @- 4453 @22 5242 +1 @41";
         moves.split(' ').for_each(|text| drop(straight.play(text).unwrap()));
@@ -156,29 +156,29 @@ mod tests {
     #[test]
     fn a_lost_message_about_our_own_move_is_made_up_for() {
         // Black's 2333 took a bonus worth a point, and one appeared on 40. That message does not arrive.
-        let mut follower = follower(Player::Second);
+        let mut game = game(Player::Second);
         for text in &GAME[..3] {
-            follower.take(moved(text)).unwrap();
+            game.take(moved(text)).unwrap();
         }
-        follower.sent = Some("2333".to_owned());
-        assert_eq!(follower.take(moved(GAME[4])).unwrap(), Heard::OurTurn);
-        assert_eq!((follower.session.points(), follower.missed), (Some([0, 1]), 1));
+        game.sent = Some("2333".to_owned());
+        assert_eq!(game.take(moved(GAME[4])).unwrap(), Meaning::OurTurn);
+        assert_eq!((game.session.points(), game.missed), (Some([0, 1]), 1));
         // The bonus on 40 is not known. White's rook takes it: the points tell that something was there.
-        follower.sent = None;
-        follower.take(moved("T03344990002")).unwrap();
-        follower.take(moved("T16160990102")).unwrap_err();
-        follower.take(moved("T15040990102")).unwrap();
-        assert_eq!(follower.session.points(), Some([1, 2]));
+        game.sent = None;
+        game.take(moved("T03344990002")).unwrap();
+        game.take(moved("T16160990102")).unwrap_err();
+        game.take(moved("T15040990102")).unwrap();
+        assert_eq!(game.session.points(), Some([1, 2]));
     }
 
     #[test]
     fn what_cannot_be_is_refused_and_points_are_cut_off_at_two_digits() {
-        let mut follower = follower(Player::First);
-        assert!(follower.take(moved("T01323990000")).unwrap_err().to_string().contains("Black is not to move here"));
-        assert!(follower.take(moved("T15252990000")).is_err());
-        follower.take(moved("T15444994000")).unwrap();
-        assert_eq!(follower.session.points(), Some([40, 0]), "the server knows");
-        follower.take(moved("T01323999900")).unwrap();
-        assert_eq!(follower.session.points(), Some([40, 0]), "99 may be more");
+        let mut game = game(Player::First);
+        assert!(game.take(moved("T01323990000")).unwrap_err().to_string().contains("Black is not to move here"));
+        assert!(game.take(moved("T15252990000")).is_err());
+        game.take(moved("T15444994000")).unwrap();
+        assert_eq!(game.session.points(), Some([40, 0]), "the server knows");
+        game.take(moved("T01323999900")).unwrap();
+        assert_eq!(game.session.points(), Some([40, 0]), "99 may be more");
     }
 }

@@ -1,4 +1,4 @@
-//! What is played in a room: game after game of whoever comes, a series, or a round robin. Every game is a game of a run of the lab.
+//! The host: pairs clients as they arrive, in a series, or in a round robin. Every game belongs to a run.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,39 +13,39 @@ use plyground_match::{
 use plyground_session::{InputError, Limits, Player, Resources};
 
 use crate::remote_player::RemotePlayers;
-use crate::server::{Admission, Room};
+use crate::server::{Admission, UdpServer};
 
-/// What is played.
+/// The programme of a host: which clients play each other, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Programme {
-    /// The first two who come play each other, then the next two, and so on; so many games, or until it is cancelled.
+    /// The first two clients play each other, then the next two, and so on; so many games, or until the host is stopped.
     InTurn {
-        /// How many.
+        /// The number of games.
         games: Option<u64>,
     },
-    /// Whoever comes plays against this agent.
+    /// Every client plays against this agent.
     Against {
-        /// The agent.
+        /// The spec of the agent.
         spec: String,
-        /// How many games.
+        /// The number of games.
         games: Option<u64>,
     },
-    /// The first two who come play so many games, with colours in turn.
+    /// The first two clients play so many games, with colours in turn.
     Series {
-        /// How many.
+        /// The number of games.
         games: u64,
     },
-    /// When so many have come, everybody plays everybody.
+    /// A round robin of so many clients.
     RoundRobin {
-        /// How many players.
+        /// The number of players.
         players: usize,
-        /// Do all play twice, the other way round?
+        /// Does each two play twice, with colours swapped?
         double: bool,
     },
 }
 
 impl Programme {
-    /// Who is let in at first.
+    /// The admission rule at the beginning.
     pub fn admission(&self) -> Admission {
         match self {
             Self::InTurn { .. } | Self::Series { .. } => Admission::InTurn,
@@ -55,17 +55,17 @@ impl Programme {
     }
 }
 
-/// The time that the players have.
+/// The times of a competition, for a move and for a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeControl {
-    /// For a move: whoever takes longer has lost.
+pub struct CompetitionTimes {
+    /// For a move: a player that takes longer has lost.
     pub a_move: Duration,
     /// For a game: then the points decide.
     pub a_game: Duration,
 }
 
-impl TimeControl {
-    /// That of a competition, by its year. That of 2019 is not known: it was like that of 2022.
+impl CompetitionTimes {
+    /// The times of a year. Those of 2019 are not known, and taken to be those of 2022.
     pub fn of_year(year: &str) -> Self {
         match year {
             "2021" => Self { a_move: Duration::from_secs(6), a_game: Duration::from_mins(14) },
@@ -74,35 +74,35 @@ impl TimeControl {
     }
 }
 
-/// Lets a programme be played.
+/// A host that plays a programme.
 pub struct Host<'a> {
-    /// Where the players are.
-    pub room: &'a Room,
-    /// Where the games are kept.
+    /// The server with its clients.
+    pub server: &'a UdpServer,
+    /// The store of the games.
     pub store: &'a Store,
-    /// Where agents of the house find the files that they name.
+    /// The files that agents of the host may read.
     pub shelf: &'a (dyn Resources + Sync),
     /// The game with its parameters.
     pub game: &'a str,
-    /// How much time there is.
-    pub time: TimeControl,
-    /// From which all chance comes.
+    /// The times for a move and for a game.
+    pub time: CompetitionTimes,
+    /// The random seed.
     pub seed: u64,
     /// Games at the same time.
     pub boards: usize,
-    /// How one would ask for this on the command line.
+    /// The command line, for the record.
     pub command: &'a str,
-    /// Stops it, also while a client thinks.
+    /// Stops the host, also while a client thinks.
     pub cancel: &'a CancelToken,
-    /// Is told what happens.
+    /// The subscriber to the events of its runs.
     pub observer: &'a dyn RunObserver,
 }
 
-/// How many games of each run have begun.
+/// The number of games of each run that have begun.
 type Numbers = Mutex<HashMap<String, u64>>;
 
 impl Host<'_> {
-    /// Plays it to its end, or until it is cancelled.
+    /// Plays a programme to its end, or until the host is stopped.
     pub fn play(&self, programme: &Programme) -> Result<(), RunError> {
         match programme {
             Programme::InTurn { games } => self.one_by_one(None, *games),
@@ -112,7 +112,7 @@ impl Host<'_> {
         }
     }
 
-    /// A run between these.
+    /// The run of these agents, remote or of the host.
     fn run(&self, agents: &[String], format: Format) -> Result<Run, InputError> {
         let settings = Experiment {
             format,
@@ -129,24 +129,24 @@ impl Host<'_> {
     /// Drives a run with so many games at the same time.
     fn drive<T>(&self, run: &Run, boards: usize, act: impl FnOnce(&RunDriver<'_>) -> Result<T, RunError>) -> Result<T, RunError> {
         let executor = Threads(boards);
-        let players = RemotePlayers { room: self.room, agents: AgentFactory::of_run(self.shelf, run) };
+        let players = RemotePlayers { server: self.server, agents: AgentFactory::of_run(self.shelf, run) };
         let driver = RunDriver::new(self.store, run, &executor, &players);
         act(&driver.for_command(self.command).cancelled_by(self.cancel).observed_by(self.observer))
     }
 
-    /// A game for every two who come (or for everybody, against an agent of the house), several at the same time.
+    /// A game for every two clients (or for every one, against an agent of the host), several at the same time.
     fn one_by_one(&self, against: Option<&String>, games: Option<u64>) -> Result<(), RunError> {
         let (numbers, cancel) = (Numbers::default(), self.cancel.child());
         let boards = vec![(); self.boards.max(1)];
         let played = parallel_map(boards, games.unwrap_or(u64::MAX), &cancel, |(), _| {
-            let Some(pair) = self.room.next_pair(&cancel) else { return Ok(()) };
+            let Some(pair) = self.server.next_pair(&cancel) else { return Ok(()) };
             // The other boards do not wait for players any more.
             self.single(&pair, against, &numbers).inspect_err(|_| cancel.cancel())
         });
         played.map(drop)
     }
 
-    /// The next game of those who move first and second; each order has a run of its own.
+    /// The next game of a pair, first player first; each order has a run of its own.
     fn single(&self, pair: &[(String, Player)], against: Option<&String>, numbers: &Numbers) -> Result<(), RunError> {
         let mut agents: Vec<String> = pair.iter().map(|(name, _)| format!("{REMOTE}{name}")).collect();
         if let (Some(spec), [(_, colour)]) = (against, pair) {
@@ -157,8 +157,8 @@ impl Host<'_> {
         self.drive(&run, 1, |driver| driver.play(&[[0, 1]], games)).map(drop)
     }
 
-    /// How many games of a run there are with the one that begins now. Players come again as soon as they have heard of the end, which may
-    /// be before their last game is kept.
+    /// The number of games of a run, with the one that begins now. Players come again as soon as they are told of the end, which may
+    /// be before their last game is stored.
     fn next_number(&self, run: &Run, numbers: &Numbers) -> Result<u64, RunError> {
         let mut numbers = lock(numbers);
         let games = if let Some(games) = numbers.get(&run.id) {
@@ -173,9 +173,9 @@ impl Host<'_> {
     }
 
     fn series(&self, games: u64) -> Result<(), RunError> {
-        let Some(pair) = self.room.next_pair(self.cancel) else { return Ok(()) };
+        let Some(pair) = self.server.next_pair(self.cancel) else { return Ok(()) };
         let names: Vec<String> = pair.into_iter().map(|(name, _)| name).collect();
-        self.room.admit_only(&names);
+        self.server.admit_only(&names);
         let agents: Vec<String> = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
         let run = self.run(&agents, Format::Games { rounds: None, double: true })?;
         self.drive(&run, 1, |driver| {
@@ -187,7 +187,7 @@ impl Host<'_> {
     }
 
     fn round_robin(&self, players: usize, double: bool) -> Result<(), RunError> {
-        let Some(names) = self.room.gather(players, self.cancel) else { return Ok(()) };
+        let Some(names) = self.server.gather(players, self.cancel) else { return Ok(()) };
         let agents: Vec<String> = names.iter().map(|name| format!("{REMOTE}{name}")).collect();
         let run = self.run(&agents, Format::Games { rounds: None, double })?;
         self.drive(&run, self.boards, |driver| driver.play_format(1)).map(drop)

@@ -1,4 +1,4 @@
-//! The TUC-Chess protocol: a host for clients of the original server, and a client for the original server.
+//! The TUC-Chess protocol over UDP: a host for clients of the original server, and a client for the original server.
 
 mod client;
 mod client_game;
@@ -7,11 +7,11 @@ mod remote_player;
 mod server;
 mod wire;
 
-/// After so long a silence something is said again, where that is wanted.
+/// The time after which an unanswered message is sent again, where resending is on.
 pub const SILENCE: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub use client::{Client, JoinError, Joined};
-pub use host::{Host, Programme, TimeControl};
+pub use host::{CompetitionTimes, Host, Programme};
 pub use remote_player::RemotePlayers;
-pub use server::{Admission, Dropped, HostOptions, Notice, OpenRoom, Room};
+pub use server::{Admission, DroppedDatagrams, HostEvent, HostOptions, RunningUdpServer, UdpServer};
 pub use wire::{Message, Moved, PORT};

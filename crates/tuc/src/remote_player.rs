@@ -1,4 +1,4 @@
-//! Clients of the TUC-Chess protocol as contestants of the lab: what the protocol says is said here, and the game is played there.
+//! Clients of the TUC-Chess protocol as players of a match.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use plyground_core::CancelToken;
 use plyground_match::{AgentFactory, Fault, GameNotice, MatchPlayer, PlayerFactory, PlayerPair, REMOTE, Reply};
 use plyground_session::{Clock, InputError, Limits, Player, Resources, Seed, Session, Turn};
 
-use crate::server::{GLANCE, Room, State};
+use crate::server::{POLL, ServerState, UdpServer};
 use crate::wire::{Message, Moved};
 
-/// How much later than its time a move may come: networks and machines have other things to do, too.
+/// The delay of the network that is added to the time for a move.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// The clients of a server by their names, and the agents of the catalogue.
+/// The clients of a server by their names, and the agents of the host.
 pub struct RemotePlayers<'a> {
     /// The server that the clients come to.
-    pub room: &'a Room,
-    /// The agents.
+    pub server: &'a UdpServer,
+    /// The agents of the host.
     pub agents: AgentFactory<'a>,
 }
 
@@ -31,30 +31,30 @@ impl PlayerFactory for RemotePlayers<'_> {
     }
 
     fn players(&self, specs: &[String; 2], cancel: &CancelToken) -> Result<Option<PlayerPair<'_>>, InputError> {
-        let room = self.room;
+        let server = self.server;
         let names = specs.each_ref().map(|spec| spec.strip_prefix(REMOTE));
-        let Some(found) = room.await_both(names, cancel) else { return Ok(None) };
+        let Some(found) = server.await_both(names, cancel) else { return Ok(None) };
         let seat = |seat: Player| -> Result<Box<dyn MatchPlayer + '_>, InputError> {
             Ok(match (names[seat.index()], found[seat.index()]) {
                 (None, _) => self.agents.player(&specs[seat.index()])?,
-                (Some(_), None) => Box::new(Absent { waited: room.customs.wait.unwrap_or_default() }),
+                (Some(_), None) => Box::new(AbsentPlayer { waited: server.options.wait.unwrap_or_default() }),
                 (Some(name), Some(address)) => {
-                    Box::new(Visitor { room, address, seat, name: name.to_owned(), points: [0; 2], dismissed: false })
+                    Box::new(RemotePlayer { server, address, seat, name: name.to_owned(), points: [0; 2], dismissed: false })
                 }
             })
         };
-        // Both are made before an error is looked at, so that nobody is left behind.
+        // Both are made before an error is returned, so that each client is dismissed by its drop.
         let [one, other] = Player::BOTH.map(seat);
-        if !room.await_beginning(found, cancel) {
+        if !server.await_beginning(found, cancel) {
             return Ok(None);
         }
         Ok(Some([one?, other?]))
     }
 }
 
-impl Room {
-    /// Waits until all guests among these are there and free, and takes them out of the waiting room together: whoever waited for one
-    /// while it held the other could wait for ever. `None` once somebody says stop; an address is missing if its owner did not come.
+impl UdpServer {
+    /// Waits until all clients of a game are there and free, and takes both at once: two games that each held one client and waited
+    /// for the other would wait for ever. `None` once the host is stopped; an address is missing if its client did not come in time.
     fn await_both(&self, names: [Option<&str>; 2], cancel: &CancelToken) -> Option<[Option<SocketAddr>; 2]> {
         let mut since = [Instant::now(); 2];
         let mut state = self.state();
@@ -65,53 +65,53 @@ impl Room {
             let found = names.map(|name| name.and_then(|name| waiting(&state, name)));
             let settled = [0, 1].map(|seat| {
                 let Some(name) = names[seat] else { return true };
-                if found[seat].is_some() || state.guests.values().any(|guest| guest.name == name) {
-                    // Whoever plays elsewhere is not late.
+                if found[seat].is_some() || state.clients.values().any(|client| client.name == name) {
+                    // A client that plays another game is not late.
                     since[seat] = Instant::now();
                 }
-                found[seat].is_some() || self.customs.wait.is_some_and(|wait| since[seat].elapsed() >= wait)
+                found[seat].is_some() || self.options.wait.is_some_and(|wait| since[seat].elapsed() >= wait)
             });
             if settled == [true, true] {
                 for (address, colour) in found.into_iter().zip(Player::BOTH) {
                     let Some(address) = address else { continue };
-                    if let Some(guest) = state.guests.get_mut(&address) {
-                        guest.playing = true;
+                    if let Some(client) = state.clients.get_mut(&address) {
+                        client.playing = true;
                     }
                     self.colour(&mut state, address, colour);
                 }
                 return Some(found);
             }
-            state = self.glance(state, GLANCE);
+            state = self.wait_for_change(state, POLL);
         }
     }
 
-    /// Gives the players a moment between the second one's coming and the beginning; false if somebody says stop.
+    /// Waits for the delay between the arrival of the second player and the beginning; false if the host is stopped.
     fn await_beginning(&self, found: [Option<SocketAddr>; 2], cancel: &CancelToken) -> bool {
         let mut state = self.state();
-        let arrivals = found.into_iter().flatten().filter_map(|address| Some(state.guests.get(&address)?.arrived));
-        let Some(begin) = arrivals.max().map(|last| last + self.customs.begin_delay) else { return !cancel.is_cancelled() };
+        let arrivals = found.into_iter().flatten().filter_map(|address| Some(state.clients.get(&address)?.arrived));
+        let Some(begin) = arrivals.max().map(|last| last + self.options.begin_delay) else { return !cancel.is_cancelled() };
         while !cancel.is_cancelled() {
             let left = begin.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return true;
             }
-            state = self.glance(state, left);
+            state = self.wait_for_change(state, left);
         }
         false
     }
 }
 
-/// Where the guest with this name waits.
-fn waiting(state: &State, name: &str) -> Option<SocketAddr> {
-    state.guests.iter().find(|(_, guest)| guest.name == name && !guest.playing).map(|(&address, _)| address)
+/// The address of the waiting client with this name.
+fn waiting(state: &ServerState, name: &str) -> Option<SocketAddr> {
+    state.clients.iter().find(|(_, client)| client.name == name && !client.playing).map(|(&address, _)| address)
 }
 
-/// Somebody who did not come.
-struct Absent {
+/// The player in the place of a client that did not come; it loses at once.
+struct AbsentPlayer {
     waited: Duration,
 }
 
-impl MatchPlayer for Absent {
+impl MatchPlayer for AbsentPlayer {
     fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         Ok(())
     }
@@ -125,25 +125,25 @@ impl MatchPlayer for Absent {
     }
 }
 
-/// A client at a game.
-struct Visitor<'a> {
-    room: &'a Room,
+/// A client that plays a game.
+struct RemotePlayer<'a> {
+    server: &'a UdpServer,
     address: SocketAddr,
     seat: Player,
     name: String,
-    /// As they were when something was last heard.
+    /// The points at the last event.
     points: [i32; 2],
     dismissed: bool,
 }
 
-impl MatchPlayer for Visitor<'_> {
+impl MatchPlayer for RemotePlayer<'_> {
     fn start(&mut self, _: &mut dyn Session, _: Seed) -> Result<(), InputError> {
         Ok(())
     }
 
     fn choose(&mut self, _: &mut dyn Session, limits: Limits, clock: &dyn Clock, cancel: &CancelToken) -> Result<Reply, Fault> {
-        let answer = self.listen(limits.time, clock, cancel);
-        self.turn(&mut self.room.state(), false);
+        let answer = self.receive_move(limits.time, clock, cancel);
+        self.turn(&mut self.server.state(), false);
         answer
     }
 
@@ -157,36 +157,36 @@ impl MatchPlayer for Visitor<'_> {
             },
             GameNotice::Over(_) => return self.dismiss(),
         };
-        let mut state = self.room.state();
-        // The answer may be there before anybody has asked for it, so it is listened for from now on.
+        let mut state = self.server.state();
+        // The answer may arrive before the move is requested, so datagrams count as moves from now on.
         if session.turn() == Turn::Player(self.seat) {
             self.turn(&mut state, true);
         }
-        self.room.send(&mut state, self.address, &message);
+        self.server.send(&mut state, self.address, &message);
     }
 }
 
-impl Visitor<'_> {
-    /// What comes before its turn is not kept for it.
-    fn turn(&self, state: &mut State, to_move: bool) {
-        if let Some(guest) = state.guests.get_mut(&self.address) {
-            guest.to_move = to_move;
-            guest.inbox.clear();
+impl RemotePlayer<'_> {
+    /// Sets whether datagrams of the client count as moves, and drops earlier ones.
+    fn turn(&self, state: &mut ServerState, to_move: bool) {
+        if let Some(client) = state.clients.get_mut(&self.address) {
+            client.to_move = to_move;
+            client.inbox.clear();
         }
     }
 
-    fn listen(&self, time: Option<Duration>, clock: &dyn Clock, cancel: &CancelToken) -> Result<Reply, Fault> {
+    fn receive_move(&self, time: Option<Duration>, clock: &dyn Clock, cancel: &CancelToken) -> Result<Reply, Fault> {
         let deadline = time.map(|time| time + GRACE);
-        let mut repeat_at = self.room.customs.resend;
-        let mut state = self.room.state();
+        let mut repeat_at = self.server.options.resend;
+        let mut state = self.server.state();
         loop {
-            let Some(guest) = state.guests.get_mut(&self.address) else {
+            let Some(client) = state.clients.get_mut(&self.address) else {
                 return Err(Fault::Crashed("it has left the room".to_owned()));
             };
-            if let Some(text) = guest.inbox.pop_front() {
-                guest.last_move = Some(text.clone());
+            if let Some(text) = client.inbox.pop_front() {
+                client.last_move = Some(text.clone());
                 drop(state);
-                self.room.heard(&self.name, &text);
+                self.server.move_received(&self.name, &text);
                 return Ok(Reply { mv: text, value: None });
             }
             let elapsed = clock.elapsed();
@@ -199,22 +199,22 @@ impl Visitor<'_> {
             }
             if repeat_at.is_some_and(|at| elapsed >= at) {
                 repeat_at = None;
-                self.room.repeat(&state, self.address);
+                self.server.repeat(&state, self.address);
             }
-            let left = deadline.map_or(GLANCE, |deadline| deadline.saturating_sub(elapsed));
-            state = self.room.glance(state, left.max(Duration::from_millis(1)));
+            let left = deadline.map_or(POLL, |deadline| deadline.saturating_sub(elapsed));
+            state = self.server.wait_for_change(state, left.max(Duration::from_millis(1)));
         }
     }
 
     fn dismiss(&mut self) {
         if !std::mem::replace(&mut self.dismissed, true) {
-            self.room.dismiss(&mut self.room.state(), self.address, self.points);
+            self.server.dismiss(&mut self.server.state(), self.address, self.points);
         }
     }
 }
 
-/// A game that is broken off ends for its players, too.
-impl Drop for Visitor<'_> {
+/// Dismisses the client of a game that is broken off.
+impl Drop for RemotePlayer<'_> {
     fn drop(&mut self) {
         self.dismiss();
     }

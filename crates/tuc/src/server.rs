@@ -1,6 +1,6 @@
-//! The room in which clients of the TUC-Chess protocol wait and play: one socket, everybody known by address and port.
+//! The UDP server: one socket, with clients that wait or play, known by address and port.
 //!
-//! A thread of its own takes what comes and puts it where it belongs, so that nobody who is silent, slow or noisy holds up the others.
+//! A thread receives all datagrams and sorts them by client, so that a silent, slow or noisy client does not hold up the others.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{SocketAddr, UdpSocket};
@@ -15,22 +15,23 @@ use plyground_session::Player;
 
 use crate::wire::{LONGEST, Message, is_move, name_in, trimmed};
 
-/// How often a thread that waits looks whether it is still to wait.
-pub(super) const GLANCE: Duration = Duration::from_millis(50);
-/// Clients that wait or play at the same time, and those that have gone and are remembered.
-const MOST_GUESTS: usize = 256;
+/// The interval at which waiting threads read their token.
+pub(super) const POLL: Duration = Duration::from_millis(50);
+/// The most clients at the same time, and the most past clients that are remembered.
+const MOST_CLIENTS: usize = 256;
 const REMEMBERED: usize = 64;
-/// What a player to move may send before it is read.
+/// The most unread datagrams of a player to move.
 const INBOX: usize = 16;
 
-/// How clients are received.
+/// The options of a host.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
-    /// The time between the second player's coming and the beginning.
+    /// The time between the arrival of the second player and the beginning.
     pub begin_delay: Duration,
-    /// Whoever has not come for its game after this time loses it; without it, games wait for ever.
+    /// The time after which a client that has not come loses its game; `None` to wait for ever.
     pub wait: Option<Duration>,
-    /// Is the last message repeated to a player that has been silent for so long? Old clients would take it for a new move.
+    /// The silence of a player to move after which the last message is sent again; `None` for never. Old clients take a repeat for a
+    /// new move.
     pub resend: Option<Duration>,
 }
 
@@ -40,33 +41,33 @@ impl Default for HostOptions {
     }
 }
 
-/// Who is let in.
+/// The admission rule for new clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Anybody: the first plays White, the next Black, and they are told so at once.
+    /// All: the first plays White, the next Black, and they are told so at once.
     InTurn,
-    /// Anybody, against an opponent of the house: White and Black in turn.
+    /// All, against an agent of the host: White and Black in turn.
     Alone,
-    /// Anybody, each name once. Nobody is told a colour yet.
+    /// All, each name once. No colours are sent yet.
     Gathering,
-    /// Those with these names.
+    /// Clients with these names only.
     Only(Vec<String>),
 }
 
-/// What was received and led to nothing.
+/// The numbers of dropped datagrams, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dropped {
-    /// From somebody who is no player, and no name that is let in.
+pub struct DroppedDatagrams {
+    /// From an unknown address, without a name that is admitted.
     pub foreign: u64,
-    /// From a player who is not to move.
+    /// From a player that is not to move.
     pub early: u64,
-    /// A repeat of what was known.
+    /// A repeat of an earlier datagram.
     pub repeated: u64,
     /// From the player to move, but no move.
     pub malformed: u64,
 }
 
-impl Dropped {
+impl DroppedDatagrams {
     /// All of them.
     pub fn all(&self) -> u64 {
         self.counts().iter().map(|(_, count)| count).sum()
@@ -78,51 +79,51 @@ impl Dropped {
     }
 }
 
-/// What there is to tell about the room.
+/// An event of the host, for its listener.
 #[derive(Clone, Debug)]
-pub enum Notice<'a> {
-    /// Somebody has come.
-    Came {
-        /// What it is called here.
+pub enum HostEvent<'a> {
+    /// A client has arrived.
+    Arrived {
+        /// Its name here.
         name: &'a str,
-        /// Where it is.
+        /// Its address.
         address: SocketAddr,
     },
     /// A message was sent to a player.
     Sent {
-        /// Who.
+        /// The name of the player.
         name: &'a str,
-        /// What.
+        /// The text of the message.
         text: &'a str,
     },
-    /// A player has moved.
-    Heard {
-        /// Who.
+    /// A move was received from a player.
+    Received {
+        /// The name of the player.
         name: &'a str,
-        /// What.
+        /// The text of the message.
         text: &'a str,
     },
 }
 
-impl Notice<'_> {
-    /// The player that it is about, whether the host has received it (or sent it), and the text.
+impl HostEvent<'_> {
+    /// The player, whether the message was received (or sent), and its text.
     pub fn message(&self) -> (&str, bool, &str) {
         match self {
-            Self::Came { name, .. } => (name, true, name),
+            Self::Arrived { name, .. } => (name, true, name),
             Self::Sent { name, text } => (name, false, text),
-            Self::Heard { name, text } => (name, true, text),
+            Self::Received { name, text } => (name, true, text),
         }
     }
 }
 
-type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
+type Listener = Box<dyn Fn(&HostEvent<'_>) + Send + Sync>;
 
-/// A client that waits or plays.
-pub(super) struct Guest {
+/// The state of a client that waits or plays.
+pub(super) struct ClientState {
     pub name: String,
     pub arrived: Instant,
     number: u64,
-    /// The colour that it was told.
+    /// The colour that it was sent.
     pub colour: Option<Player>,
     pub playing: bool,
     /// Is it its turn?
@@ -132,112 +133,114 @@ pub(super) struct Guest {
     last_sent: Option<String>,
 }
 
-/// A client whose game is over, and what it was told at the end.
-struct Gone {
+/// A client whose game is over, with its last message.
+struct PastClient {
     address: SocketAddr,
     name: String,
-    farewell: String,
+    last_message: String,
 }
 
-pub(super) struct State {
-    pub guests: HashMap<SocketAddr, Guest>,
-    gone: VecDeque<Gone>,
+pub(super) struct ServerState {
+    pub clients: HashMap<SocketAddr, ClientState>,
+    past: VecDeque<PastClient>,
     admission: Admission,
-    /// Those who were told colours and wait for their game, White first.
+    /// Pairs of clients that know their colours and wait for their game, White first.
     pairs: VecDeque<Vec<SocketAddr>>,
     arrivals: u64,
-    pub dropped: Dropped,
+    pub dropped: DroppedDatagrams,
 }
 
-/// The room.
-pub struct Room {
+/// The UDP server of a host.
+pub struct UdpServer {
     socket: UdpSocket,
-    pub(super) customs: HostOptions,
-    state: Mutex<State>,
+    pub(super) options: HostOptions,
+    state: Mutex<ServerState>,
     changed: Condvar,
     closed: AtomicBool,
     listener: Listener,
 }
 
-impl Room {
-    /// Opens a room at this socket.
+impl UdpServer {
+    /// Starts a server on a socket.
     pub fn open(
         socket: UdpSocket,
-        customs: HostOptions,
+        options: HostOptions,
         admission: Admission,
-        listener: impl Fn(&Notice<'_>) + Send + Sync + 'static,
-    ) -> std::io::Result<OpenRoom> {
-        socket.set_read_timeout(Some(GLANCE))?;
-        socket.set_write_timeout(Some(GLANCE))?;
-        let state = State {
-            guests: HashMap::new(),
-            gone: VecDeque::new(),
+        listener: impl Fn(&HostEvent<'_>) + Send + Sync + 'static,
+    ) -> std::io::Result<RunningUdpServer> {
+        socket.set_read_timeout(Some(POLL))?;
+        socket.set_write_timeout(Some(POLL))?;
+        let state = ServerState {
+            clients: HashMap::new(),
+            past: VecDeque::new(),
             admission,
             pairs: VecDeque::new(),
             arrivals: 0,
-            dropped: Dropped::default(),
+            dropped: DroppedDatagrams::default(),
         };
-        let room = Arc::new(Self {
+        let server = Arc::new(Self {
             socket,
-            customs,
+            options,
             state: Mutex::new(state),
             changed: Condvar::new(),
             closed: AtomicBool::new(false),
             listener: Box::new(listener),
         });
-        let receiver = Arc::clone(&room);
+        let receiver = Arc::clone(&server);
         let thread = std::thread::Builder::new().name("datagrams".to_owned()).spawn(move || receiver.receive())?;
-        Ok(OpenRoom { room, thread: Some(thread) })
+        Ok(RunningUdpServer { server, thread: Some(thread) })
     }
 
-    /// Where it is.
+    /// The address of its socket.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.socket.local_addr()
     }
 
-    /// What has been dropped so far.
-    pub fn dropped(&self) -> Dropped {
+    /// The numbers of dropped datagrams so far.
+    pub fn dropped(&self) -> DroppedDatagrams {
         self.state().dropped
     }
 
-    /// Those who wait, in the order in which they came.
+    /// The names of the waiting clients, in the order of their arrival.
     pub fn waiting(&self) -> Vec<String> {
         let state = self.state();
-        let mut waiting: Vec<&Guest> = state.guests.values().filter(|guest| !guest.playing).collect();
-        waiting.sort_by_key(|guest| guest.number);
-        waiting.into_iter().map(|guest| guest.name.clone()).collect()
+        let mut waiting: Vec<&ClientState> = state.clients.values().filter(|client| !client.playing).collect();
+        waiting.sort_by_key(|client| client.number);
+        waiting.into_iter().map(|client| client.name.clone()).collect()
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, ServerState> {
         lock(&self.state)
     }
 
-    /// Waits until something has changed, but not long.
-    pub(super) fn glance<'a>(&self, state: MutexGuard<'a, State>, most: Duration) -> MutexGuard<'a, State> {
-        wait_timeout(&self.changed, state, most.min(GLANCE))
+    /// Waits until a datagram has arrived, but not long.
+    pub(super) fn wait_for_change<'a>(&self, state: MutexGuard<'a, ServerState>, most: Duration) -> MutexGuard<'a, ServerState> {
+        wait_timeout(&self.changed, state, most.min(POLL))
     }
 
-    /// The next two who have come (one, where they play against the house), by name, White first; `None` once it is cancelled.
+    /// The names and colours of the next two clients (one, against an agent of the host), White first; `None` once the host is
+    /// stopped.
     pub fn next_pair(&self, cancel: &CancelToken) -> Option<Vec<(String, Player)>> {
         let mut state = self.state();
         while !cancel.is_cancelled() {
-            let whole =
-                |pair: &Vec<SocketAddr>, state: &State| pair.len() == if state.admission == Admission::Alone { 1 } else { 2 };
+            let whole = |pair: &Vec<SocketAddr>, state: &ServerState| {
+                pair.len() == if state.admission == Admission::Alone { 1 } else { 2 }
+            };
             if state.pairs.front().is_some_and(|pair| whole(pair, &state)) {
                 let pair = state.pairs.pop_front().unwrap_or_default();
-                let named = |address| state.guests.get(address).and_then(|guest| Some((guest.name.clone(), guest.colour?)));
+                let named = |address| state.clients.get(address).and_then(|client| Some((client.name.clone(), client.colour?)));
                 let named: Option<Vec<(String, Player)>> = pair.iter().map(named).collect();
                 match named {
                     Some(pair) => return Some(pair),
                     None => continue,
                 }
             }
-            state = self.glance(state, GLANCE);
+            state = self.wait_for_change(state, POLL);
         }
         None
     }
 
-    /// Waits until so many have come, and lets nobody else in; `None` once it is cancelled.
+    /// Waits until so many clients have come, and admits no others; `None` once the host is stopped.
     pub fn gather(&self, players: usize, cancel: &CancelToken) -> Option<Vec<String>> {
         loop {
             if cancel.is_cancelled() {
@@ -249,59 +252,63 @@ impl Room {
                 self.admit_only(&names);
                 return Some(names);
             }
-            drop(self.glance(self.state(), GLANCE));
+            drop(self.wait_for_change(self.state(), POLL));
         }
     }
 
-    /// From now on only those with these names are let in; others who wait are sent home.
+    /// Admits only these names from now on, and dismisses other waiting clients.
     pub fn admit_only(&self, names: &[String]) {
         let mut state = self.state();
         state.admission = Admission::Only(names.to_vec());
         state.pairs.clear();
-        let strangers: Vec<SocketAddr> =
-            state.guests.iter().filter(|(_, guest)| !guest.playing && !names.contains(&guest.name)).map(|(&at, _)| at).collect();
-        for address in strangers {
+        let others: Vec<SocketAddr> = state
+            .clients
+            .iter()
+            .filter(|(_, client)| !client.playing && !names.contains(&client.name))
+            .map(|(&at, _)| at)
+            .collect();
+        for address in others {
             self.dismiss(&mut state, address, [0, 0]);
         }
     }
 
-    /// Sends a message to a guest, and remembers it.
-    pub(super) fn send(&self, state: &mut State, address: SocketAddr, message: &Message) {
-        let Some(guest) = state.guests.get_mut(&address) else { return };
+    /// Sends a message to a client, and keeps it for repeats.
+    pub(super) fn send(&self, state: &mut ServerState, address: SocketAddr, message: &Message) {
+        let Some(client) = state.clients.get_mut(&address) else { return };
         let text = message.to_string();
         self.transmit(&text, address);
-        (self.listener)(&Notice::Sent { name: &guest.name, text: &text });
-        guest.last_sent = Some(text);
+        (self.listener)(&HostEvent::Sent { name: &client.name, text: &text });
+        client.last_sent = Some(text);
     }
 
-    /// Once more what a guest was told last.
-    pub(super) fn repeat(&self, state: &State, address: SocketAddr) {
-        let Some(guest) = state.guests.get(&address) else { return };
-        if let Some(text) = &guest.last_sent {
+    /// Sends the last message to a client again.
+    pub(super) fn repeat(&self, state: &ServerState, address: SocketAddr) {
+        let Some(client) = state.clients.get(&address) else { return };
+        if let Some(text) = &client.last_sent {
             self.transmit(text, address);
-            (self.listener)(&Notice::Sent { name: &guest.name, text });
+            (self.listener)(&HostEvent::Sent { name: &client.name, text });
         }
     }
 
     fn transmit(&self, text: &str, address: SocketAddr) {
-        // Nobody knows whether a datagram arrives; one that cannot even be sent is no different.
+        // Datagrams can be lost; one that cannot be sent is treated like a lost one.
         let _ = self.socket.send_to(text.as_bytes(), address);
     }
 
-    /// A move of a guest has been taken.
-    pub(super) fn heard(&self, name: &str, text: &str) {
-        (self.listener)(&Notice::Heard { name, text });
+    /// Tells the listener about a move.
+    pub(super) fn move_received(&self, name: &str, text: &str) {
+        (self.listener)(&HostEvent::Received { name, text });
     }
 
-    /// A guest's game is over. Whoever wants to play another comes again.
-    pub(super) fn dismiss(&self, state: &mut State, address: SocketAddr, points: [i32; 2]) {
+    /// Ends the game of a client, which may then join again.
+    pub(super) fn dismiss(&self, state: &mut ServerState, address: SocketAddr, points: [i32; 2]) {
         let message = Message::End(points);
         self.send(state, address, &message);
-        if let Some(guest) = state.guests.remove(&address) {
-            state.gone.retain(|gone| gone.address != address);
-            state.gone.push_back(Gone { address, name: guest.name, farewell: message.to_string() });
-            if state.gone.len() > REMEMBERED {
-                state.gone.pop_front();
+        if let Some(client) = state.clients.remove(&address) {
+            state.past.retain(|past| past.address != address);
+            state.past.push_back(PastClient { address, name: client.name, last_message: message.to_string() });
+            if state.past.len() > REMEMBERED {
+                state.past.pop_front();
             }
         }
     }
@@ -310,7 +317,7 @@ impl Room {
         // One byte more than is allowed: what fills it is too long.
         let mut buffer = [0; LONGEST + 1];
         while !self.closed.load(Ordering::Relaxed) {
-            // Some systems report here that an earlier datagram found nobody. That changes nothing.
+            // Some systems report here that an earlier datagram could not be delivered.
             let Ok((length, from)) = self.socket.recv_from(&mut buffer) else { continue };
             let mut state = self.state();
             self.take(&mut state, &buffer[..length], from);
@@ -319,42 +326,42 @@ impl Room {
         }
     }
 
-    /// Puts a datagram where it belongs.
-    fn take(&self, state: &mut State, datagram: &[u8], from: SocketAddr) {
+    /// Handles a datagram.
+    fn take(&self, state: &mut ServerState, datagram: &[u8], from: SocketAddr) {
         let text = trimmed(datagram).filter(|_| datagram.len() <= LONGEST);
-        let Some(guest) = state.guests.get_mut(&from) else { return self.receive_stranger(state, datagram, from) };
-        let is_name = text.is_some_and(|text| is_called(&guest.name, &tidy(text)));
+        let Some(client) = state.clients.get_mut(&from) else { return self.receive_unknown(state, datagram, from) };
+        let is_name = text.is_some_and(|text| is_called(&client.name, &tidy(text)));
         match text {
-            Some(text) if guest.playing && guest.to_move && !is_name => {
-                if guest.last_move.as_deref() == Some(text) {
-                    // After a move its first square is empty until its owner moves again: this can be no new move. Whoever says it
-                    // has not heard what came after it.
+            Some(text) if client.playing && client.to_move && !is_name => {
+                if client.last_move.as_deref() == Some(text) {
+                    // After a move its first square is empty until its owner moves again, so this is no new move: the client has not
+                    // received the messages after it.
                     state.dropped.repeated += 1;
-                    if self.customs.resend.is_some() {
+                    if self.options.resend.is_some() {
                         self.repeat(state, from);
                     }
-                } else if is_move(text) && guest.inbox.len() < INBOX {
-                    guest.inbox.push_back(text.to_owned());
+                } else if is_move(text) && client.inbox.len() < INBOX {
+                    client.inbox.push_back(text.to_owned());
                 } else {
                     state.dropped.malformed += 1;
                 }
             }
-            // A client that has heard nothing says its name again.
+            // A client without an answer sends its name again.
             Some(_) if is_name => {
                 state.dropped.repeated += 1;
-                if self.customs.resend.is_some() || !guest.playing {
-                    let colour = guest.colour.map(Message::Colour);
+                if self.options.resend.is_some() || !client.playing {
+                    let colour = client.colour.map(Message::Colour);
                     if let Some(colour) = &colour {
                         self.transmit(&colour.to_string(), from);
                     }
-                    if guest.playing && guest.last_sent != colour.map(|colour| colour.to_string()) {
+                    if client.playing && client.last_sent != colour.map(|colour| colour.to_string()) {
                         self.repeat(state, from);
                     }
                 }
             }
-            Some(text) if guest.playing && guest.last_move.as_deref() == Some(text) => {
+            Some(text) if client.playing && client.last_move.as_deref() == Some(text) => {
                 state.dropped.repeated += 1;
-                if self.customs.resend.is_some() {
+                if self.options.resend.is_some() {
                     self.repeat(state, from);
                 }
             }
@@ -363,17 +370,17 @@ impl Room {
         }
     }
 
-    /// Somebody who neither waits nor plays: a new client, one that has missed the end of its game, or noise.
-    fn receive_stranger(&self, state: &mut State, datagram: &[u8], from: SocketAddr) {
+    /// Handles a datagram from an unknown address: a new client, one that has missed the end of its game, or noise.
+    fn receive_unknown(&self, state: &mut ServerState, datagram: &[u8], from: SocketAddr) {
         let name = name_in(datagram).map(tidy);
         match name.and_then(|name| label(state, &name, from)) {
-            Some(name) if state.guests.len() < MOST_GUESTS => self.welcome(state, name, from),
+            Some(name) if state.clients.len() < MOST_CLIENTS => self.admit(state, name, from),
             _ => {
-                let gone = state.gone.iter().find(|gone| gone.address == from);
-                match gone.filter(|_| self.customs.resend.is_some() && trimmed(datagram).is_some_and(is_move)) {
-                    Some(gone) => {
-                        self.transmit(&gone.farewell, from);
-                        (self.listener)(&Notice::Sent { name: &gone.name, text: &gone.farewell });
+                let past = state.past.iter().find(|past| past.address == from);
+                match past.filter(|_| self.options.resend.is_some() && trimmed(datagram).is_some_and(is_move)) {
+                    Some(past) => {
+                        self.transmit(&past.last_message, from);
+                        (self.listener)(&HostEvent::Sent { name: &past.name, text: &past.last_message });
                         state.dropped.repeated += 1;
                     }
                     None => state.dropped.foreign += 1,
@@ -382,11 +389,11 @@ impl Room {
         }
     }
 
-    fn welcome(&self, state: &mut State, name: String, from: SocketAddr) {
-        (self.listener)(&Notice::Came { name: &name, address: from });
+    fn admit(&self, state: &mut ServerState, name: String, from: SocketAddr) {
+        (self.listener)(&HostEvent::Arrived { name: &name, address: from });
         let number = state.arrivals;
         state.arrivals += 1;
-        let guest = Guest {
+        let client = ClientState {
             name,
             arrived: Instant::now(),
             number,
@@ -397,7 +404,7 @@ impl Room {
             last_move: None,
             last_sent: None,
         };
-        state.guests.insert(from, guest);
+        state.clients.insert(from, client);
         let colour = match state.admission {
             Admission::InTurn => {
                 if let Some(pair) = state.pairs.back_mut().filter(|pair| pair.len() == 1) {
@@ -417,11 +424,11 @@ impl Room {
         self.colour(state, from, colour);
     }
 
-    /// Tells a guest its colour, unless it knows it.
-    pub(super) fn colour(&self, state: &mut State, address: SocketAddr, colour: Player) {
-        let Some(guest) = state.guests.get_mut(&address) else { return };
-        if guest.colour != Some(colour) {
-            guest.colour = Some(colour);
+    /// Sends its colour to a client, unless it was sent before.
+    pub(super) fn colour(&self, state: &mut ServerState, address: SocketAddr, colour: Player) {
+        let Some(client) = state.clients.get_mut(&address) else { return };
+        if client.colour != Some(colour) {
+            client.colour = Some(colour);
             self.send(state, address, &Message::Colour(colour));
         }
     }
@@ -430,7 +437,7 @@ impl Room {
 /// The most characters of a name that are shown and kept.
 const NAME: usize = 48;
 
-/// A name as it is shown and kept. Braces would mean something in the spec of an agent.
+/// A name as it is shown and stored. Braces have a meaning in the spec of an agent.
 fn tidy(name: &str) -> String {
     let plain = |letter: char| match letter {
         '{' => '(',
@@ -440,60 +447,62 @@ fn tidy(name: &str) -> String {
     name.trim().chars().take(NAME).map(plain).collect()
 }
 
-/// Is this what the guest with this label calls itself?
+/// Does the client with this label send this name?
 fn is_called(label: &str, name: &str) -> bool {
     label == name || label.strip_prefix(name).is_some_and(|rest| rest.starts_with('#'))
 }
 
-/// What somebody who calls itself like this is called here; nothing if it is not let in.
-fn label(state: &mut State, name: &str, from: SocketAddr) -> Option<String> {
-    let is_here = |state: &State, label: &str| state.guests.values().any(|guest| guest.name == label);
+/// The label of a new client with this name; `None` if it is not admitted.
+fn label(state: &mut ServerState, name: &str, from: SocketAddr) -> Option<String> {
+    let is_here = |state: &ServerState, label: &str| state.clients.values().any(|client| client.name == label);
     match &state.admission {
         // Two copies of one program have one name, and may well play each other.
         Admission::InTurn | Admission::Alone => {
             let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}#{number}") };
-            (1..=MOST_GUESTS + 1).map(numbered).find(|label| !is_here(state, label))
+            (1..=MOST_CLIENTS + 1).map(numbered).find(|label| !is_here(state, label))
         }
-        // Here a name stands for a player. One that comes again from elsewhere was started anew.
+        // Here a name stands for a player. One that comes again from another address was restarted.
         Admission::Gathering => {
-            state.guests.retain(|at, guest| guest.name != name || *at == from);
+            state.clients.retain(|at, client| client.name != name || *at == from);
             Some(name.to_owned())
         }
         Admission::Only(names) => {
             let own: Vec<String> = names.iter().filter(|label| is_called(label, name)).cloned().collect();
-            let waits = |state: &State, label: &String| state.guests.values().any(|guest| guest.name == *label && !guest.playing);
+            let waits = |state: &ServerState, label: &String| {
+                state.clients.values().any(|client| client.name == *label && !client.playing)
+            };
             let chosen = own.iter().find(|label| !waits(state, label)).or(own.first())?.clone();
-            state.guests.retain(|_, guest| guest.name != chosen || guest.playing);
+            state.clients.retain(|_, client| client.name != chosen || client.playing);
             Some(chosen)
         }
     }
 }
 
-/// A room whose thread is at work. When it is dropped, those who still wait are sent home.
-pub struct OpenRoom {
-    room: Arc<Room>,
+/// A running server with its thread. When it is dropped, waiting clients are dismissed.
+pub struct RunningUdpServer {
+    server: Arc<UdpServer>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl std::ops::Deref for OpenRoom {
-    type Target = Room;
+impl std::ops::Deref for RunningUdpServer {
+    type Target = UdpServer;
 
-    fn deref(&self) -> &Room {
-        &self.room
+    fn deref(&self) -> &UdpServer {
+        &self.server
     }
 }
 
-impl Drop for OpenRoom {
+impl Drop for RunningUdpServer {
     fn drop(&mut self) {
-        self.room.closed.store(true, Ordering::Relaxed);
+        self.server.closed.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // Its end is all that is waited for.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
-        let mut state = self.room.state();
-        let all: Vec<SocketAddr> = state.guests.keys().copied().collect();
+        let mut state = self.server.state();
+        let all: Vec<SocketAddr> = state.clients.keys().copied().collect();
         for address in all {
-            self.room.dismiss(&mut state, address, [0, 0]);
+            self.server.dismiss(&mut state, address, [0, 0]);
         }
     }
 }

@@ -4,32 +4,32 @@ use std::fmt;
 
 use plyground_session::{Player, Session, Turn};
 
-/// Where the original server listens.
+/// The UDP port of the original server.
 pub const PORT: u16 = 9876;
 
 /// The longest datagram that a client sends: its name.
 pub const LONGEST: usize = 200;
 
-/// What fits into two digits.
+/// The largest points of a message: two digits.
 const MOST_POINTS: i32 = 99;
 
-/// What a server says.
+/// A message of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// `PW` or `PB`: the colour of the client.
     Colour(Player),
     /// `GB`: White is to move.
     Begin,
-    /// `T15242990000`: a move was made, and somebody else is to move.
+    /// `T15242990000`: a move was made, and the other player is to move.
     Moved(Moved),
     /// `GE0114`: the game is over, with the points of White and Black.
     End([i32; 2]),
 }
 
-/// What a `T` says.
+/// The contents of a `T` message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// Who moves next.
+    /// The player to move.
     pub next: Player,
     /// The move just made, four digits.
     pub mv: String,
@@ -40,7 +40,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// How things stand in a game that goes on and in which somebody has moved.
+    /// The message about the last move of a game that goes on; `None` before the first move.
     pub fn of(session: &dyn Session) -> Option<Self> {
         let Turn::Player(next) = session.turn() else { return None };
         let history = session.history();
@@ -72,7 +72,7 @@ impl fmt::Display for Message {
 }
 
 impl Message {
-    /// Reads a datagram of a server; nothing if it is none. What C programs leave behind a text does not matter.
+    /// Reads a datagram of a server; `None` if it is malformed. Trailing bytes of C programs are ignored.
     pub fn read(datagram: &[u8]) -> Option<Self> {
         let text = trimmed(datagram)?;
         let digits = |from: usize, to: usize| text.get(from..to).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
@@ -98,25 +98,25 @@ impl Message {
         }
     }
 
-    /// Whether the points of a message are the real ones: what does not fit into two digits is cut off.
+    /// Are the points of a message exact? Larger ones are cut off at two digits.
     pub fn is_exact(points: i32) -> bool {
         points < MOST_POINTS
     }
 }
 
-/// The text of a datagram without what C programs and some consoles put behind it; nothing if it is no text.
+/// The text of a datagram without trailing zeros, spaces and line ends; `None` if it is no text.
 pub fn trimmed(datagram: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(datagram).ok()?.trim_end_matches(['\0', '\r', '\n', ' ']);
     (!text.is_empty() && !text.chars().any(char::is_control)).then_some(text)
 }
 
-/// Is this what a player sends as a move? Whether it is legal is another question.
+/// Is this text a move, legal or not?
 pub fn is_move(text: &str) -> bool {
     text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The name in a client's first datagram. What is a move or a message of a server is no name: it comes from a game that is over, or from
-/// somebody who wants to disturb.
+/// The name in a client's first datagram. Moves and server messages are no names: they come from a game that is over, or from an
+/// attacker.
 pub fn name_in(datagram: &[u8]) -> Option<&str> {
     let name = trimmed(datagram).filter(|_| datagram.len() <= LONGEST)?.trim_start();
     (!name.is_empty() && !is_move(name) && Message::read(datagram).is_none()).then_some(name)

@@ -12,7 +12,7 @@ use plyground_core::{
 use super::evaluator::NetEvaluator;
 use super::exact_probe::ExactProbe;
 use super::one_ply::{NET, best_first, named};
-use super::search::{Searcher, Settings, Visit};
+use super::search::{NetSearcher, Settings, Visit};
 use super::tree::{Kind, ROOT, Tree};
 use crate::{AgentInfo, SIMS, TIME, limit_checker::LimitChecker};
 
@@ -208,7 +208,7 @@ impl<G: PlayableGame> Job<'_, G> {
         checker: &mut LimitChecker<'_, '_, G::Move>,
         mover: Player,
     ) {
-        let mut searcher = Searcher::new(self.game, self.settings, probe);
+        let mut searcher = NetSearcher::new(self.game, self.settings, probe);
         let mut visits: Vec<Visit<G>> = (0..self.batch).map(|_| Visit::new(self.root)).collect();
         while !checker.stopped() && !self.done(tree) {
             // The first look at the root is one that nothing can be batched with.
@@ -230,7 +230,7 @@ impl<G: PlayableGame> Job<'_, G> {
                     place += 1;
                     searcher.judged(tree, visit, net, place - 1)
                 });
-                Searcher::finish(tree, visit, judged);
+                NetSearcher::finish(tree, visit, judged);
                 checker.step(|| opinion(tree, mover));
             }
         }
@@ -255,7 +255,7 @@ impl<G: PlayableGame> Job<'_, G> {
         let seed = plyground_core::Seed(rng.bits());
         let work = |number: u64, probe: Option<&mut ExactProbe<G>>, watch: &mut dyn FnMut(&Tree<G::Move>)| {
             let (mut net, mut rng) = (net.clone(), seed.numbered(number).rng());
-            let mut searcher = Searcher::new(self.game, self.settings, probe);
+            let mut searcher = NetSearcher::new(self.game, self.settings, probe);
             let mut visit = Visit::new(self.root);
             while !stop.load(Ordering::Relaxed) && begun.fetch_add(1, Ordering::Relaxed) < most {
                 {
@@ -265,7 +265,7 @@ impl<G: PlayableGame> Job<'_, G> {
                     }
                     searcher.descend(&mut tree, self.root, None, &mut rng, &mut visit);
                     if !visit.waits {
-                        Searcher::finish(&mut tree, &visit, None);
+                        NetSearcher::finish(&mut tree, &visit, None);
                         watch(&tree);
                         continue;
                     }
@@ -274,7 +274,7 @@ impl<G: PlayableGame> Job<'_, G> {
                 net.run(1);
                 let mut tree = lock(&shared);
                 let judged = searcher.judged(&mut tree, &visit, &mut net, 0);
-                Searcher::finish(&mut tree, &visit, Some(judged));
+                NetSearcher::finish(&mut tree, &visit, Some(judged));
                 watch(&tree);
             }
         };

@@ -5,7 +5,7 @@ use plyground_core::{PlayableGame, Player, Rng};
 use plyground_nets::softmax;
 
 use super::evaluator::NetEvaluator;
-use super::search::{Searcher, Visit};
+use super::search::{NetSearcher, Visit};
 use super::tree::{Kind, ROOT, Tree};
 
 /// How much values count against the policy.
@@ -13,7 +13,7 @@ const VISIT_OFFSET: f32 = 50.0;
 const VALUE_SCALE: f32 = 0.5;
 
 /// What a search at the root has found.
-pub struct Verdict {
+pub struct RootResult {
     /// The edge to play.
     pub edge: usize,
     /// The improved policy, edge by edge.
@@ -24,13 +24,13 @@ pub struct Verdict {
 
 /// Searches with so many simulations.
 pub fn search<G: PlayableGame>(
-    searcher: &mut Searcher<'_, G>,
+    searcher: &mut NetSearcher<'_, G>,
     tree: &mut Tree<G::Move>,
     net: &mut NetEvaluator<G>,
     root: &G::State,
     simulations: u32,
     rng: &mut Rng,
-) -> Verdict {
+) -> RootResult {
     let mut visit = Visit::new(root);
     if tree.node(ROOT).kind == Kind::New {
         searcher.simulate(tree, net, root, None, rng, &mut visit);
@@ -77,7 +77,7 @@ pub fn search<G: PlayableGame>(
         Some(proof) => f32::from(proof),
         None => tree.child(edges[chosen]).map_or(node.judged, super::tree::Node::mean),
     };
-    Verdict { edge: edges[chosen], policy, value }
+    RootResult { edge: edges[chosen], policy, value }
 }
 
 /// How many moves to begin with: with few simulations, few moves are looked at well.

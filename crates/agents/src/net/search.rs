@@ -42,7 +42,7 @@ impl<G: PlayableGame> Visit<G> {
 }
 
 /// What a thread needs to search.
-pub struct Searcher<'a, G: PlayableGame> {
+pub struct NetSearcher<'a, G: PlayableGame> {
     pub game: &'a G,
     pub settings: Settings,
     probe: Option<&'a mut ExactProbe<G>>,
@@ -50,7 +50,7 @@ pub struct Searcher<'a, G: PlayableGame> {
     logits: Vec<f32>,
 }
 
-impl<'a, G: PlayableGame> Searcher<'a, G> {
+impl<'a, G: PlayableGame> NetSearcher<'a, G> {
     /// The oracle is asked about what is new, before the network.
     pub fn new(game: &'a G, settings: Settings, probe: Option<&'a mut ExactProbe<G>>) -> Self {
         Self { game, settings, probe, scratch: Scratch::default(), logits: Vec::new() }

@@ -8,7 +8,7 @@ use plyground_nets::{Batch, NetError};
 
 use super::evaluator::NetEvaluator;
 use super::gumbel;
-use super::search::{Searcher, Settings};
+use super::search::{NetSearcher, Settings};
 use super::tree::{ROOT, Tree};
 
 /// A game to learn from. Moves are numbers in the lists of the rules, so it means nothing without them, and takes little room.
@@ -145,7 +145,7 @@ pub fn play<G: PlayableGame>(
     cancel: &CancelToken,
 ) -> Option<SelfPlayGame> {
     let mut play = Play::new(game);
-    let mut searcher = Searcher::new(game, how.settings, None);
+    let mut searcher = NetSearcher::new(game, how.settings, None);
     let mut tree = Tree::new();
     let mut targets = Vec::new();
     let before = net.judgements();

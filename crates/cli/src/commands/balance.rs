@@ -114,7 +114,7 @@ fn solve(findings: &mut Findings, time: Duration, quiet: bool) -> anyhow::Result
         let session = open(&setting.game, None)?;
         // A game of chance has no solver, and that is no reason to stop.
         let solved = session.solve(&order, &Files, &mut Deadline(Instant::now(), time));
-        findings.worth[number] = solved.ok().and_then(|solved| solved.worth());
+        findings.worth[number] = solved.ok().and_then(|solved| solved.value());
     }
     Ok(())
 }

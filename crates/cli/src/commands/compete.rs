@@ -16,7 +16,7 @@ use plyground_serve::LivePage;
 use plyground_session::sync::lock;
 use plyground_studies::competition::{Bout, Competition, Ranking};
 use plyground_studies::report::{Occasion, Report};
-use plyground_tuc::{Admission, HostOptions, OpenRoom, RemotePlayers, Room, SILENCE};
+use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::{Value, json};
 
 use crate::args::{Compete, Global};
@@ -97,14 +97,14 @@ pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Res
     Ok(())
 }
 
-fn open_room(competition: &Competition, hall: &Arc<LivePage>) -> anyhow::Result<OpenRoom> {
+fn open_room(competition: &Competition, hall: &Arc<LivePage>) -> anyhow::Result<RunningUdpServer> {
     let network = &competition.network;
     let socket = UdpSocket::bind(network.listen)
         .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", network.listen))?;
     let customs =
         HostOptions { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
     let hall = Arc::clone(hall);
-    Ok(Room::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
+    Ok(UdpServer::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
         let (player, received, text) = notice.message();
         hall.message(player, received, text);
     })?)
@@ -164,7 +164,7 @@ impl Contest<'_> {
         self.competition.ranking(self.run, &known.results, &known.bouts)
     }
 
-    fn greet(&self, room: Option<&OpenRoom>, page: Option<&HallPage>, out: &mut impl Write) -> anyhow::Result<()> {
+    fn greet(&self, room: Option<&RunningUdpServer>, page: Option<&HallPage>, out: &mut impl Write) -> anyhow::Result<()> {
         let before = self.known().bouts.len();
         let already = if before > 0 { format!(", {before} of them played before") } else { String::new() };
         writeln!(out, "{}: {} games{already}, run {}", self.competition.title, wanted(self.competition, self.run), self.run.id)?;
@@ -225,7 +225,7 @@ impl Contest<'_> {
     }
 
     /// Plays what is left; was all of it played?
-    fn play(&self, store: &Store, room: Option<&Room>, global: &Global, out: &mut impl Write) -> anyhow::Result<bool> {
+    fn play(&self, store: &Store, room: Option<&UdpServer>, global: &Global, out: &mut impl Write) -> anyhow::Result<bool> {
         let (tell, told) = mpsc::channel();
         let boards = self.competition.boards.map_or_else(
             || if room.is_some() { GUEST_BOARDS.min(self.competition.entrants.len() / 2) } else { threads(None) },
@@ -236,7 +236,7 @@ impl Contest<'_> {
         let mut failure: Option<RunError> = None;
         let (executor, agents) = (Threads(boards), || AgentFactory::of_run(&Files, self.run));
         let players: Box<dyn PlayerFactory + '_> = match room {
-            Some(room) => Box::new(RemotePlayers { room, agents: agents() }),
+            Some(server) => Box::new(RemotePlayers { server, agents: agents() }),
             None => Box::new(agents()),
         };
         let observer = |_: &Run, event: &RunEvent<'_>| self.note(event, &tell);

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use plyground_session::{Format, InputError, JSON_LINES, format_named, formats, read_any, replay};
+use plyground_session::{InputError, JSON_LINES, RecordFormat, format_named, formats, read_any, replay};
 use serde_json::json;
 
 use crate::args::{Convert, Global};
@@ -42,7 +42,7 @@ pub fn run(args: &Convert, global: &Global, out: &mut impl Write) -> anyhow::Res
     Ok(())
 }
 
-fn target_format(args: &Convert) -> anyhow::Result<Format> {
+fn target_format(args: &Convert) -> anyhow::Result<RecordFormat> {
     if let Some(name) = &args.to {
         return Ok(format_named(name)?);
     }

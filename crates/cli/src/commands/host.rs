@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use plyground_match::{Experiment, GameRow, REMOTE, Run, RunEvent, RunObserver};
 use plyground_serve::LivePage;
 use plyground_session::{info, open, split_spec};
-use plyground_tuc::{Host as TucHost, HostOptions, Notice, OpenRoom, Programme, Room, SILENCE, TimeControl};
+use plyground_tuc::{CompetitionTimes, Host as TucHost, HostEvent, HostOptions, Programme, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::json;
 
 use crate::args::{Global, Host};
@@ -50,7 +50,7 @@ enum Told {
 
 /// Where it is played, shown and printed.
 struct Stage<'a> {
-    room: OpenRoom,
+    room: RunningUdpServer,
     hall: Arc<LivePage>,
     tell: mpsc::Sender<Told>,
     global: &'a Global,
@@ -58,7 +58,7 @@ struct Stage<'a> {
 
 pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (game, year) = networked(&args.game)?;
-    let usual = TimeControl::of_year(&year);
+    let usual = CompetitionTimes::of_year(&year);
     let (a_move, a_game) = (args.move_time.unwrap_or(usual.a_move), args.game_time.unwrap_or(usual.a_game));
     let programme = programme(args);
     if let Some(spec) = &args.against {
@@ -77,11 +77,11 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
         out.flush()?;
     }
     let host = TucHost {
-        room: &stage.room,
+        server: &stage.room,
         store: &store,
         shelf: &Files,
         game: &game,
-        time: TimeControl { a_move, a_game },
+        time: CompetitionTimes { a_move, a_game },
         seed: global.seed_or_time(),
         boards: args.boards.into(),
         command: command(),
@@ -132,10 +132,10 @@ impl<'a> Stage<'a> {
             resend: args.resend.then_some(SILENCE),
         };
         let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
-        let room = Room::open(socket, customs, programme.admission(), move |notice| {
+        let room = UdpServer::open(socket, customs, programme.admission(), move |notice| {
             let (player, received, text) = notice.message();
             seen.message(player, received, text);
-            if let Notice::Came { name, address } = notice {
+            if let HostEvent::Arrived { name, address } = notice {
                 let _ = arrivals.send(Told::Came(format!("{name} has come from {address}")));
             }
         })?;

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use anyhow::{Context, anyhow};
 use plyground_match::{AgentFactory, Experiment, names_limits};
 use plyground_session::{Limits, Player, Seed, split_spec};
-use plyground_tuc::{Client, Joined, PORT, SILENCE, TimeControl};
+use plyground_tuc::{Client, CompetitionTimes, Joined, PORT, SILENCE};
 use serde_json::json;
 
 use crate::args::{Global, Join};
@@ -26,7 +26,7 @@ pub fn run(args: &Join, global: &Global, out: &mut impl Write) -> anyhow::Result
         (name, keys) => format!("{name}:{keys},{LIMIT}"),
     };
     let agent = Experiment::new(&game, std::slice::from_ref(&args.agent), &Files)?.agents.remove(0);
-    let move_time = args.move_time.unwrap_or(TimeControl::of_year(&year).a_move);
+    let move_time = args.move_time.unwrap_or(CompetitionTimes::of_year(&year).a_move);
     // What is thought is still to be sent, over networks of all kinds.
     let time = (!names_limits(&agent)).then_some(move_time * 3 / 4);
     let name = args.name.as_deref().unwrap_or_else(|| split_spec(&args.agent).0);

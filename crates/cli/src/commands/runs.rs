@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use plyground_match::{Results, Run, RunPrefix, RunRow, Store, results_json};
-use plyground_session::{Format, JSON_LINES, format_named};
+use plyground_session::{JSON_LINES, RecordFormat, format_named};
 use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ fn positions(store: &Store, name: &str, file: &Path, planes: &str, global: &Glob
 }
 
 /// All games in a format of records.
-fn records(store: &Store, run: &Run, format: Format) -> anyhow::Result<String> {
+fn records(store: &Store, run: &Run, format: RecordFormat) -> anyhow::Result<String> {
     let mut records = Vec::new();
     store.games(RunPrefix::all(&run.id), |game| records.push(game.record(&run.experiment)))?;
     (format.write)(&records).with_context(|| format!("run {} as {}", run.id, format.name))

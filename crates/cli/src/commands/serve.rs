@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use plyground_cluster::{Broker, FleetWatch};
-use plyground_serve::{EngineAllowList, Limits, Server};
+use plyground_serve::{EngineAllowList, Server, ServerLimits};
 use plyground_session::Resources as _;
 use tokio::runtime::Runtime;
 
@@ -24,10 +24,10 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);
-        let mut server = Server::bind(address, Limits::default()).await.with_context(|| {
+        let mut server = Server::bind(address, ServerLimits::default()).await.with_context(|| {
             format!("port {} is not to be had (is Plyground running already?); --port 0 takes any that is free", args.port)
         })?;
-        server.offer(offer(args)?);
+        server.allow_engines(offer(args)?);
         // The lab needs a place for its runs; without one, the games are still there.
         if let Err(error) = store_file(global).and_then(|file| Ok(server.open_lab(&file)?)) {
             print_notes(&[format!("without a lab: {error:#}")], global.quiet);

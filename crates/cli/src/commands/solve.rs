@@ -88,7 +88,7 @@ impl Kept {
 }
 
 fn page(solved: &Solved, seconds: f64) -> serde_json::Value {
-    let worth = solved.worth();
+    let worth = solved.value();
     let mut page = json!({
         "value": worth.map(GameValue::word),
         "best": solved.best,
@@ -113,7 +113,7 @@ fn report(session: &dyn Session, solved: &Solved) -> String {
         return format!("the game is over: {}\n", session.why_over());
     };
     let (name, other) = (players[mover.index()], players[mover.other().index()]);
-    let worth = match (solved.worth(), solved.bounds.least, solved.bounds.most) {
+    let worth = match (solved.value(), solved.bounds.least, solved.bounds.most) {
         (Some(GameValue::Win), ..) => format!("{name} is to move and wins"),
         (Some(GameValue::Loss), ..) => format!("{name} is to move, and {other} wins"),
         (Some(GameValue::Draw), ..) => format!("{name} is to move, and it is a draw"),
@@ -122,7 +122,7 @@ fn report(session: &dyn Session, solved: &Solved) -> String {
         (None, ..) => "not solved".to_owned(),
     };
     let mut text = format!("{}: {worth}\n", session.spec());
-    if let Some(worth) = solved.worth() {
+    if let Some(worth) = solved.value() {
         let plies = if solved.plies == 1 { "1 ply".to_owned() } else { format!("{} plies", solved.plies) };
         let length = match worth {
             _ if solved.plies_exact && (solved.line_exact || solved.line.is_empty()) => {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use plyground_match::{AgentFactory, Format, Results, RunPrefix, match_json};
 use plyground_session::sync::{into_inner, lock};
-use plyground_statistics::{EloModel, Pairs, Sprt, Verdict, describe_match, describe_sprt};
+use plyground_statistics::{EloModel, Pairs, Sprt, SprtDecision, describe_match, describe_sprt};
 
 use crate::args::{Global, Scale, SprtTest};
 use crate::executor::executor;
@@ -89,7 +89,7 @@ impl Progress {
             && let Some(pair) = results.pair([0, 1], self.counted.count())
         {
             self.counted.add(pair);
-            self.decided = test.status(&self.counted).verdict != Verdict::Continue;
+            self.decided = test.status(&self.counted).verdict != SprtDecision::Continue;
         }
         self.decided
     }

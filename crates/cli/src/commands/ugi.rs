@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use plyground_engines::{Broken, Converser, converse};
+use plyground_engines::{UgiError, UgiOptions, serve_ugi};
 
 use crate::args::{Global, Ugi};
 use crate::store::Files;
 
 pub fn run(args: &Ugi, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let first = Converser { game: &args.game, agent: &args.agent, seed: global.seed_or_time(), shelf: &Files };
+    let first = UgiOptions { game: &args.game, agent: &args.agent, seed: global.seed_or_time(), resources: &Files };
     let input = io::BufReader::new(io::stdin());
-    match converse(&first, input, out) {
+    match serve_ugi(&first, input, out) {
         Ok(()) => Ok(()),
-        Err(Broken::Input(error)) => Err(error.into()),
-        Err(Broken::Output(error)) => Err(error.into()),
+        Err(UgiError::Input(error)) => Err(error.into()),
+        Err(UgiError::Output(error)) => Err(error.into()),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use plyground_cluster::{Broker, Presence, WorkerOptions, employ};
+use plyground_cluster::{Broker, Presence, WorkerOptions, run_worker};
 use serde_json::json;
 
 use crate::args::{Global, WorkerArgs};
@@ -28,7 +28,7 @@ pub fn run(args: &WorkerArgs, global: &Global, out: &mut impl Write) -> anyhow::
         );
         print_notes(&[note], global.quiet);
     };
-    let last = employ(&WorkerOptions {
+    let last = run_worker(&WorkerOptions {
         broker: Arc::clone(&broker),
         name: name(args),
         cores: threads(args.cores),

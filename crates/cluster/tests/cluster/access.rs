@@ -1,4 +1,4 @@
-//! Servers that do not let everybody in: certificates on both sides, credentials, passwords.
+//! Servers that check their clients: certificates on both sides, credentials, passwords.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn works(access: &Access) {
     let queue = NatsQueue::new(Broker::connect(access).unwrap().into());
     let jobs = all_jobs(&experiment("tictactoe", &["random", "mcts:sims=10"], 2).run(), 3);
     assert_eq!(queue.push(&jobs).unwrap(), 3);
-    let worker = Worker("anybody".to_owned());
+    let worker = Worker("one".to_owned());
     assert_eq!(queue.lease(&worker, 3).unwrap(), Lease::Jobs(jobs.clone()));
     queue.finish(&jobs).unwrap();
     assert_eq!(queue.lease(&worker, 1).unwrap(), Lease::Done);
@@ -32,7 +32,7 @@ fn refused(access: &Access) -> String {
     text
 }
 
-/// A folder with the certificate of somebody who vouches for others, and of those others with their keys.
+/// A folder with the certificate of an authority, and those of a server and a client with their keys.
 struct Certificates(Directory);
 
 impl Certificates {
@@ -56,7 +56,7 @@ impl Certificates {
         self.0.0.join(name)
     }
 
-    /// Of a server that wants a certificate of whoever comes.
+    /// The settings of a server that wants a certificate of every client.
     fn settings(&self) -> String {
         let [ca, certificate, key] = ["ca.pem", "server.pem", "server.key"].map(|name| self.file(name).display().to_string());
         format!("tls {{ ca_file: {ca:?}, cert_file: {certificate:?}, key_file: {key:?}, verify: true }}")
@@ -83,7 +83,7 @@ fn certificates_open_the_door_and_nothing_else_does() {
     }
 }
 
-/// Says something, signed by whoever says it.
+/// A signed token: the claims of one key about another.
 fn token(says: &KeyPair, of: &KeyPair, name: &str, claims: &Value) -> String {
     let header = json!({"typ": "JWT", "alg": "ed25519-nkey"});
     let body = json!({"jti": name, "iat": 1, "iss": says.public_key(), "name": name, "sub": of.public_key(), "nats": claims});

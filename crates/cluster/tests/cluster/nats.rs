@@ -7,11 +7,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use plyground_cluster::{Access, Broker, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, WorkerOptions, employ};
+use plyground_cluster::{Access, Broker, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, WorkerOptions, run_worker};
 use plyground_core::{CancelToken, InputError, NoResources, Resources, Seed};
 use plyground_match::{
-    AgentFactory, AgentPlayer, Experiment, Lease, MatchPlayer, PlayerFactory, Queue, Results, Run, RunContext, RunDriver,
-    RunError, RunPrefix, Store, Threads, Worker, WorkerConfig, work,
+    AgentFactory, AgentPlayer, Experiment, Lease, MatchPlayer, PlayerFactory, Queue, Results, Run, RunContext, RunDriver, RunError, RunPrefix,
+    Store, Threads, Worker, WorkerConfig, work,
 };
 use plyground_nets::{Network, Size, weights};
 use plyground_train::{End, Plan, Round, Stage, Training, TrainingObserver, trainable_game};
@@ -51,7 +51,7 @@ fn conducted(
 
 /// A worker as `ply worker` starts one; what it was at the end.
 fn worker(server: &Server, name: &str, cache: &Directory, over: &CancelToken) -> Result<Presence, RunError> {
-    employ(&WorkerOptions {
+    run_worker(&WorkerOptions {
         broker: Arc::new(Broker::connect(&Access::new(&server.url())).unwrap()),
         name: name.to_owned(),
         cores: 2,
@@ -81,7 +81,7 @@ fn a_fleet_plays_the_same_games_as_one_computer() {
     assert_eq!((results.games(), store.done(RunPrefix::all(&run.id)).unwrap()), (120, 60));
     assert_eq!(games(&store, &run), games(&here.store(), &run));
     assert!(*done.lock().unwrap() >= 60);
-    // Another coordinator, with a store of its own, finds everything where it is, and nobody has to play.
+    // Another coordinator, with a store of its own, finds all results in the stream, and no worker has to play.
     let again = Directory::new();
     let (_, complete) = conducted(&server, Duration::from_secs(5), (&again.store(), &run, &NoResources), 20, &[]);
     assert!(complete);
@@ -131,7 +131,7 @@ fn a_job_that_fails_five_times_is_recorded_and_the_run_ends() {
     assert!(!complete, "not all was played");
     assert_eq!((results.games(), results.failures().len()), (6, 6), "{:?}", results.failures());
     assert!(results.failures().iter().all(|(_, error)| error.contains("never heard of it")), "{:?}", results.failures());
-    // Somebody who can do it does it when it is asked for again, and the failures are forgotten.
+    // A worker that knows the agent plays the jobs when they are asked for again, and the failures are forgotten.
     let cache = Directory::new();
     let able = |over: &CancelToken| drop(worker(&server, "able", &cache, over).unwrap());
     let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &NoResources), 3, &[&able]);
@@ -146,7 +146,7 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
     let store = directory.store();
     let doomed = all_jobs(&run, 4)[2].id.clone();
     let doomed_too = doomed.clone();
-    // Whoever takes this job is never heard of again; a new one comes each time.
+    // The worker that takes this job vanishes; a new one comes each time.
     let mortal = |over: &CancelToken| {
         let broker = broker(&server, Duration::from_secs(1));
         let mut lives = 0;
@@ -178,10 +178,10 @@ fn a_job_whose_workers_vanish_is_recorded_and_those_beside_it_are_done() {
     assert_eq!(results.pairs(), 3);
     let [(job, error)] = results.failures() else { panic!("{:?}", results.failures()) };
     assert_eq!(*job, doomed_too);
-    assert_eq!(error, "it was given out 5 times, and nobody came back with a result");
+    assert_eq!(error, "it was given out 5 times, and no worker came back with a result");
 }
 
-/// Taking many messages from such a server takes longer than their lease: whoever takes them must not get them again and again instead of
+/// Taking many messages from such a server takes longer than their lease: the worker must not get them again and again instead of
 /// playing, until they count as failed.
 #[test]
 fn a_server_that_is_slow_makes_nothing_fail() {
@@ -215,7 +215,7 @@ fn a_server_that_is_slow_makes_nothing_fail() {
     assert_eq!((taken.len(), queue.counts().failed.load(Ordering::Relaxed)), (jobs.len(), 0));
 }
 
-/// A queue that gives out what somebody has leased already.
+/// A queue that gives out jobs that are leased already.
 struct OneLease<'a> {
     queue: &'a NatsQueue,
     jobs: Mutex<Option<Vec<plyground_match::Job>>>,
@@ -267,7 +267,7 @@ fn a_worker_that_differs_from_the_coordinator_is_refused() {
         over.cancel();
         match worker(&server, "other", &Directory::new(), &over) {
             Err(error) => break error.to_string(),
-            Ok(_) => assert!(begun.elapsed() < PATIENCE, "nobody refused it"),
+            Ok(_) => assert!(begun.elapsed() < PATIENCE, "it was not refused"),
         }
     };
     assert!(
@@ -289,25 +289,25 @@ impl Resources for OneFile {
 #[test]
 fn networks_travel_by_their_hash_and_every_record_names_it() {
     let Some(server) = Server::start() else { return };
-    let dojo = trainable_game("tictactoe", None).unwrap();
-    let network = Network::new(dojo.architecture(Size { channels: 4, blocks: 1 }), Seed(1)).unwrap();
-    let shelf = OneFile(weights::write(&dojo.header(&network), &network).unwrap());
-    let run = Experiment::new("tictactoe", &["net:net=mine.safetensors".into(), "random".into()], &shelf).unwrap().run();
+    let game = trainable_game("tictactoe", None).unwrap();
+    let network = Network::new(game.architecture(Size { channels: 4, blocks: 1 }), Seed(1)).unwrap();
+    let file = OneFile(weights::write(&game.header(&network), &network).unwrap());
+    let run = Experiment::new("tictactoe", &["net:net=mine.safetensors".into(), "random".into()], &file).unwrap().run();
     let hash = run.experiment.files["mine.safetensors"].clone();
     let (directory, cache) = (Directory::new(), Directory::new());
     let store = directory.store();
     let work = |over: &CancelToken| drop(worker(&server, "one", &cache, over).unwrap());
-    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &shelf), 3, &[&work]);
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &file), 3, &[&work]);
     assert!(complete && results.games() == 6);
-    assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
+    assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), file.0);
     let mut records = Vec::new();
     store.games(RunPrefix::all(&run.id), |game| records.push(game.record(&run.experiment))).unwrap();
     assert!(records.iter().all(|record| record.tags["blake3 mine.safetensors"] == hash));
     // A file that was damaged on the way or on the disk is not used.
     std::fs::write(cache.0.join(&hash), b"something else").unwrap();
-    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &shelf), 5, &[&work]);
+    let (results, complete) = conducted(&server, Duration::from_secs(5), (&store, &run, &file), 5, &[&work]);
     assert!(complete && results.games() == 10 && results.faults().count() == 0);
-    assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), shelf.0);
+    assert_eq!(std::fs::read(cache.0.join(&hash)).unwrap(), file.0);
 }
 
 /// Does not look on.
@@ -347,7 +347,7 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
             std::thread::sleep(Duration::from_millis(20));
             seen = view.workers();
         }
-        // Before anything can fail: nobody waits for a worker that nobody stops.
+        // Before anything can fail: the scope would wait for ever for a worker that is not stopped.
         over.cancel();
         trained.unwrap();
         (seen, player.join().unwrap().unwrap())
@@ -357,10 +357,10 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
     assert_eq!(games, [(20, true), (40, false), (60, false), (80, false)]);
     assert!(rounds[1..].iter().all(|round| round.judgements_per_second > 0.0), "the network has played: {rounds:?}");
     assert_eq!(seen.iter().map(|worker| (worker.worker.as_str(), worker.cores)).collect::<Vec<_>>(), [("player", 2)]);
-    assert!(player.lessons >= 80);
+    assert!(player.self_play_games >= 80);
     let kept = std::fs::read_dir(&cache.0).unwrap().count();
     assert!((1..=2).contains(&kept), "a network that is no longer the newest is forgotten: {kept}");
-    // Who leaves says so, and a moment later everybody has heard it.
+    // The last heartbeat of a worker removes it from every view, a moment later.
     let begun = Instant::now();
     while !view.workers().is_empty() {
         assert!(begun.elapsed() < PATIENCE, "{:?}", view.workers());

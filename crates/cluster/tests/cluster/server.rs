@@ -52,10 +52,10 @@ impl Server {
 
     /// An address at which every word takes so long on its way, there and back: a bad line, or a machine that is busy with other things.
     pub fn far_away(&self, delay: Duration) -> String {
-        let (door, server) = (TcpListener::bind("127.0.0.1:0").unwrap(), self.port);
-        let url = format!("nats://{}", door.local_addr().unwrap());
+        let (listener, server) = (TcpListener::bind("127.0.0.1:0").unwrap(), self.port);
+        let url = format!("nats://{}", listener.local_addr().unwrap());
         std::thread::spawn(move || {
-            for client in door.incoming().map_while(Result::ok) {
+            for client in listener.incoming().map_while(Result::ok) {
                 // A server that was killed is not there for a while.
                 let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
                 let (there, back) = (client.try_clone().unwrap(), server.try_clone().unwrap());
@@ -100,7 +100,7 @@ impl Drop for Server {
     }
 }
 
-/// Passes on what it hears, late, until somebody hangs up.
+/// Forwards bytes with a delay, until one side closes the connection.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
     let mut words = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut words) {

@@ -9,13 +9,13 @@ use crate::bits::Bits;
 
 /// Regions with their values, as far as they have been asked for.
 #[derive(Clone, Debug)]
-pub struct Book<B> {
+pub struct RegionBook<B> {
     /// One of each region and its negative: the one that has the lowest square.
     known: HashMap<Stones<B>, Value, MixingState>,
     capacity: usize,
 }
 
-impl<B: Bits> Book<B> {
+impl<B: Bits> RegionBook<B> {
     /// An empty book that takes about `memory` bytes at most.
     pub fn new(memory: usize) -> Self {
         // A hash map is between half and seven eighths full, and twice as large while it grows.

@@ -10,7 +10,7 @@ use std::hash::Hasher;
 
 use plyground_core::InputError;
 
-use super::book::Book;
+use super::book::RegionBook;
 use super::mixing::Mixing;
 use super::regions::{Frame, Region};
 use super::values::{Value, Values};
@@ -29,7 +29,7 @@ pub fn build(stones: u32, report: &mut dyn FnMut(u64, u64)) -> Vec<u8> {
     let shapes = shapes(&frame, stones);
     let colourings = |size: usize, shapes: &BTreeSet<u128>| (shapes.len() as u64) << size;
     let total = shapes.iter().enumerate().map(|(size, shapes)| colourings(size, shapes)).sum();
-    let (mut values, mut book) = (Values::new(usize::MAX), Book::new(usize::MAX));
+    let (mut values, mut book) = (Values::new(usize::MAX), RegionBook::new(usize::MAX));
     let mut regions = Vec::new();
     let mut done = 0;
     for (size, shapes) in shapes.iter().enumerate() {
@@ -148,12 +148,12 @@ impl Reader<'_> {
 
 /// Takes the values of a file up into the book, those of regions that fit into the frame, as far as there is room; gives the greatest
 /// number of stones.
-pub fn load<B: Bits>(bytes: &[u8], frame: &Frame<B>, values: &mut Values, book: &mut Book<B>) -> Result<u32, InputError> {
+pub fn load<B: Bits>(bytes: &[u8], frame: &Frame<B>, values: &mut Values, book: &mut RegionBook<B>) -> Result<u32, InputError> {
     let read = read(bytes, frame, values, book);
     read.map_err(|why| InputError::malformed("database of Clobber regions", &format!("{} bytes", bytes.len()), why))
 }
 
-fn read<B: Bits>(bytes: &[u8], frame: &Frame<B>, values: &mut Values, book: &mut Book<B>) -> Result<u32, String> {
+fn read<B: Bits>(bytes: &[u8], frame: &Frame<B>, values: &mut Values, book: &mut RegionBook<B>) -> Result<u32, String> {
     let Some((content, kept_hash)) = bytes.split_last_chunk::<8>().filter(|(content, _)| content.starts_with(MARK)) else {
         return Err("expected a file made by ply regions clobber".to_owned());
     };
@@ -256,8 +256,8 @@ mod tests {
 
     use super::*;
 
-    fn loaded(bytes: &[u8]) -> Result<(Frame<u64>, Values, Book<u64>), InputError> {
-        let (frame, mut values, mut book) = (Frame::new(5, 6), Values::new(1 << 20), Book::new(1 << 20));
+    fn loaded(bytes: &[u8]) -> Result<(Frame<u64>, Values, RegionBook<u64>), InputError> {
+        let (frame, mut values, mut book) = (Frame::new(5, 6), Values::new(1 << 20), RegionBook::new(1 << 20));
         load(bytes, &frame, &mut values, &mut book)?;
         Ok((frame, values, book))
     }
@@ -294,7 +294,7 @@ mod tests {
             frame.split([mine & theirs, mine & !theirs & rng.bits()], |part| parts.push(frame.region(part)));
             for region in parts.into_iter().filter(|region| region.stones().count() <= 6) {
                 let value = book.value(&frame, &mut values, region);
-                assert_eq!(Book::new(1 << 20).value(&frame, &mut values, region), value);
+                assert_eq!(RegionBook::new(1 << 20).value(&frame, &mut values, region), value);
                 compared += 1;
             }
         }

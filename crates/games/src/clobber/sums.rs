@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 
 use plyground_core::{ExactSolver, GameValue, InputError, Square, StopCheck};
 
-use super::book::Book;
+use super::book::RegionBook;
 use super::regions::{Frame, Region, Stones};
-use super::table::Table;
+use super::table::SumTable;
 use super::values::{Value, Values};
 use super::{Clobber, State, database};
 use crate::bits::Bits;
@@ -31,8 +31,8 @@ struct Stopped;
 pub struct Sums<B> {
     frame: Frame<B>,
     values: Values,
-    book: Book<B>,
-    table: Table,
+    book: RegionBook<B>,
+    table: SumTable,
     /// How many stones are few.
     small: u32,
     nodes: u64,
@@ -63,8 +63,8 @@ impl<B: Bits> Sums<B> {
         let mut solver = Self {
             frame: Frame::new(files, ranks),
             values: Values::new(memory / 8),
-            book: Book::new(memory / 8),
-            table: Table::new(memory / 4 * 3),
+            book: RegionBook::new(memory / 8),
+            table: SumTable::new(memory / 4 * 3),
             small: SMALL[0].1,
             nodes: 0,
             next_beat: 0,

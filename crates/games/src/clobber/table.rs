@@ -9,14 +9,14 @@ const WORDS: usize = 8;
 /// every greater one, too. Sets are told apart by 64 bits besides their place: in 10^11 questions, the chance of one wrong answer is
 /// about one in 10^8.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct SumTable {
     words: Vec<u64>,
     /// Where the first cache line begins.
     start: usize,
     lines: usize,
 }
 
-impl Table {
+impl SumTable {
     /// Of about `memory` bytes, or less where there is not so much.
     pub fn new(memory: usize) -> Self {
         let mut lines = (memory / 64).max(1);

@@ -336,7 +336,7 @@ mod tests {
     use plyground_core::{Rng, Seed};
 
     use super::*;
-    use crate::clobber::book::Book;
+    use crate::clobber::book::RegionBook;
     use crate::clobber::regions::Frame;
 
     /// A game as a tree, with nothing simplified.
@@ -405,7 +405,7 @@ mod tests {
     fn strip(values: &mut Values, stones: &str) -> Value {
         let frame = Frame::<u64>::new(1, stones.len() as u32);
         let set = |colour| stones.chars().rev().fold(0, |set, stone| set << 1 | u64::from(stone == colour));
-        Book::new(1 << 20).value(&frame, values, frame.region([set('x'), set('o')])).unwrap()
+        RegionBook::new(1 << 20).value(&frame, values, frame.region([set('x'), set('o')])).unwrap()
     }
 
     #[test]
@@ -436,7 +436,7 @@ mod tests {
     fn too_much_work_is_given_up_and_taken_up_again() {
         let mut values = Values::new(1 << 20);
         let frame = Frame::<u64>::new(1, 12);
-        let mut book = Book::new(1 << 20);
+        let mut book = RegionBook::new(1 << 20);
         let region = frame.region([0b0101_0101_0101, 0b1010_1010_1010]);
         values.fuel = 5;
         assert_eq!(book.value(&frame, &mut values, region), Err(Exhausted));
@@ -450,6 +450,6 @@ mod tests {
         };
         assert!(tries > 2, "{tries}");
         values.fuel = u32::MAX;
-        assert_eq!(Book::new(1 << 20).value(&frame, &mut values, region), Ok(value));
+        assert_eq!(RegionBook::new(1 << 20).value(&frame, &mut values, region), Ok(value));
     }
 }

@@ -3,7 +3,7 @@
 use plyground_core::{Game, GameValue, Player, hash_state};
 
 use super::chains::{beside, closures, distances};
-use super::{Crosphere, Place, State};
+use super::{Crosphere, Placement, State};
 use crate::bits::Bits;
 
 /// Files and ranks swapped: the board mirrored at the diagonal through `a1`, by swapping ever larger blocks.
@@ -48,13 +48,13 @@ impl Crosphere {
     /// Where the opponent is about to complete a chain with a strong stone on the only square left for it, only a strong stone on that
     /// square helps (unless a stone wins at once, which is foreseen). A weak stone that completes only the opponent's chain loses.
     #[inline]
-    pub(super) fn useful_moves(&self, state: &State, moves: &mut Vec<Place>) {
+    pub(super) fn useful_moves(&self, state: &State, moves: &mut Vec<Placement>) {
         let (mover, other) = (state.side.index(), state.side.other().index());
         let finishing = self.finishing(state);
         let (mine, theirs) = (finishing[mover], finishing[other]);
         if mine == 0 && theirs.count() == 1 && state.reserve[mover] > 0 && state.reserve[other] > 0 {
             moves.clear();
-            moves.push(Place::new(true, theirs.lowest()));
+            moves.push(Placement::new(true, theirs.lowest()));
             return;
         }
         self.moves(state, moves);
@@ -81,7 +81,7 @@ impl Crosphere {
 
     /// A short way to a link counts most, then the centre. (The weights are fitted to the positions searched on 4x4 and 5x5.)
     #[inline]
-    pub(super) fn outlook(&self, state: &State, mv: Place, child: &State) -> i32 {
+    pub(super) fn outlook(&self, state: &State, mv: Placement, child: &State) -> i32 {
         let square = self.grid.square(mv.index());
         let off_centre = |at: u8, size: u8| (2 * i32::from(at) + 1 - i32::from(size)).abs();
         let off_centre = off_centre(square.file, self.grid.files) + off_centre(square.rank, self.grid.ranks);

@@ -3,7 +3,7 @@
 use plyground_core::{Encoder, EncoderInfo, Player, Turn, Viewpoint};
 
 use super::chains::{UNREACHABLE, beside, closure, distances};
-use super::{Crosphere, Game, Place, State};
+use super::{Crosphere, Game, Placement, State};
 use crate::bits::Bits;
 
 pub(super) const INFO: EncoderInfo = EncoderInfo {
@@ -69,7 +69,7 @@ impl Encoder<Crosphere> for ThesisPlanes {
         format!("{squares} * kind + square, kind 0 weak and 1 strong; squares row by row from the top left")
     }
 
-    fn move_index(&self, _: &Crosphere, _: &State, mv: Place) -> Option<usize> {
+    fn move_index(&self, _: &Crosphere, _: &State, mv: Placement) -> Option<usize> {
         Some(usize::from(mv.is_strong()) * self.ranks * self.files + place(mv.index(), self.ranks, self.files))
     }
 }
@@ -214,7 +214,7 @@ impl Encoder<Crosphere> for WaysPlanes {
         format!("{count} * kind + square, kind 0 weak and 1 strong; squares row by row from the top left, as the mover sees them")
     }
 
-    fn move_index(&self, game: &Crosphere, state: &State, mv: Place) -> Option<usize> {
+    fn move_index(&self, game: &Crosphere, state: &State, mv: Placement) -> Option<usize> {
         let Turn::Player(mover) = game.turn(state) else { return None };
         Some(usize::from(mv.is_strong()) * self.size * self.size + self.seen(mv.index(), mover))
     }

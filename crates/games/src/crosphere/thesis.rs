@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 
 use plyground_core::{Game, GameRecord, InputError, PlayedMove, RecordFormat, RecordedPlayer, Turn};
 
-use super::{Crosphere, Place, State};
+use super::{Crosphere, Placement, State};
 
 pub(crate) const FORMAT: RecordFormat = RecordFormat {
     name: "crosphere-thesis",
@@ -172,7 +172,7 @@ fn is_tag(name: &str, value: &str) -> bool {
 }
 
 /// Reads `12. (1, (1, 6))`: the number, and the move in the terms of the game.
-fn parse_move(text: &str) -> Option<(usize, Place)> {
+fn parse_move(text: &str) -> Option<(usize, Placement)> {
     let (number, stone) = text.split_once('.')?;
     let stone: String = stone.chars().filter(|c| !c.is_whitespace()).collect();
     let (kind, square) = stone.strip_prefix('(')?.strip_suffix("))")?.split_once(",(")?;
@@ -182,7 +182,7 @@ fn parse_move(text: &str) -> Option<(usize, Place)> {
         _ => None,
     };
     let (kind, row, column) = (digit(kind, 2)?, digit(row, 8)?, digit(column, 8)?);
-    Some((number.parse().ok()?, Place::new(kind == 1, (7 - row) * 8 + column)))
+    Some((number.parse().ok()?, Placement::new(kind == 1, (7 - row) * 8 + column)))
 }
 
 fn write(records: &[GameRecord]) -> Result<String, InputError> {

@@ -1,7 +1,7 @@
 //! The players of a match, and the factories that make them from their specs.
 
 use plyground_core::{AgentError, CancelToken, Clock, InputError, Limits, Resources, Seed};
-use plyground_session::{Progress, Seat, Session, Watcher, open};
+use plyground_session::{ProgressObserver, SearchProgress, Seat, Session, open};
 use std::ops::ControlFlow;
 
 use super::PlayedGame;
@@ -139,8 +139,8 @@ impl MatchPlayer for AgentPlayer<'_> {
 /// Ends a search when its token is cancelled.
 struct UntilCancelled<'a>(&'a CancelToken);
 
-impl Watcher for UntilCancelled<'_> {
-    fn progress(&mut self, _: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for UntilCancelled<'_> {
+    fn progress(&mut self, _: &SearchProgress<'_>) -> ControlFlow<()> {
         if self.0.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! The workers at a queue on the network, to be looked at.
+//! The route for the workers at a queue on the network.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::{Lab, Refusal};
 
-/// Says who works: `{"queue": …, "workers": […], …}`, or why that is not known.
-pub type Look = Box<dyn Fn() -> Result<Value, String> + Send + Sync>;
+/// A source of reports on workers: `{"queue": …, "workers": […], …}`, or an error.
+pub type FleetSource = Box<dyn Fn() -> Result<Value, String> + Send + Sync>;
 
-/// All workers; without a queue there are none.
+/// The report on all workers; without a queue there are none.
 pub async fn show(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, Refusal> {
-    let look = |lab: &Lab| match lab.fleet.get() {
+    let report = |lab: &Lab| match lab.fleet.get() {
         None => Ok(json!({"queue": null, "workers": []})),
-        Some(look) => look().map_err(|error| Refusal::new(StatusCode::BAD_GATEWAY, error)),
+        Some(report) => report().map_err(|error| Refusal::new(StatusCode::BAD_GATEWAY, error)),
     };
-    lab.look(look).await.map(Json)
+    lab.read(report).await.map(Json)
 }

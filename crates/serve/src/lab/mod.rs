@@ -1,10 +1,9 @@
-//! The lab behind the server: runs are listed, started, stopped, resumed, followed and reported on, trainings are looked at. They are those
-//! of the command line.
+//! The lab: routes to list, start, stop, resume, follow and report on the runs of the command line, and to show its trainings.
 
 mod fleet;
-mod live;
-mod order;
+mod live_run;
 mod page;
+mod run_request;
 mod stream;
 mod training;
 
@@ -29,44 +28,44 @@ use plyground_studies::report::Report;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
-use crate::engine_allow_list::OfferAndFiles;
+use crate::engine_allow_list::AllowedEnginesAndFiles;
 use crate::origin::{from_here, same_site};
-use crate::{EngineAllowList, Limits};
-pub use live::Quota;
-use live::{End, Live};
-use order::Order;
+use crate::{EngineAllowList, ServerLimits};
+pub use live_run::Quota;
+use live_run::{LiveRun, RunEnd};
+use run_request::RunRequest;
 
-/// Lines of the list of runs in an answer.
+/// The most runs in a list.
 const LINES: usize = 30;
-/// The list has no score of runs with more games: reading them takes too long.
+/// The most games of a run whose score is in the list: reading more takes too long.
 const READ_AT_ONCE: u64 = 20_000;
-/// Requests that look through games at the same time; the others wait.
+/// The most requests that read games at the same time; the others wait.
 const READERS: usize = 2;
 
 const MISTAKE: &str = "the lab failed; that is a mistake of the program";
 
-/// A report needs nothing but its own text, styles and pictures.
+/// The content security policy of reports: their own text, styles and pictures.
 const REPORT_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// All runs of a store, and those of them that are being played here.
+/// The state of the lab: a store of runs, and the runs that are being played by this server.
 pub struct Lab {
     file: PathBuf,
-    limits: Limits,
-    offer: EngineAllowList,
-    /// A door of its own to the store: whoever reads does not hold up those who play.
+    limits: ServerLimits,
+    allowed: EngineAllowList,
+    /// A connection to the store for reading, which does not block running games.
     store: Store,
     readers: Semaphore,
-    /// As many as there may be runs at the same time, and those who follow them.
-    tables: Arc<Semaphore>,
+    /// Permits for runs, and for event streams.
+    run_permits: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
-    live: Mutex<HashMap<String, Arc<Live>>>,
-    /// What the list says of runs, by their names, with the games and pairs that they had then.
+    live: Mutex<HashMap<String, Arc<LiveRun>>>,
+    /// Cached lines of the list, by run, with the numbers of games and pairs that they had then.
     known: Mutex<HashMap<String, ([u64; 2], Value)>>,
-    /// Why the last run that had to end could not go on.
+    /// The error of the last run that failed.
     trouble: Mutex<Option<(String, String)>>,
-    /// Says who works at a queue on the network, if there is one.
-    fleet: OnceLock<fleet::Look>,
+    /// The source of reports on workers, if there is a queue.
+    fleet: OnceLock<fleet::FleetSource>,
     stopping: watch::Sender<bool>,
     cancel: CancelToken,
 }
@@ -88,7 +87,7 @@ pub fn routes(lab: Arc<Lab>) -> Router {
         .with_state(lab)
 }
 
-/// Runs take all of a computer, and name what is on it: they are for those who sit in front of it.
+/// Refuses requests from other computers and other sites: runs use the whole computer, and name its files.
 async fn guard(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, next: Next) -> Response {
     if !from_here(peer, request.headers()) {
         return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only on the computer that it runs on").into_response();
@@ -101,7 +100,7 @@ async fn guard(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, nex
     response
 }
 
-/// A request that is not done, and why, in words for people.
+/// The refusal of a request, with a sentence for the user.
 pub struct Refusal {
     status: StatusCode,
     error: String,
@@ -143,7 +142,7 @@ impl From<RunError> for Refusal {
     }
 }
 
-/// How much of a list somebody knows already: `skip=N`, or nothing of it.
+/// The number of entries that the client knows already: `skip=N`, or 0.
 fn skip(query: Option<&str>) -> Result<usize, Refusal> {
     match query {
         None | Some("") => Ok(0),
@@ -156,43 +155,44 @@ fn skip(query: Option<&str>) -> Result<usize, Refusal> {
 
 async fn list(State(lab): State<Arc<Lab>>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refusal> {
     let skip = skip(query.as_deref())?;
-    lab.look(move |lab| lab.list(skip)).await.map(Json)
+    lab.read(move |lab| lab.list(skip)).await.map(Json)
 }
 
 async fn show(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
-    lab.look(move |lab| lab.show(&name)).await.map(Json)
+    lab.read(move |lab| lab.show(&name)).await.map(Json)
 }
 
 async fn report(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Response, Refusal> {
-    let page = lab.look(move |lab| Ok(Report::on_run(&lab.store, &lab.find(&name)?, None)?.html())).await?;
+    let page = lab.read(move |lab| Ok(Report::on_run(&lab.store, &lab.find(&name)?, None)?.html())).await?;
     let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, REPORT_POLICY)];
     Ok((headers, page).into_response())
 }
 
 async fn start(State(lab): State<Arc<Lab>>, body: Bytes) -> Result<Response, Refusal> {
-    let order: Order = serde_json::from_slice(&body)
+    let request: RunRequest = serde_json::from_slice(&body)
         .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("malformed request: {error}")))?;
-    let pairs = order.pairs;
-    // Agents are made, and a program may take its time to start.
-    let (run, command) = lab.look(move |lab| Ok((order.run(&lab.limits, &lab.offer)?, order.command(&lab.offer)))).await?;
+    let pairs = request.pairs;
+    // Blocking: agents are built, and an external engine may take its time to start.
+    let (run, command) =
+        lab.read(move |lab| Ok((request.run(&lab.limits, &lab.allowed)?, request.command(&lab.allowed)))).await?;
     let id = run.id.clone();
     let begin = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64);
     let row = RunRow { run, command, machine: machine(), begun: begin, pairs: 0, done: 0, games: 0 };
-    lab.begin(row, Errand::Play { pairs }).await?;
+    lab.begin(row, RunTask::Play { pairs }).await?;
     Ok((StatusCode::CREATED, Json(json!({"run": id}))).into_response())
 }
 
 async fn resume(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
-    let row = lab.look(move |lab| lab.find(&name)).await?;
+    let row = lab.read(move |lab| lab.find(&name)).await?;
     let id = row.run.id.clone();
-    lab.begin(row, Errand::Resume).await?;
+    lab.begin(row, RunTask::Resume).await?;
     Ok(Json(json!({"run": id})))
 }
 
-/// Answers when the run has stopped, so that it can be resumed at once.
+/// Stops a run, and answers when it has stopped, so that it can be resumed at once.
 async fn stop(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
     let Some(live) = lab.playing(&name) else {
-        let row = lab.look(move |lab| lab.find(&name)).await?;
+        let row = lab.read(move |lab| lab.find(&name)).await?;
         return Err(Refusal::new(StatusCode::CONFLICT, format!("run {} is not being played here", row.run.id)));
     };
     live.stop();
@@ -200,23 +200,23 @@ async fn stop(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<J
     Ok(Json(live.page()))
 }
 
-/// What is to be done with a run.
-enum Errand {
-    /// So many pairs of all who meet.
+/// The task of a run.
+enum RunTask {
+    /// Play so many pairs of every pairing.
     Play { pairs: u64 },
-    /// All that was asked for.
+    /// Play all that was asked for.
     Resume,
 }
 
 impl Lab {
-    pub fn open(file: &File, limits: Limits, offer: EngineAllowList) -> Result<Self, RunError> {
+    pub fn open(file: &File, limits: ServerLimits, allowed: EngineAllowList) -> Result<Self, RunError> {
         Ok(Self {
             file: file.to_owned(),
             limits,
-            offer,
+            allowed,
             store: Store::open(file)?,
             readers: Semaphore::new(READERS),
-            tables: Arc::new(Semaphore::new(limits.runs)),
+            run_permits: Arc::new(Semaphore::new(limits.runs)),
             listeners: Arc::new(Semaphore::new(limits.listeners)),
             live: Mutex::default(),
             known: Mutex::default(),
@@ -227,35 +227,35 @@ impl Lab {
         })
     }
 
-    /// Shows who works at a queue; the first who says it counts.
-    pub fn show_fleet(&self, look: fleet::Look) {
-        let _ = self.fleet.set(look);
+    /// Sets the source of reports on workers; only the first one counts.
+    pub fn show_fleet(&self, source: fleet::FleetSource) {
+        let _ = self.fleet.set(source);
     }
 
-    /// Everything that is played stops, and nothing new begins.
+    /// Stops all runs, and refuses new ones.
     pub fn stop(&self) {
         self.cancel.cancel();
         self.stopping.send_replace(true);
     }
 
-    /// Waits until what was played is kept.
+    /// Waits until all runs have stopped and their games are stored.
     pub async fn finished(&self) {
         // It is never closed.
-        let _ = self.tables.acquire_many(self.limits.runs as u32).await;
+        let _ = self.run_permits.acquire_many(self.limits.runs as u32).await;
     }
 
-    /// Does something with the store that may take a while.
-    async fn look<T: Send + 'static>(
+    /// Runs a blocking closure on the store.
+    async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         act: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let _turn = self.readers.acquire().await.map_err(|_| Refusal::stopping())?;
+        let _permit = self.readers.acquire().await.map_err(|_| Refusal::stopping())?;
         let lab = Arc::clone(self);
         tokio::task::spawn_blocking(move || act(&lab)).await.unwrap_or_else(|_| Err(Refusal::mistake()))
     }
 
-    /// The run that is being played here under this name, or one that begins like it.
-    fn playing(&self, name: &str) -> Option<Arc<Live>> {
+    /// The running run with this name, or with a name that begins like it.
+    fn playing(&self, name: &str) -> Option<Arc<LiveRun>> {
         lock(&self.live).iter().find(|(id, _)| id.starts_with(name)).map(|(_, live)| Arc::clone(live))
     }
 
@@ -305,28 +305,28 @@ impl Lab {
         Ok(page)
     }
 
-    /// Lets a run be played. Comes back as soon as what is to be played is written down.
-    async fn begin(self: &Arc<Self>, row: RunRow, errand: Errand) -> Result<(), Refusal> {
+    /// Starts a run. Returns as soon as its jobs are stored.
+    async fn begin(self: &Arc<Self>, row: RunRow, task: RunTask) -> Result<(), Refusal> {
         if self.cancel.is_cancelled() {
             return Err(Refusal::stopping());
         }
         let id = row.run.id.clone();
-        let live = Arc::new(Live::new(row, self.cancel.child()));
+        let live = Arc::new(LiveRun::new(row, self.cancel.child()));
         let permit = self.permit(&id, &live)?;
-        let seat = Seat { lab: Arc::clone(self), live, permit: Some(permit), end: None };
+        let slot = RunSlot { lab: Arc::clone(self), live, permit: Some(permit), end: None };
         let (ready, written) = oneshot::channel();
-        tokio::task::spawn_blocking(move || seat.play(&errand, ready));
+        tokio::task::spawn_blocking(move || slot.play(&task, ready));
         written.await.unwrap_or_else(|_| Err(Refusal::mistake()))
     }
 
-    /// The right to play a run, if there is room for it and it is not played yet.
-    fn permit(&self, id: &str, live: &Arc<Live>) -> Result<OwnedSemaphorePermit, Refusal> {
+    /// A permit to play a run, if there is a free one and it is not being played.
+    fn permit(&self, id: &str, live: &Arc<LiveRun>) -> Result<OwnedSemaphorePermit, Refusal> {
         let mut playing = lock(&self.live);
         let conflict = |error: String| Refusal::new(StatusCode::CONFLICT, error);
         if playing.contains_key(id) {
             return Err(conflict(format!("run {id} is being played already")));
         }
-        let permit = Arc::clone(&self.tables).try_acquire_owned().map_err(|_| {
+        let permit = Arc::clone(&self.run_permits).try_acquire_owned().map_err(|_| {
             let (busy, most) = (playing.keys().cloned().collect::<Vec<_>>().join(", "), self.limits.runs);
             conflict(format!("run {busy} is being played, and at most {most} at a time: wait for it, or stop it"))
         })?;
@@ -335,53 +335,53 @@ impl Lab {
     }
 }
 
-/// A run's place among those that are played. It is free again whatever happens.
-struct Seat {
+/// The slot of a running run. It is freed on drop, also after a panic.
+struct RunSlot {
     lab: Arc<Lab>,
-    live: Arc<Live>,
+    live: Arc<LiveRun>,
     permit: Option<OwnedSemaphorePermit>,
-    end: Option<End>,
+    end: Option<RunEnd>,
 }
 
-impl Seat {
-    fn play(mut self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) {
-        let end = self.drive(errand, ready);
-        self.end = Some(end.unwrap_or_else(|trouble| End { complete: false, trouble: Some(trouble) }));
+impl RunSlot {
+    fn play(mut self, task: &RunTask, ready: oneshot::Sender<Result<(), Refusal>>) {
+        let end = self.drive(task, ready);
+        self.end = Some(end.unwrap_or_else(|trouble| RunEnd { complete: false, trouble: Some(trouble) }));
     }
 
-    fn drive(&self, errand: &Errand, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<End, String> {
+    fn drive(&self, task: &RunTask, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<RunEnd, String> {
         let (lab, live) = (&self.lab, &self.live);
         let RunRow { run, command, .. } = live.row();
         let words = |error: RunError| error.to_string();
         let store = Store::open(&lab.file).map_err(words)?;
-        let (executor, resources) = (Threads(lab.limits.run_threads), OfferAndFiles(&lab.offer));
+        let (executor, resources) = (Threads(lab.limits.run_threads), AllowedEnginesAndFiles(&lab.allowed));
         let players = AgentFactory::of_run(&resources, run);
         let driver = RunDriver::new(&store, run, &executor, &players);
         let driver = driver.for_command(command).cancelled_by(live.cancel()).observed_by(live.as_ref());
-        let asked = match errand {
-            Errand::Play { pairs } => driver.request_format(*pairs),
-            Errand::Resume => Ok(()),
+        let requested = match task {
+            RunTask::Play { pairs } => driver.request_format(*pairs),
+            RunTask::Resume => Ok(()),
         };
-        let trouble = asked.as_ref().err().map(ToString::to_string);
-        // Whoever asked may have gone; that is no reason not to play.
-        let _ = ready.send(asked.map_err(Refusal::from));
+        let trouble = requested.as_ref().err().map(ToString::to_string);
+        // The client that asked may have gone; the run goes on.
+        let _ = ready.send(requested.map_err(Refusal::from));
         trouble.map_or(Ok(()), Err)?;
-        let played = match errand {
-            Errand::Play { pairs } => driver.play_format(*pairs),
-            Errand::Resume => driver.resume(),
+        let played = match task {
+            RunTask::Play { pairs } => driver.play_format(*pairs),
+            RunTask::Resume => driver.resume(),
         };
-        played.map(|(_, complete)| End { complete, trouble: None }).map_err(words)
+        played.map(|(_, complete)| RunEnd { complete, trouble: None }).map_err(words)
     }
 }
 
-impl Drop for Seat {
+impl Drop for RunSlot {
     fn drop(&mut self) {
-        let end = self.end.take().unwrap_or_else(|| End { complete: false, trouble: Some(MISTAKE.to_owned()) });
+        let end = self.end.take().unwrap_or_else(|| RunEnd { complete: false, trouble: Some(MISTAKE.to_owned()) });
         let id = &self.live.row().run.id;
         if let Some(trouble) = &end.trouble {
             *lock(&self.lab.trouble) = Some((id.clone(), trouble.clone()));
         }
-        // First the place is free, and then it is told: whoever hears it may begin the next run.
+        // The slot is freed before the end is sent: a client may start the next run as soon as it is told.
         lock(&self.lab.live).remove(id);
         drop(self.permit.take());
         self.live.end(end);

@@ -1,9 +1,9 @@
-//! Runs in JSON, as pages and programs read them.
+//! Runs as JSON.
 
 use plyground_match::{Format, Results, RunRow, Seats, Standing, results_json, standings};
 use serde_json::{Value, json};
 
-/// Everything about a run but the opening lines it may have been given.
+/// A run with its results and standings, without its opening lines.
 pub fn page(row: &RunRow, results: &Results, state: &str) -> Value {
     let mut page = results_json(&row.run, results);
     page["standings"] = standings(&row.run, results).iter().map(Standing::json).collect();
@@ -13,7 +13,7 @@ pub fn page(row: &RunRow, results: &Results, state: &str) -> Value {
     page
 }
 
-/// A line in the list of runs; the score is there if the results are known.
+/// A run as a line of the list, with the leader if the results are known.
 pub fn line(row: &RunRow, results: Option<&Results>, state: &str) -> Value {
     let mut line = json!({"run": row.run.id, "game": row.run.experiment.game, "agents": row.run.experiment.agents});
     for (key, value) in head(row, state) {

@@ -1,7 +1,7 @@
-//! Following a run: server-sent events.
+//! Server-sent events of a run.
 //!
-//! `run` is everything that is known of it, `boards` the games that are being shown; then `started`, `move` and `over` tell how they go
-//! on, `run` comes again when there is more to know, and `end` is the last.
+//! `run` is its state and `boards` the shown games; then come `started`, `move` and `over` of these games, `run` again when the state has
+//! changed, and `end` as the last.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,10 +18,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::live::{End, Live, Told};
+use super::live_run::{LiveRun, PushEvent, RunEnd};
 use super::{Lab, Refusal};
 
-/// How often the table is told, if it has changed.
+/// The interval at which a changed state is sent.
 const TICK: Duration = Duration::from_millis(250);
 
 pub async fn events(
@@ -33,42 +33,42 @@ pub async fn events(
     };
     let source = match lab.playing(&name) {
         Some(live) => Source::follow(live),
-        None => lab.look(move |lab| lab.show(&name)).await.map(|page| Source::Still(still(&page)))?,
+        None => lab.read(move |lab| lab.show(&name)).await.map(|page| Source::Still(still(&page)))?,
     };
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let listener = Listener { source, ticks, stopping: lab.stopping.subscribe(), _permit: permit };
     let events = unfold(listener, |mut listener| async move {
-        let Told { event, data } = listener.next().await?;
+        let PushEvent { event, data } = listener.next().await?;
         Some((Ok(Event::default().event(event).data(data)), listener))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-/// A run that nobody plays has been followed when it has been shown.
-fn still(page: &serde_json::Value) -> VecDeque<Told> {
-    let end = End { complete: page["state"] == "complete", trouble: page["trouble"].as_str().map(str::to_owned) };
-    [Told::new("run", page), end.told()].into()
+/// The events of a run that is not being played: its state and its end.
+fn still(page: &serde_json::Value) -> VecDeque<PushEvent> {
+    let end = RunEnd { complete: page["state"] == "complete", trouble: page["trouble"].as_str().map(str::to_owned) };
+    [PushEvent::new("run", page), end.told()].into()
 }
 
-/// Waits until somebody says so.
-async fn said(so: &mut watch::Receiver<bool>) {
-    // An error would mean that nobody can say it any more.
-    let _ = so.wait_for(|said| *said).await;
+/// Waits until a flag is set.
+async fn is_set(flag: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone, which counts as set.
+    let _ = flag.wait_for(|set| *set).await;
 }
 
 enum Source {
-    Still(VecDeque<Told>),
-    Live { live: Arc<Live>, waiting: VecDeque<Told>, told: Receiver<Told>, seen: u64, over: bool },
+    Still(VecDeque<PushEvent>),
+    LiveRun { live: Arc<LiveRun>, waiting: VecDeque<PushEvent>, told: Receiver<PushEvent>, seen: u64, over: bool },
 }
 
 impl Source {
-    fn follow(live: Arc<Live>) -> Self {
+    fn follow(live: Arc<LiveRun>) -> Self {
         let mut seen = 0;
-        // What changes between these two is told once more.
+        // A change between these two calls is sent twice.
         live.newer(&mut seen);
         let (now, told) = live.follow();
-        Self::Live { live, waiting: now.into(), told, seen, over: false }
+        Self::LiveRun { live, waiting: now.into(), told, seen, over: false }
     }
 }
 
@@ -80,11 +80,11 @@ struct Listener {
 }
 
 impl Listener {
-    /// The next thing to tell; nothing after the end, or when the server stops.
-    async fn next(&mut self) -> Option<Told> {
+    /// The next event; `None` after the end, or when the server stops.
+    async fn next(&mut self) -> Option<PushEvent> {
         let (live, waiting, told, seen, over) = match &mut self.source {
             Source::Still(waiting) => return waiting.pop_front(),
-            Source::Live { live, waiting, told, seen, over } => (live, waiting, told, seen, over),
+            Source::LiveRun { live, waiting, told, seen, over } => (live, waiting, told, seen, over),
         };
         loop {
             if let Some(told) = waiting.pop_front() {
@@ -97,7 +97,7 @@ impl Listener {
             tokio::select! {
                 message = told.recv() => match message {
                     Ok(message) => {
-                        // The end is told after everything that led to it.
+                        // The newest state is sent before the end.
                         waiting.extend((message.event == "end").then(|| live.newer(seen)).flatten());
                         waiting.push_back(message);
                     }
@@ -108,7 +108,7 @@ impl Listener {
                     Err(RecvError::Closed) => return None,
                 },
                 _ = self.ticks.tick() => waiting.extend(live.newer(seen)),
-                () = said(&mut self.stopping) => return None,
+                () = is_set(&mut self.stopping) => return None,
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Trainings of networks in JSON: what `ply train` has written, to be looked at.
+//! Trainings of networks as JSON, as `ply train` has written them.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 use super::{Lab, Refusal, skip};
 
 pub async fn list(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, Refusal> {
-    lab.look(|lab| Ok(json!({"trainings": lab.trainings()?.iter().map(line).collect::<Vec<Value>>()}))).await.map(Json)
+    lab.read(|lab| Ok(json!({"trainings": lab.trainings()?.iter().map(line).collect::<Vec<Value>>()}))).await.map(Json)
 }
 
-/// A training with its rounds, but for those that somebody knows already.
+/// A training with its rounds, without those that the client knows already.
 pub async fn show(
     State(lab): State<Arc<Lab>>,
     Path(name): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Refusal> {
     let skip = skip(query.as_deref())?;
-    lab.look(move |lab| {
-        // It is looked for among those that are there: what somebody writes is never made into a path.
+    lab.read(move |lab| {
+        // It is looked for among the present trainings: the name of a request is never used as a path.
         let found = lab.trainings()?.into_iter().find(|training| training.name == name);
         let training = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, format!("there is no training '{name}'")))?;
         Ok(json!({

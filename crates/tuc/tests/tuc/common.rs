@@ -10,9 +10,9 @@ use plyground_core::CancelToken;
 use plyground_match::{Experiment, GameRow, RunPrefix, Store};
 use plyground_serve::LivePage;
 use plyground_session::{Seed, Session, Turn, open};
-use plyground_tuc::{Dropped, Host, HostOptions, OpenRoom, Programme, Room, TimeControl};
+use plyground_tuc::{CompetitionTimes, DroppedDatagrams, Host, HostOptions, Programme, RunningUdpServer, UdpServer};
 
-/// Nothing here takes so long; whoever waits longer waits for ever.
+/// Nothing here takes so long; a test that waits longer has failed.
 pub const FOR_EVER: Duration = Duration::from_mins(1);
 
 /// A directory of its own for a test, gone when the test is over.
@@ -39,18 +39,18 @@ impl Drop for Directory {
 }
 
 /// How a host is set up.
-pub struct Setting {
+pub struct HostSetup {
     pub programme: Programme,
-    pub customs: HostOptions,
-    pub time: TimeControl,
+    pub options: HostOptions,
+    pub time: CompetitionTimes,
     pub game: &'static str,
 }
 
-impl Setting {
+impl HostSetup {
     /// Time enough for everything, and no ceremony.
     pub fn new(programme: Programme) -> Self {
-        let customs = HostOptions { begin_delay: Duration::from_millis(20), wait: Some(FOR_EVER), resend: None };
-        Self { programme, customs, time: TimeControl { a_move: FOR_EVER, a_game: FOR_EVER }, game: "tuc-chess" }
+        let options = HostOptions { begin_delay: Duration::from_millis(20), wait: Some(FOR_EVER), resend: None };
+        Self { programme, options, time: CompetitionTimes { a_move: FOR_EVER, a_game: FOR_EVER }, game: "tuc-chess" }
     }
 
     pub fn move_time(mut self, time: Duration) -> Self {
@@ -62,47 +62,47 @@ impl Setting {
 /// A host at work. It ends with its programme, or when it is told to.
 pub struct Hosting {
     pub address: SocketAddr,
-    pub room: Arc<OpenRoom>,
-    pub hall: Arc<LivePage>,
+    pub server: Arc<RunningUdpServer>,
+    pub page: Arc<LivePage>,
     pub directory: Directory,
     cancel: CancelToken,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Hosting {
-    pub fn start(setting: Setting) -> Self {
+    pub fn start(setup: HostSetup) -> Self {
         let directory = Directory::new();
         let store = directory.store();
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let hall = Arc::new(LivePage::new("a test", []));
-        let seen = Arc::clone(&hall);
-        let admission = setting.programme.admission();
-        let room = Arc::new(
-            Room::open(socket, setting.customs.clone(), admission, move |notice| {
-                let (player, received, text) = notice.message();
+        let page = Arc::new(LivePage::new("a test", []));
+        let seen = Arc::clone(&page);
+        let admission = setup.programme.admission();
+        let server = Arc::new(
+            UdpServer::open(socket, setup.options.clone(), admission, move |event| {
+                let (player, received, text) = event.message();
                 seen.message(player, received, text);
             })
             .unwrap(),
         );
         let cancel = CancelToken::new();
-        let (address, seen) = (room.address().unwrap(), Arc::clone(&hall));
-        let (inside, cancelled) = (Arc::clone(&room), cancel.clone());
+        let (address, seen) = (server.address().unwrap(), Arc::clone(&page));
+        let (inside, cancelled) = (Arc::clone(&server), cancel.clone());
         let thread = std::thread::spawn(move || {
             let host = Host {
-                room: &inside,
+                server: &inside,
                 store: &store,
                 shelf: &plyground_match::Files,
-                game: setting.game,
-                time: setting.time,
+                game: setup.game,
+                time: setup.time,
                 seed: 7,
                 boards: 4,
                 command: "ply host tuc-chess",
                 cancel: &cancelled,
                 observer: seen.as_ref(),
             };
-            host.play(&setting.programme).unwrap();
+            host.play(&setup.programme).unwrap();
         });
-        Self { address, room, hall, directory, cancel, thread: Some(thread) }
+        Self { address, server, page, directory, cancel, thread: Some(thread) }
     }
 
     /// Waits until the programme is over; all games with their settings, in the order in which they ended.
@@ -129,8 +129,8 @@ impl Hosting {
         games.remove(0)
     }
 
-    pub fn dropped(&self) -> Dropped {
-        self.room.dropped()
+    pub fn dropped(&self) -> DroppedDatagrams {
+        self.server.dropped()
     }
 
     pub fn stop(&self) {
@@ -230,7 +230,7 @@ pub fn play_out(clients: [&Raw; 2], seed: u64) -> [i32; 2] {
 
 /// Takes a `T` apart by the table of the specification.
 fn follow(session: &mut dyn Session, sent: &str, heard: &str) {
-    let Turn::Player(mover) = session.turn() else { panic!("nobody is to move") };
+    let Turn::Player(mover) = session.turn() else { panic!("no player is to move") };
     assert_eq!(heard.len(), 12, "{heard}");
     assert_eq!(&heard[..1], "T");
     assert_eq!(&heard[1..2], mover.other().index().to_string());

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use plyground_session::Player;
-use plyground_tuc::{Dropped, Programme, TimeControl};
+use plyground_tuc::{CompetitionTimes, DroppedDatagrams, Programme};
 
-use crate::common::{FOR_EVER, Hosting, Raw, Setting, begun, play_out};
+use crate::common::{FOR_EVER, HostSetup, Hosting, Raw, begun, play_out};
 
 fn one_game() -> Hosting {
-    Hosting::start(Setting::new(Programme::InTurn { games: Some(1) }))
+    Hosting::start(HostSetup::new(Programme::InTurn { games: Some(1) }))
 }
 
 /// Waits until so much was dropped; datagrams take their time.
-fn await_dropped(host: &Hosting, enough: impl Fn(Dropped) -> bool) {
+fn await_dropped(host: &Hosting, enough: impl Fn(DroppedDatagrams) -> bool) {
     let begin = std::time::Instant::now();
     while !enough(host.dropped()) {
         assert!(begin.elapsed() < FOR_EVER, "{:?}", host.dropped());
@@ -21,7 +21,7 @@ fn await_dropped(host: &Hosting, enough: impl Fn(Dropped) -> bool) {
 }
 
 #[test]
-fn nobody_moves_for_somebody_else() {
+fn only_the_player_to_move_can_move() {
     let mut host = one_game();
     let [white, black] = begun(&host);
     let stranger = Raw::new(host.address);
@@ -75,7 +75,7 @@ fn an_illegal_move_loses_and_both_are_told_that_it_is_over() {
 
 #[test]
 fn a_client_that_vanishes_loses_when_its_time_is_over() {
-    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(1) }).move_time(Duration::from_millis(150)));
+    let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(1) }).move_time(Duration::from_millis(150)));
     let [white, black] = begun(&host);
     drop(white);
     assert_eq!(black.hear(), "GE0000");
@@ -85,11 +85,11 @@ fn a_client_that_vanishes_loses_when_its_time_is_over() {
 
 #[test]
 fn when_the_time_of_the_game_is_over_the_points_decide() {
-    let mut setting = Setting::new(Programme::InTurn { games: Some(1) });
-    setting.time = TimeControl { a_move: FOR_EVER, a_game: Duration::from_millis(700) };
-    let mut host = Hosting::start(setting);
+    let mut setup = HostSetup::new(Programme::InTurn { games: Some(1) });
+    setup.time = CompetitionTimes { a_move: FOR_EVER, a_game: Duration::from_millis(700) };
+    let mut host = Hosting::start(setup);
     let [white, black] = begun(&host);
-    // The rook's pawn steps ahead and takes a bonus; then nobody moves any more.
+    // The rook's pawn steps ahead and takes a bonus; then no player moves any more.
     for (client, mv) in [(&white, "5040"), (&black, "1020"), (&white, "4030")] {
         client.say(mv);
         assert_eq!(white.hear(), black.hear());
@@ -105,8 +105,8 @@ fn when_the_time_of_the_game_is_over_the_points_decide() {
 }
 
 #[test]
-fn whoever_waits_is_sent_home_when_the_host_stops() {
-    let host = Hosting::start(Setting::new(Programme::InTurn { games: None }));
+fn waiting_clients_are_dismissed_when_the_host_stops() {
+    let host = Hosting::start(HostSetup::new(Programme::InTurn { games: None }));
     let [white, black] = begun(&host);
     let third = Raw::named(host.address, "client3");
     assert_eq!(third.hear(), "PW");

@@ -1,15 +1,15 @@
-//! The hall as a browser meets it.
+//! The live page of a host, over HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use plyground_serve::{Limits, Server};
+use plyground_serve::{Server, ServerLimits};
 use plyground_tuc::Programme;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::common::{FOR_EVER, Hosting, Setting, begun};
+use crate::common::{FOR_EVER, HostSetup, Hosting, begun};
 
 fn ask(address: SocketAddr, path: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -39,12 +39,12 @@ fn next(events: &mut impl BufRead) -> (String, String) {
 }
 
 #[test]
-fn everybody_sees_the_games_and_nobody_can_do_anything() {
-    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(1) }));
+fn every_visitor_sees_the_games_and_can_change_nothing() {
+    let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(1) }));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let limits = Limits { listeners: 1, ..Limits::default() };
+    let limits = ServerLimits { listeners: 1, ..ServerLimits::default() };
     let mut server = runtime.block_on(Server::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), limits)).unwrap();
-    server.open_hall(Arc::clone(&host.hall));
+    server.show_live_page(Arc::clone(&host.page));
     let address = server.address().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = runtime.spawn(server.run(async { drop(stopped.await) }));
@@ -58,8 +58,8 @@ fn everybody_sees_the_games_and_nobody_can_do_anything() {
     loop {
         let (event, data) = next(&mut events);
         assert_eq!(event, "hall");
-        let hall: Value = serde_json::from_str(&data).unwrap();
-        let board = &hall["boards"][0];
+        let page: Value = serde_json::from_str(&data).unwrap();
+        let board = &page["boards"][0];
         if board["turn"] != "second" {
             continue;
         }
@@ -67,19 +67,19 @@ fn everybody_sees_the_games_and_nobody_can_do_anything() {
         assert_eq!(board["moves"][0], "e2e3");
         assert!(board["since"].as_i64() >= board["begun"].as_i64() && board["move_ms"].is_u64());
         let said: Vec<&str> =
-            hall["messages"].as_array().unwrap().iter().map(|message| message["text"].as_str().unwrap()).collect();
+            page["messages"].as_array().unwrap().iter().map(|message| message["text"].as_str().unwrap()).collect();
         assert!(said.contains(&"PW") && said.contains(&"5444") && said.iter().any(|text| text.starts_with("T15444")), "{said:?}");
         break;
     }
     black.say("0000");
     assert!(white.hear().starts_with("GE"));
     host.only_game();
-    host.hall.close();
+    host.page.close();
     let page = get(address, "/hall.json");
-    let hall: Value = serde_json::from_str(page.split_once("\r\n\r\n").unwrap().1).unwrap();
-    assert_eq!((hall["over"].as_bool(), hall["finished"].as_u64()), (Some(true), Some(1)));
-    assert_eq!(hall["rows"][0][0], "client15");
-    assert!(hall["games"][0]["reason"].as_str().unwrap().contains("Black cheated"));
+    let page: Value = serde_json::from_str(page.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!((page["over"].as_bool(), page["finished"].as_u64()), (Some(true), Some(1)));
+    assert_eq!(page["rows"][0][0], "client15");
+    assert!(page["games"][0]["reason"].as_str().unwrap().contains("Black cheated"));
 
     let page = get(address, "/");
     for guard in ["HTTP/1.0 200", "content-security-policy: default-src 'none'", "nosniff", "hall.js"] {

@@ -4,5 +4,5 @@ mod common;
 mod faults;
 mod live_page;
 mod original;
-mod schedules;
+mod programmes;
 mod soak;

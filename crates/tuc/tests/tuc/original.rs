@@ -5,11 +5,11 @@ use std::time::Duration;
 use plyground_session::replay;
 use plyground_tuc::Programme;
 
-use crate::common::{Hosting, Raw, Setting, begun, play_out};
+use crate::common::{HostSetup, Hosting, Raw, begun, play_out};
 
 #[test]
 fn old_clients_play_whole_games_and_everything_is_kept() {
-    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(3) }));
+    let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(3) }));
     let mut ends = Vec::new();
     for seed in 0..3 {
         let [white, black] = begun(&host);
@@ -30,7 +30,7 @@ fn old_clients_play_whole_games_and_everything_is_kept() {
 
 #[test]
 fn names_may_end_with_a_nul_and_two_copies_of_one_program_may_play_each_other() {
-    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(1) }));
+    let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(1) }));
     let [white, black] = [Raw::named(host.address, "client15\0"), Raw::new(host.address)];
     assert_eq!(white.hear(), "PW");
     black.say(b"client15");
@@ -43,21 +43,21 @@ fn names_may_end_with_a_nul_and_two_copies_of_one_program_may_play_each_other() 
 
 #[test]
 fn the_chances_are_those_of_the_year() {
-    let mut setting = Setting::new(Programme::InTurn { games: Some(1) });
-    setting.game = "tuc-chess:year=2021";
-    let mut host = Hosting::start(setting);
+    let mut setup = HostSetup::new(Programme::InTurn { games: Some(1) });
+    setup.game = "tuc-chess:year=2021";
+    let mut host = Hosting::start(setup);
     let [white, black] = begun(&host);
     play_out([&white, &black], 1);
     assert_eq!(host.only_game().1.game, "tuc-chess:year=2021");
 }
 
 #[test]
-fn nobody_hears_anything_twice_unless_that_is_wanted() {
+fn no_message_is_sent_twice_unless_resending_is_on() {
     let silence = Duration::from_millis(300);
     for resend in [None, Some(silence)] {
-        let mut setting = Setting::new(Programme::InTurn { games: Some(1) }).move_time(Duration::from_millis(1_200));
-        setting.customs.resend = resend;
-        let mut host = Hosting::start(setting);
+        let mut setup = HostSetup::new(Programme::InTurn { games: Some(1) }).move_time(Duration::from_millis(1_200));
+        setup.options.resend = resend;
+        let mut host = Hosting::start(setup);
         let [white, black] = begun(&host);
         white.say("5444");
         let told = white.hear();

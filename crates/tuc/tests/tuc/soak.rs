@@ -1,4 +1,4 @@
-//! Many games over a network that loses datagrams, with somebody who disturbs.
+//! Many games over a network that loses datagrams, with an attacker.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use plyground_core::CancelToken;
 use plyground_match::{AgentFactory, Files};
 use plyground_session::{Limits, Seed};
-use plyground_tuc::{Client, HostOptions, Programme, TimeControl};
+use plyground_tuc::{Client, CompetitionTimes, HostOptions, Programme};
 
-use crate::common::{Hosting, Setting};
+use crate::common::{HostSetup, Hosting};
 
 /// Of a hundred datagrams, in each direction.
 const LOST: u32 = 1;
@@ -24,7 +24,7 @@ struct Relay<'a> {
     stop: &'a CancelToken,
     lost: &'a AtomicU64,
     carried: &'a AtomicU64,
-    /// What was carried lately, for whoever wants to disturb.
+    /// The latest datagrams, for the attacker.
     overheard: &'a Mutex<Vec<Vec<u8>>>,
 }
 
@@ -92,7 +92,7 @@ fn disturb(host: SocketAddr, overheard: &Mutex<Vec<Vec<u8>>>, stop: &CancelToken
                 let overheard = overheard.lock().unwrap();
                 let count = overheard.len() as u32;
                 let chosen = if count == 0 { Vec::new() } else { overheard[rng.below(count) as usize].clone() };
-                // Whoever has a player's name is that player: that is how the protocol is. One in a hundred is enough to see that
+                // The protocol knows players by their names only. One in a hundred is enough to see that
                 // it costs a game and nothing else.
                 if chosen.starts_with(b"soak") && rng.below(100) > 0 { Vec::new() } else { chosen }
             }
@@ -106,11 +106,11 @@ fn disturb(host: SocketAddr, overheard: &Mutex<Vec<Vec<u8>>>, stop: &CancelToken
 
 /// Plays so many games under these conditions; every one of them must end with a result in the store.
 fn soak(games: u64, longest: Duration) {
-    let mut setting = Setting::new(Programme::Series { games });
-    setting.customs =
+    let mut setup = HostSetup::new(Programme::Series { games });
+    setup.options =
         HostOptions { begin_delay: Duration::from_millis(1), wait: Some(Duration::from_secs(10)), resend: Some(SILENCE) };
-    setting.time = TimeControl { a_move: Duration::from_secs(2), a_game: Duration::from_mins(5) };
-    let mut host = Hosting::start(setting);
+    setup.time = CompetitionTimes { a_move: Duration::from_secs(2), a_game: Duration::from_mins(5) };
+    let mut host = Hosting::start(setup);
     let begin = Instant::now();
     let (stop, lost, carried, overheard) = (CancelToken::new(), AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     let address = host.address;

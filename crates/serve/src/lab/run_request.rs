@@ -1,22 +1,22 @@
-//! A run as a page asks for it.
+//! The request of a page for a new run.
 
 use plyground_match::{Experiment, Format, Openings, Run, opening_plies, pairings, shell_word};
-use plyground_session::{InputError, Limits as Thinking, parse_duration};
+use plyground_session::{InputError, Limits as SearchLimits, parse_duration};
 use serde::Deserialize;
 
-use crate::{EngineAllowList, Limits};
+use crate::{EngineAllowList, ServerLimits};
 
 /// The settings of a run, with those of `ply match` and `ply tournament` where nothing is said.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct RunRequest {
     /// The game with its parameters.
     game: String,
-    /// Who plays.
+    /// The specs of the agents.
     agents: Vec<String>,
-    /// Pairs of games for each two that meet.
+    /// Pairs of games for every pairing.
     pub pairs: u64,
-    /// Who plays whom.
+    /// The format of the tournament.
     #[serde(default)]
     format: Kind,
     /// The rounds of a Swiss tournament.
@@ -41,23 +41,23 @@ enum Kind {
 /// The most rounds of a Swiss tournament.
 const ROUNDS: u32 = 1_000;
 
-impl Order {
-    /// The run that this asks for. Everything is checked, so that what can be played is all that is left.
-    pub fn run(&self, limits: &Limits, offer: &EngineAllowList) -> Result<Run, InputError> {
+impl RunRequest {
+    /// The run of this request, or the first thing that is wrong with it.
+    pub fn run(&self, limits: &ServerLimits, allowed: &EngineAllowList) -> Result<Run, InputError> {
         let found = self.agents.len();
         if !(2..=limits.run_agents).contains(&found) {
             let expected = format!("expected two or more, at most {}", limits.run_agents);
             return Err(InputError::malformed("number of agents", &found.to_string(), expected));
         }
         self.agents.iter().try_for_each(|agent| limits.allowance.check(agent))?;
-        // A page is not asked which files of this computer are read, or which programs are started.
-        let agents: Vec<String> = self.agents.iter().map(|agent| offer.written_out(agent)).collect();
-        let mut experiment = Experiment::new(&self.game, &agents, offer)?;
+        // A page cannot name files of this computer, or programs to start.
+        let agents: Vec<String> = self.agents.iter().map(|agent| allowed.written_out(agent)).collect();
+        let mut experiment = Experiment::new(&self.game, &agents, allowed)?;
         experiment.format = self.format()?;
         experiment.openings = Openings::Random { plies: opening_plies(&experiment.game)? };
         let time = self.move_time.as_deref().map(parse_duration).transpose()?;
         at_least_one("number of simulations", self.sims.unwrap_or(1))?;
-        experiment.limits = Thinking { time, simulations: self.sims, ..Thinking::default() };
+        experiment.limits = SearchLimits { time, simulations: self.sims, ..SearchLimits::default() };
         experiment.seed = self.seed;
         self.check_pairs(experiment.format, limits)?;
         Ok(experiment.run())
@@ -75,7 +75,7 @@ impl Order {
         })
     }
 
-    fn check_pairs(&self, format: Format, limits: &Limits) -> Result<(), InputError> {
+    fn check_pairs(&self, format: Format, limits: &ServerLimits) -> Result<(), InputError> {
         at_least_one("number of pairs", self.pairs)?;
         let meet = match format {
             Format::Swiss { rounds, .. } => u64::from(rounds) * (self.agents.len() as u64 / 2),
@@ -89,11 +89,11 @@ impl Order {
         Ok(())
     }
 
-    /// How one would ask for the same on the command line.
-    pub fn command(&self, offer: &EngineAllowList) -> String {
+    /// The command line of the same run.
+    pub fn command(&self, allowed: &EngineAllowList) -> String {
         let duel = self.agents.len() == 2 && self.format == Kind::RoundRobin;
         let mut words = vec!["ply".to_owned(), if duel { "match" } else { "tournament" }.to_owned(), shell_word(&self.game)];
-        words.extend(self.agents.iter().map(|agent| shell_word(&offer.written_out(agent))));
+        words.extend(self.agents.iter().map(|agent| shell_word(&allowed.written_out(agent))));
         match self.format {
             Kind::RoundRobin => {}
             Kind::Gauntlet => words.push("--gauntlet".to_owned()),
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn order(change: &Value) -> Order {
+    fn request(change: &Value) -> RunRequest {
         let mut fields = json!({"game": "clobber:size=4x4", "agents": ["random", "mcts:sims={5..20}", "level=2"], "pairs": 3});
         for (key, value) in change.as_object().unwrap() {
             fields[key] = value.clone();
@@ -128,16 +128,16 @@ mod tests {
 
     #[test]
     fn the_command_asks_for_the_same() {
-        let gauntlet = order(&json!({"format": "gauntlet", "sims": 9, "move_time": "1.5s", "seed": 4}));
+        let gauntlet = request(&json!({"format": "gauntlet", "sims": 9, "move_time": "1.5s", "seed": 4}));
         assert_eq!(
             gauntlet.command(&EngineAllowList::default()),
             "ply tournament clobber:size=4x4 random 'mcts:sims={5..20}' level=2 --gauntlet --pairs 3 --sims 9 --move-time 1.5s --seed 4"
         );
         assert_eq!(
-            order(&json!({"agents": ["a", "b"]})).command(&EngineAllowList::default()),
+            request(&json!({"agents": ["a", "b"]})).command(&EngineAllowList::default()),
             "ply match clobber:size=4x4 a b --pairs 3"
         );
-        let swiss = order(&json!({"format": "swiss", "rounds": 2}));
+        let swiss = request(&json!({"format": "swiss", "rounds": 2}));
         assert!(
             swiss.command(&EngineAllowList::default()).ends_with("--swiss --pairs 3 --rounds 2"),
             "{}",
@@ -147,8 +147,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_played_is_refused_with_what_was_expected() {
-        let limits = Limits { run_pairs: 30, ..Limits::default() };
-        assert!(order(&json!({})).run(&limits, &EngineAllowList::default()).is_ok());
+        let limits = ServerLimits { run_pairs: 30, ..ServerLimits::default() };
+        assert!(request(&json!({})).run(&limits, &EngineAllowList::default()).is_ok());
         for (change, words) in [
             (json!({"game": "clober"}), "did you mean 'clobber'"),
             (json!({"agents": ["random"]}), "number of agents '1'"),
@@ -166,7 +166,7 @@ mod tests {
             (json!({"rounds": 3}), "in a Swiss tournament only"),
             (json!({"format": "swiss", "rounds": 0}), "from 1 to 1000"),
         ] {
-            let error = order(&change).run(&limits, &EngineAllowList::default()).unwrap_err().to_string();
+            let error = request(&change).run(&limits, &EngineAllowList::default()).unwrap_err().to_string();
             assert!(error.contains(words), "{change}: {error}");
         }
     }

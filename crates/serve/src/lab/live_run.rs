@@ -1,4 +1,4 @@
-//! A run that is being played here: how far it is, and the games at its boards.
+//! A running run: its progress, and the games that are shown.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
@@ -12,61 +12,62 @@ use tokio::sync::broadcast;
 
 use super::page::{line, page};
 
-/// Messages that somebody who is slow may be behind; whoever is further behind begins again with how things stand.
+/// The most events that a slow subscriber may be behind; after that it gets the present state again.
 const BEHIND: usize = 1_024;
 
-/// Games that are shown at the same time, and new ones a second. Fast agents play thousands a second, which nobody could see.
+/// The most games that are shown at the same time, and new ones a second: fast agents play thousands a second.
 const BOARDS: usize = 8;
 const BOARDS_A_SECOND: f64 = 4.0;
 
-/// Something to tell those who follow a run.
+/// A server-sent event about a run.
 #[derive(Clone)]
-pub struct Told {
+pub struct PushEvent {
     pub event: &'static str,
     pub data: Arc<str>,
 }
 
-impl Told {
+impl PushEvent {
     pub fn new(event: &'static str, data: &Value) -> Self {
         Self { event, data: data.to_string().into() }
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug)]
-pub struct End {
+pub struct RunEnd {
     pub complete: bool,
-    /// Why it could not go on.
+    /// The error that ended it.
     pub trouble: Option<String>,
 }
 
-impl End {
-    /// The last thing to tell.
-    pub fn told(&self) -> Told {
-        Told::new("end", &json!({"complete": self.complete, "trouble": self.trouble}))
+impl RunEnd {
+    /// The last event.
+    pub fn told(&self) -> PushEvent {
+        PushEvent::new("end", &json!({"complete": self.complete, "trouble": self.trouble}))
     }
 }
 
-pub struct Live {
+/// A run that is being played by this server.
+pub struct LiveRun {
     row: RunRow,
     cancel: CancelToken,
     state: Mutex<State>,
-    tell: broadcast::Sender<Told>,
+    tell: broadcast::Sender<PushEvent>,
 }
 
 struct State {
     results: Results,
     wanted: u64,
-    /// Jobs that were done when it began, and when that was.
+    /// The jobs that were done when it began, and the time of that.
     before: u64,
     begun: Instant,
-    /// Counts what has changed, so that nobody is told the same twice.
+    /// The number of changes so far, so that no state is sent twice.
     version: u64,
     /// The page of a version.
-    written: Option<(u64, Told)>,
+    written: Option<(u64, PushEvent)>,
     boards: Vec<Board>,
     quota: Quota,
-    end: Option<End>,
+    end: Option<RunEnd>,
 }
 
 /// A game that is shown.
@@ -78,7 +79,7 @@ struct Board {
     moves: Vec<String>,
 }
 
-/// New games that are shown a second.
+/// A rate limit on new games that are shown.
 pub struct Quota {
     left: f64,
     last: Instant,
@@ -100,8 +101,8 @@ impl Quota {
     }
 }
 
-impl RunObserver for Live {
-    /// Takes note of what happens, and tells it to those who follow. What is told while the state is locked comes in order.
+impl RunObserver for LiveRun {
+    /// Updates the state by an event, and sends it to subscribers. The state is locked meanwhile, so events are sent in order.
     fn observe(&self, _: &Run, event: &RunEvent<'_>) {
         let mut state = self.state();
         match event {
@@ -146,7 +147,7 @@ impl RunObserver for Live {
     }
 }
 
-impl Live {
+impl LiveRun {
     pub fn new(row: RunRow, cancel: CancelToken) -> Self {
         let now = Instant::now();
         let state = State {
@@ -186,13 +187,13 @@ impl Live {
 
     fn tell(&self, event: &'static str, data: impl FnOnce() -> Value) {
         if self.tell.receiver_count() > 0 {
-            // Those who have just gone need not hear it.
-            let _ = self.tell.send(Told::new(event, &data()));
+            // The last subscriber may have gone.
+            let _ = self.tell.send(PushEvent::new(event, &data()));
         }
     }
 
-    /// It is over, for now.
-    pub fn end(&self, end: End) {
+    /// Sets the end, and sends it.
+    pub fn end(&self, end: RunEnd) {
         let mut state = self.state();
         state.version += 1;
         state.boards.clear();
@@ -201,13 +202,13 @@ impl Live {
         let _ = self.tell.send(told);
     }
 
-    /// How things stand, and all that happens after that.
-    pub fn follow(&self) -> (Vec<Told>, broadcast::Receiver<Told>) {
+    /// The present state as events, and a channel of all later events.
+    pub fn follow(&self) -> (Vec<PushEvent>, broadcast::Receiver<PushEvent>) {
         let mut state = self.state();
         let mut now = vec![self.written(&mut state)];
         let boards: Vec<Value> = state.boards.iter().map(Board::json).collect();
-        now.push(Told::new("boards", &boards.into()));
-        now.extend(state.end.as_ref().map(End::told));
+        now.push(PushEvent::new("boards", &boards.into()));
+        now.extend(state.end.as_ref().map(RunEnd::told));
         (now, self.tell.subscribe())
     }
 
@@ -225,37 +226,37 @@ impl Live {
         }
     }
 
-    /// What is known of the run, if that is more than it was at this version.
-    pub fn newer(&self, seen: &mut u64) -> Option<Told> {
+    /// The state of the run, if it is newer than this version.
+    pub fn newer(&self, seen: &mut u64) -> Option<PushEvent> {
         let mut state = self.state();
         let newer = state.version > *seen;
         *seen = state.version;
         newer.then(|| self.written(&mut state))
     }
 
-    fn written(&self, state: &mut State) -> Told {
+    fn written(&self, state: &mut State) -> PushEvent {
         match &state.written {
             Some((version, told)) if *version == state.version => told.clone(),
             _ => {
-                let told = Told::new("run", &self.page_of(state));
+                let told = PushEvent::new("run", &self.page_of(state));
                 state.written = Some((state.version, told.clone()));
                 told
             }
         }
     }
 
-    /// What is known of the run.
+    /// The state of the run as JSON.
     pub fn page(&self) -> Value {
         self.page_of(&self.state())
     }
 
-    /// What the list says of it.
+    /// The run as a line of the list.
     pub fn line(&self) -> Value {
         let state = self.state();
         line(&self.now(&state), Some(&state.results), self.word(&state))
     }
 
-    /// The run with what was played since it began.
+    /// The row of the run with its present numbers.
     fn now(&self, state: &State) -> RunRow {
         let (pairs, done, games) = (state.wanted, state.results.jobs(), state.results.games());
         RunRow { pairs, done, games, ..self.row.clone() }
@@ -263,7 +264,7 @@ impl Live {
 
     fn word(&self, state: &State) -> &'static str {
         match &state.end {
-            Some(End { complete: true, .. }) => "complete",
+            Some(RunEnd { complete: true, .. }) => "complete",
             Some(_) => "unfinished",
             None if self.stopping() => "stopping",
             None => "running",
@@ -285,7 +286,7 @@ impl Board {
         self.game == game && self.job == job
     }
 
-    /// No other game of any run has this name.
+    /// The name of the game, unique among all runs.
     fn name(&self) -> String {
         format!("{}/{}", self.job, self.game)
     }

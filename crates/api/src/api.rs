@@ -13,8 +13,8 @@ use plyground_core::{
 };
 use plyground_games::for_each_family;
 use plyground_session::{
-    Advice, AdvisedMove, LegalMove, Opinion, Opponent, Progress, Session, SolveOrder, Watcher, format_named, open, read_any,
-    replay,
+    Advice, AdvisedMove, InterimAdvice, LegalMove, Opponent, ProgressObserver, SearchProgress, Session, SolveOrder, format_named,
+    open, read_any, replay,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -198,7 +198,7 @@ impl Api<'_> {
         let mut listener = Listener { request, ahead: ahead.as_mut(), clock, tell, most: end, told: Duration::ZERO };
         let solved = session.solve(&order, self.shelf, &mut listener)?;
         Ok(json!({
-            "value": solved.worth().map(GameValue::word),
+            "value": solved.value().map(GameValue::word),
             "best": solved.best,
             "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
@@ -241,13 +241,13 @@ impl Listener<'_, '_> {
     }
 }
 
-impl Watcher for Listener<'_, '_> {
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+impl ProgressObserver for Listener<'_, '_> {
+    fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
         let watch = self.request.watch;
         self.hear(|ahead| {
             let mut message = json!({"done": progress.done, "nodes": progress.nodes});
             if watch {
-                let Opinion { value, depth, line, candidates } = (progress.opinion)();
+                let InterimAdvice { value, depth, line, candidates } = (progress.opinion)();
                 message["value"] = json!(value);
                 message["depth"] = json!(depth);
                 message["line"] = followed(ahead, &line);

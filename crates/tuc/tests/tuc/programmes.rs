@@ -9,7 +9,7 @@ use plyground_match::{AgentFactory, Files};
 use plyground_session::{Limits, Player, Seed};
 use plyground_tuc::{Client, Joined, Programme};
 
-use crate::common::{FOR_EVER, Hosting, Raw, Setting, play_out};
+use crate::common::{FOR_EVER, HostSetup, Hosting, Raw, play_out};
 
 /// Our client plays so many games.
 pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Joined> {
@@ -31,7 +31,7 @@ pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Join
 
 #[test]
 fn our_client_plays_the_protocol_that_old_clients_play() {
-    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(2) }));
+    let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(2) }));
     let address = host.address;
     for ours in [Player::First, Player::Second] {
         let old = Raw::new(address);
@@ -41,7 +41,7 @@ fn our_client_plays_the_protocol_that_old_clients_play() {
         }
         let playing = std::thread::spawn(move || join(address, "ours", "random", 1));
         if ours == Player::First {
-            while host.room.waiting().is_empty() {
+            while host.server.waiting().is_empty() {
                 std::thread::sleep(Duration::from_millis(2));
             }
             old.say("old");
@@ -69,7 +69,7 @@ fn our_client_plays_the_protocol_that_old_clients_play() {
 
 #[test]
 fn a_series_changes_colours_and_waits_for_both() {
-    let mut host = Hosting::start(Setting::new(Programme::Series { games: 5 }));
+    let mut host = Hosting::start(HostSetup::new(Programme::Series { games: 5 }));
     let address = host.address;
     let clients = ["one", "two"].map(|name| std::thread::spawn(move || join(address, name, "random", 5)));
     let joined = clients.map(|client| client.join().unwrap());
@@ -90,9 +90,9 @@ fn a_series_changes_colours_and_waits_for_both() {
 
 #[test]
 fn a_late_client_loses_the_game_that_it_does_not_come_for() {
-    let mut setting = Setting::new(Programme::Series { games: 2 });
-    setting.customs.wait = Some(Duration::from_millis(300));
-    let mut host = Hosting::start(setting);
+    let mut setup = HostSetup::new(Programme::Series { games: 2 });
+    setup.options.wait = Some(Duration::from_millis(300));
+    let mut host = Hosting::start(setup);
     let [white, black] = crate::common::begun(&host);
     play_out([&white, &black], 2);
     // Only the first comes again, now as Black, and a stranger who is not asked.
@@ -108,11 +108,11 @@ fn a_late_client_loses_the_game_that_it_does_not_come_for() {
 
 #[test]
 fn in_a_round_robin_everybody_plays_everybody_and_names_stand_for_players() {
-    let mut host = Hosting::start(Setting::new(Programme::RoundRobin { players: 4, double: true }));
+    let mut host = Hosting::start(HostSetup::new(Programme::RoundRobin { players: 4, double: true }));
     let address = host.address;
     // One that is started anew before it begins is still one player.
     let ghost = Raw::named(address, "d");
-    while host.room.waiting() != ["d"] {
+    while host.server.waiting() != ["d"] {
         std::thread::sleep(Duration::from_millis(2));
     }
     let clients = ["a", "b", "c", "d"].map(|name| std::thread::spawn(move || join(address, name, "random", 6)));
@@ -128,8 +128,8 @@ fn in_a_round_robin_everybody_plays_everybody_and_names_stand_for_players() {
 }
 
 #[test]
-fn whoever_comes_plays_against_the_house() {
-    let mut host = Hosting::start(Setting::new(Programme::Against { spec: "level=1".to_owned(), games: Some(4) }));
+fn every_client_plays_against_the_agent_of_the_host() {
+    let mut host = Hosting::start(HostSetup::new(Programme::Against { spec: "level=1".to_owned(), games: Some(4) }));
     let joined = join(host.address, "guest", "random", 4);
     let colours: Vec<Player> = joined.iter().map(|game| game.colour).collect();
     assert_eq!(colours, [Player::First, Player::Second, Player::First, Player::Second]);
@@ -140,7 +140,7 @@ fn whoever_comes_plays_against_the_house() {
 
 #[test]
 fn players_who_come_again_at_once_play_every_game() {
-    let mut host = Hosting::start(Setting::new(Programme::InTurn { games: Some(30) }));
+    let mut host = Hosting::start(HostSetup::new(Programme::InTurn { games: Some(30) }));
     let address = host.address;
     let clients = ["one", "two"].map(|name| std::thread::spawn(move || join(address, name, "random", 30)));
     for client in clients {
