@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use plyground_cluster::{Access, Broker, Fleet, FleetView, NatsQueue, Presence, SelfPlayers, WorkerOptions, run_worker};
 use plyground_core::{CancelToken, InputError, NoResources, Resources, Seed};
 use plyground_match::{
-    AgentFactory, AgentPlayer, Experiment, Lease, MatchPlayer, PlayerFactory, Queue, Results, Run, RunContext, RunDriver, RunError, RunPrefix,
-    Store, Threads, Worker, WorkerConfig, work,
+    AgentFactory, AgentPlayer, Experiment, Lease, MatchPlayer, PlayerFactory, Queue, Results, Run, RunContext, RunDriver,
+    RunError, RunPrefix, Store, Threads, Worker, WorkerConfig, work,
 };
 use plyground_nets::{Network, Size, weights};
 use plyground_train::{End, Plan, Round, Stage, Training, TrainingObserver, trainable_game};
