@@ -24,7 +24,7 @@ pub trait Agent<G: Game>: Send {
     }
 }
 
-impl<G: Game, A: Agent<G> + ?Sized> Agent<G> for Box<A> {
+impl<G: Game, T: Agent<G> + ?Sized> Agent<G> for Box<T> {
     fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
         (**self).choose(request)
     }
