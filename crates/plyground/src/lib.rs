@@ -6,7 +6,7 @@
 //! | [`games`] | what a game is, and the games of the list |
 //! | [`agents`] | Monte Carlo tree search, alpha-beta, exact solving, and what they choose |
 //! | [`session`] | games in progress, all in text, for programs that do not know the game in advance |
-//! | [`matches`] | which of two agents is stronger, and how surely |
+//! | [`matches`](mod@matches) | which of two agents is stronger, and how surely |
 //! | [`statistics`] | intervals, Elo, sequential tests, ratings |
 //! | [`training`] | Q-learning, and networks from self-play |
 //! | [`prelude`] | what most programs use |
@@ -62,8 +62,7 @@
 //!
 //! Pairs of games from the same opening with swapped seats; the report is a sentence, or numbers:
 //!
-#![cfg_attr(feature = "experiments", doc = "```")]
-#![cfg_attr(not(feature = "experiments"), doc = "```ignore")]
+//! ```
 //! use plyground::prelude::*;
 //!
 //! let report = Match::of_spec("tictactoe", "mcts:sims=100", "random")?.pairs(15).seed(1).play()?;
