@@ -1,7 +1,7 @@
 //! The rule that a game is known by its own file: no other code names one, unless [`ALLOWED`] says why it has to.
 //!
 //! Code that names a game is a place that has to be found and changed when a game is added. What others need to know about a game is data
-//! of the game (`GameInfo`), or stands in a translation (`app/js/i18n`). Comments and tests may name games as examples.
+//! of the game (`GameInfo`), or stands in a translation (`app/js/i18n`). Comments, tests and examples may name games.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,13 +64,13 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// All source files below a folder, without tests and what was built.
+/// All source files below a folder, without tests, examples and what was built.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
-            if !["tests", "benches", "target", "node_modules", "i18n"].contains(&name.as_ref()) {
+            if !["tests", "benches", "examples", "target", "node_modules", "i18n"].contains(&name.as_ref()) {
                 sources(&path, files)?;
             }
         } else if name != "tests.rs" && [".rs", ".js", ".css", ".html"].iter().any(|ending| name.ends_with(ending)) {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 16] = [
+const ROOMS: [&str; 17] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -23,6 +23,7 @@ const ROOMS: [&str; 16] = [
     "plyground-serve",
     "plyground-tuc",
     "plyground-wasm",
+    "plyground",
     "plyground-cli",
 ];
 

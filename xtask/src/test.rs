@@ -163,6 +163,8 @@ fn deny(_: &Workspace) -> Result<Outcome> {
 fn clippy(_: &Workspace) -> Result<Outcome> {
     component("clippy", "clippy")?;
     process::run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    // The library without matches and training.
+    process::run(cargo().args(["clippy", "-p", "plyground", "--no-default-features", "--", "-D", "warnings"]))?;
     Ok(Outcome::Passed)
 }
 

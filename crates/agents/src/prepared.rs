@@ -34,7 +34,7 @@ impl<G: PlayableGame> Mcts<G> {
         Self { settings: Settings { params: Params::default(), limits }, search: None }
     }
 
-    /// The same search with switches, written as in a spec behind `mcts:`, for instance `solver=on,c=0.7` (`ply agents mcts` lists them).
+    /// The same search with switches, written as in a spec behind `mcts:`, for instance `solver=on,c=0.7` (`ply agents` lists them).
     /// They take the place of all that were set before.
     pub fn with_options(mut self, options: &str) -> Result<Self, InputError> {
         self.settings.read::<G>(&uct::INFO, options)?;
@@ -80,7 +80,7 @@ impl<G: Evaluated> AlphaBeta<G> {
     }
 
     /// The same search with switches, written as in a spec behind `alphabeta:`, for instance `quiescence=4` or `eval=NAME`
-    /// (`ply agents alphabeta` lists them). They take the place of all that were set before.
+    /// (`ply agents` lists them). They take the place of all that were set before.
     pub fn with_options(mut self, options: &str) -> Result<Self, InputError> {
         self.settings.read::<G>(&family::alphabeta::INFO, options)?;
         family::check(family::alphabeta::INFO.name, &self.settings.params)?;

@@ -1,8 +1,9 @@
 //! Sessions: games as text, for every game in the list.
 
+use plyground_core::{PlayableGame, Visitor};
 use plyground_session::{
     AGENTS, JSON_LINES, Limits, NoClock, NoObserver, NoResources, RecordedPlayer, Seed, Session, Turn, draw_board, draw_counters,
-    infos, open, parse_limits, read_any, replay,
+    infos, open, parse_limits, read_any, replay, session_of,
 };
 
 fn samples() -> impl Iterator<Item = &'static str> {
@@ -169,4 +170,22 @@ fn strip_colours(text: &str) -> String {
         }
     }
     plain
+}
+
+#[test]
+fn a_game_that_is_a_value_has_a_session() {
+    struct Compare(&'static str);
+    impl Visitor for Compare {
+        type Output = ();
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
+            let (mut own, mut listed) = (session_of(game), open(self.0, None).unwrap());
+            assert_eq!((own.spec(), own.position(), own.info().name), (listed.spec(), listed.position(), listed.info().name));
+            let seats = [&mut own, &mut listed].map(|session| session.add_agent("mcts:sims=20", Seed(4)).unwrap());
+            let chosen = [own.choose(seats[0]).unwrap().mv, listed.choose(seats[1]).unwrap().mv];
+            assert_eq!(chosen[0], chosen[1], "{}", self.0);
+        }
+    }
+    for sample in samples().filter(|sample| matches!(open(sample, None).unwrap().turn(), Turn::Player(_))) {
+        plyground_games::open(sample, None, Compare(sample)).unwrap();
+    }
 }

@@ -9,6 +9,7 @@ mod mcts;
 mod minimax;
 mod net;
 mod own_game;
+mod prepared;
 mod promises;
 mod q;
 mod solve;
