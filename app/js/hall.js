@@ -114,8 +114,8 @@ function drawStage() {
   });
   stage.dataset.game = info.name;
   parts.status.textContent = game.result ? `${resultOf(game.result, game.players)} ${game.reason}` : "";
-  const shown = game.moves.map((move, index) => [move, game.movers[index]]).filter(([, mover]) => mover !== null).slice(-24);
-  parts.moves.replaceChildren(...shown.map(([move], index) => html("li", { class: index + 1 === shown.length ? "current" : "" }, html("span", {}, move))));
+  const moves = game.moves.filter((_, index) => game.movers[index] !== null).slice(-24);
+  parts.moves.replaceChildren(...moves.map((move, index) => html("li", { class: index + 1 === moves.length ? "current" : "" }, html("span", {}, move))));
   parts.moves.scrollTop = parts.moves.scrollHeight;
   if (other) overSince = null;
   times(game);
