@@ -1,4 +1,5 @@
-// Everything of the app is kept on the device: after the first visit it needs no network. `cargo xtask app` fills in the two lines.
+// Everything of the app is kept on the device: after the first visit it needs no network. `cargo xtask app` fills in the version
+// and the files.
 
 const VERSION = "unbuilt";
 const FILES = [];
@@ -6,13 +7,21 @@ const FILES = [];
 const CACHE = `plyground-${VERSION}`;
 
 addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(CACHE)
+      .then((cache) => cache.addAll(FILES))
+      .then(() => skipWaiting()),
+  );
 });
 
 addEventListener("activate", (event) => {
   const others = (names) => names.filter((name) => name.startsWith("plyground-") && name !== CACHE);
   event.waitUntil(
-    caches.keys().then((names) => Promise.all(others(names).map((name) => caches.delete(name)))).then(() => clients.claim()),
+    caches
+      .keys()
+      .then((names) => Promise.all(others(names).map((name) => caches.delete(name))))
+      .then(() => clients.claim()),
   );
 });
 
@@ -28,6 +37,9 @@ addEventListener("fetch", (event) => {
   const address = new URL(request.url);
   // Whether there is a server is asked of the network alone.
   if (request.method !== "GET" || address.origin !== location.origin || address.pathname.endsWith("/server.json")) return;
-  const kept = () => caches.match(request, { ignoreSearch: true }).then((found) => found ?? (address.pathname.includes("/nets/") ? keep(request) : fetch(request)));
+  const kept = () =>
+    caches
+      .match(request, { ignoreSearch: true })
+      .then((found) => found ?? (address.pathname.includes("/nets/") ? keep(request) : fetch(request)));
   event.respondWith(request.mode === "navigate" ? caches.match("./").then((found) => found ?? fetch(request)) : kept());
 });

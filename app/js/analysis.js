@@ -27,11 +27,23 @@ export class Analysis {
     this.words = html("p", { class: "line" });
     this.list = html("table", { class: "candidates", hidden: true });
     // The picture stays and only what is in it is drawn anew, so that a press on it is never lost.
-    this.picture = svg("svg", { viewBox: `0 0 ${GRAPH.join(" ")}`, role: "img", onclick: (event) => this.match.step(this.#plyAt(event)) });
+    this.picture = svg("svg", {
+      viewBox: `0 0 ${GRAPH.join(" ")}`,
+      role: "img",
+      onclick: (event) => this.match.step(this.#plyAt(event)),
+    });
     this.story = html("p", {});
     this.graph = html("div", { class: "graph", hidden: true }, this.picture, this.story);
     this.review = html("button", { type: "button", onclick: () => this.#review() }, t("review"));
-    this.element = html("section", { class: "analysis", hidden: true, "aria-label": t("analyse") }, this.bar, this.words, this.list, this.graph, html("div", { class: "buttons" }, this.review));
+    this.element = html(
+      "section",
+      { class: "analysis", hidden: true, "aria-label": t("analyse") },
+      this.bar,
+      this.words,
+      this.list,
+      this.graph,
+      html("div", { class: "buttons" }, this.review),
+    );
   }
 
   toggle() {
@@ -61,7 +73,7 @@ export class Analysis {
     this.words.textContent = "";
     this.list.hidden = true;
     this.#drawBar(match.game.chances[match.cursor] ?? match.game.chances[match.cursor - 1]);
-    // While an opponent thinks the engine of a browser has no time for anybody else.
+    // While an opponent thinks the engine of a browser has no time for anything else.
     if ((turn === "first" || turn === "second") && !match.awaited) this.#look(turn);
   }
 
@@ -98,8 +110,21 @@ export class Analysis {
     this.match.game.chances[this.match.cursor] = chance;
     this.#drawBar(chance);
     const length = solved?.plies_exact ? "" : ".open";
-    const verdict = solved ? t(`solved.${solved.value}${solved.value === "draw" ? "" : length}`, { name: playerName(this.info, mover), plies: solved.plies }) : "";
-    const expected = line.length > 0 ? t("line", { line: line.slice(0, 8).map((move) => move.label).join(" ") }) : "";
+    const verdict = solved
+      ? t(`solved.${solved.value}${solved.value === "draw" ? "" : length}`, {
+          name: playerName(this.info, mover),
+          plies: solved.plies,
+        })
+      : "";
+    const expected =
+      line.length > 0
+        ? t("line", {
+            line: line
+              .slice(0, 8)
+              .map((move) => move.label)
+              .join(" "),
+          })
+        : "";
     this.words.textContent = [verdict, expected].filter(Boolean).join(" ");
     this.#drawList(candidates, legal);
     this.board.mark(this.marks);
@@ -109,12 +134,25 @@ export class Analysis {
   /** The moves that the engine likes best, with what it thinks of them. */
   #drawList(candidates, legal) {
     const all = candidates.reduce((sum, candidate) => sum + candidate.visits, 0);
-    const best = [...candidates].sort((a, b) => b.visits - a.visits).slice(0, LISTED).filter((candidate) => candidate.visits > 0);
+    const best = [...candidates]
+      .sort((a, b) => b.visits - a.visits)
+      .slice(0, LISTED)
+      .filter((candidate) => candidate.visits > 0);
     this.list.hidden = best.length === 0;
     const percent = (share) => `${Math.round(100 * share)} %`;
     const row = ({ move, visits, value }) =>
-      html("tr", {}, html("th", { scope: "row" }, legal.get(move)?.label ?? move), html("td", {}, value === null ? "–" : percent((1 + value) / 2)), html("td", {}, percent(visits / all)));
-    const head = html("tr", {}, ["column.move", "column.chance", "column.visits"].map((key) => html("th", { scope: "col" }, t(key))));
+      html(
+        "tr",
+        {},
+        html("th", { scope: "row" }, legal.get(move)?.label ?? move),
+        html("td", {}, value === null ? "–" : percent((1 + value) / 2)),
+        html("td", {}, percent(visits / all)),
+      );
+    const head = html(
+      "tr",
+      {},
+      ["column.move", "column.chance", "column.visits"].map((key) => html("th", { scope: "col" }, t(key))),
+    );
     this.list.replaceChildren(html("thead", {}, head), html("tbody", {}, best.map(row)));
   }
 
@@ -122,7 +160,12 @@ export class Analysis {
     this.bar.hidden = chance === undefined;
     if (chance === undefined) return;
     const share = Math.round(100 * chance);
-    const label = t("winChance", { first: playerName(this.info, "first"), second: playerName(this.info, "second"), share, other: 100 - share });
+    const label = t("winChance", {
+      first: playerName(this.info, "first"),
+      second: playerName(this.info, "second"),
+      share,
+      other: 100 - share,
+    });
     this.bar.setAttribute("aria-label", label);
     const part = html("span", { class: "first" }, `${share} %`);
     const rest = html("span", { class: "second" }, `${100 - share} %`);
@@ -146,7 +189,9 @@ export class Analysis {
       if (state.turn === "over") {
         match.game.chances[ply] = { first: 1, second: 0, draw: 0.5 }[state.winner];
       } else if (state.turn !== "chance") {
-        const advice = await match.engine.ask("think", { ...request, agent: ANALYST, seed: 1, time: REVIEW_TIME }).catch(() => null);
+        const advice = await match.engine
+          .ask("think", { ...request, agent: ANALYST, seed: 1, time: REVIEW_TIME })
+          .catch(() => null);
         if (advice?.value !== null && advice) match.game.chances[ply] = firstChance(advice.value, state.turn);
       }
       this.#drawGraph();
@@ -156,7 +201,10 @@ export class Analysis {
 
   #drawGraph() {
     const { chances, moves } = this.match.game;
-    const points = Object.entries(chances).map(([ply, chance]) => [Number(ply), chance]).filter(([ply]) => ply <= moves.length).sort((a, b) => a[0] - b[0]);
+    const points = Object.entries(chances)
+      .map(([ply, chance]) => [Number(ply), chance])
+      .filter(([ply]) => ply <= moves.length)
+      .sort((a, b) => a[0] - b[0]);
     this.graph.hidden = points.length < 2;
     if (this.graph.hidden) return;
     const [width, height] = GRAPH;
@@ -178,11 +226,14 @@ export class Analysis {
     this.picture.replaceChildren(
       svg("line", { x1: 10, x2: width - 10, y1: y(0.5), y2: y(0.5), class: "even" }),
       svg("polyline", { points: points.map(([ply, chance]) => `${x(ply)},${y(chance)}`).join(" "), class: "curve" }),
-      ...turns.map(([ply, chance, byChance]) => svg("circle", { cx: x(ply), cy: y(chance), r: 6, class: byChance ? "turn luck" : "turn" })),
+      ...turns.map(([ply, chance, byChance]) =>
+        svg("circle", { cx: x(ply), cy: y(chance), r: 6, class: byChance ? "turn luck" : "turn" }),
+      ),
       svg("line", { x1: x(this.match.cursor), x2: x(this.match.cursor), y1: 4, y2: height - 4, class: "here" }),
     );
     const words = [turns.length > 0 ? t("turningPoints", { plies: turns.map(([ply]) => ply).join(", ") }) : ""];
-    if (history.some((played) => played.mover === null) && total > 0) words.push(t("luck", { share: Math.round((100 * luck) / total) }));
+    if (history.some((played) => played.mover === null) && total > 0)
+      words.push(t("luck", { share: Math.round((100 * luck) / total) }));
     this.story.textContent = words.filter(Boolean).join(" ");
   }
 

@@ -15,8 +15,8 @@ const nameOf = (view, index) => letters[index % view.files] + (view.ranks - Math
 
 export class Board {
   /**
-   * `onMove(move)` gets the text of a legal move, `onRefused(square, from)` squares that no legal move fits, and `describe(square, piece)`
-   * says a square in words.
+   * `onMove(move)` gets the text of a legal move, `onRefused(square, from)` squares that no legal move fits, and
+   * `describe(square, piece)` says a square in words.
    */
   constructor({ onMove, onRefused, describe }) {
     Object.assign(this, { onMove, onRefused, describe });
@@ -63,7 +63,7 @@ export class Board {
     return kinds.includes(this.kind) ? this.kind : kinds.at(-1);
   }
 
-  /** What somebody who tapped a square meant, as a move that is not possible; null if that cannot be told from those that are. */
+  /** The move that a tap on a square would be if it were legal; null if that cannot be told from the legal moves. */
   meant(square, from) {
     const kind = this.chosenKind();
     const like = this.moves.find((move) => (from ? move.from && move.to : !move.from && (!move.piece || move.piece === kind)));
@@ -125,7 +125,7 @@ export class Board {
         const [x, y] = this.#middle(square);
         const index = squares.indexOf(square);
         const piece = view.cells[index];
-        const dark = (index % files + Math.floor(index / files)) % 2 === 1;
+        const dark = ((index % files) + Math.floor(index / files)) % 2 === 1;
         const classes = ["cell", dark && "dark", this.selected === square && "selected", sources.has(square) && "source"];
         return svg(
           "g",
@@ -140,9 +140,13 @@ export class Board {
           },
           drawGround(look.holes),
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
-          lastSquares.includes(square) && svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
+          lastSquares.includes(square) &&
+            svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
           piece && drawPiece(piece),
-          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
+          targets.has(square) &&
+            (piece
+              ? svg("circle", { r: 44, class: "target ring" })
+              : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
         );
       });
       rows.push(svg("g", { role: "row" }, cells));
@@ -156,7 +160,9 @@ export class Board {
     }
     for (let rank = 1; rank <= ranks; rank++) {
       const [, y] = this.#middle("a" + rank);
-      labels.push(svg("text", { x: MARGIN / 2, y: y + size / 3, "text-anchor": "middle", "font-size": size, class: "label" }, String(rank)));
+      labels.push(
+        svg("text", { x: MARGIN / 2, y: y + size / 3, "text-anchor": "middle", "font-size": size, class: "label" }, String(rank)),
+      );
     }
     const arrows = (this.marks?.arrows ?? []).map(({ from, to, weight }, number) => this.#arrow(from, to, weight, number));
     this.element.replaceChildren(
@@ -170,13 +176,25 @@ export class Board {
   #arrow(from, to, weight, number) {
     if (!to) return null;
     const [x, y] = this.#middle(to);
-    if (!from) return svg("g", { class: "hint" }, svg("circle", { cx: x, cy: y, r: 42, opacity: weight }), svg("text", { x, y: y + 13, "text-anchor": "middle" }, String(number + 1)));
+    if (!from)
+      return svg(
+        "g",
+        { class: "hint" },
+        svg("circle", { cx: x, cy: y, r: 42, opacity: weight }),
+        svg("text", { x, y: y + 13, "text-anchor": "middle" }, String(number + 1)),
+      );
     const [x0, y0] = this.#middle(from);
     const length = Math.hypot(x - x0, y - y0) || 1;
     const [dx, dy] = [(x - x0) / length, (y - y0) / length];
     const [tx, ty] = [x - dx * 18, y - dy * 18];
-    const head = `M${tx} ${ty}L${tx - dx * 30 - dy * 18} ${ty - dy * 30 + dx * 18}L${tx - dx * 30 + dy * 18} ${ty - dy * 30 - dx * 18}z`;
-    return svg("g", { class: "hint", opacity: weight }, svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }), svg("path", { d: head, class: "head" }));
+    const corner = (/** @type {number} */ side) => `${tx - dx * 30 - side * dy * 18} ${ty - dy * 30 + side * dx * 18}`;
+    const head = `M${tx} ${ty}L${corner(1)}L${corner(-1)}z`;
+    return svg(
+      "g",
+      { class: "hint", opacity: weight },
+      svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }),
+      svg("path", { d: head, class: "head" }),
+    );
   }
 
   /** The piece that moved slides from where it came, and what it took fades. */
@@ -184,7 +202,14 @@ export class Board {
     const { from, to } = after.last;
     if (after.history.length !== before.history.length + 1) return;
     const timing = { duration: 180, easing: "ease-out" };
-    const appear = (piece) => piece?.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
+    const appear = (piece) =>
+      piece?.animate(
+        [
+          { transform: "scale(0.4)", opacity: 0 },
+          { transform: "none", opacity: 1 },
+        ],
+        timing,
+      );
     const pieceOn = (square) => this.#cell(square)?.querySelector(".piece");
     if (after.history.at(-1).mover === null) {
       const fresh = squaresOf(after.view).filter((_, index) => after.view.cells[index] && !before.view.cells[index]);
@@ -285,7 +310,8 @@ export class Board {
       const file = Math.min(files - 1, Math.max(0, letters.indexOf(this.focus[0]) + sign * step[0]));
       const rank = Math.min(ranks, Math.max(1, Number(this.focus.slice(1)) + sign * step[1]));
       this.focus = letters[file] + rank;
-      for (const cell of this.element.querySelectorAll("[data-square]")) cell.setAttribute("tabindex", cell.dataset.square === this.focus ? 0 : -1);
+      for (const cell of this.element.querySelectorAll("[data-square]"))
+        cell.setAttribute("tabindex", cell.dataset.square === this.focus ? 0 : -1);
       this.#cell(this.focus).focus();
     } else if (event.key === "Enter" || event.key === " ") {
       this.tap(this.focus);

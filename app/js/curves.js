@@ -27,8 +27,8 @@ function range(values) {
 }
 
 /**
- * A picture with its heading and what its colours mean. A line has a `name` and `points`: `x` in seconds, `y`, and where that is not certain
- * `low` and `high`, which may be without end.
+ * A picture with its heading and what its colours mean. A line has a `name` and `points`: `x` in seconds, `y`, and where that is
+ * not certain `low` and `high`, which may be without end.
  */
 export function curves(title, lines, write) {
   const shown = lines.filter((line) => line.points.length > 0);
@@ -41,7 +41,22 @@ export function curves(title, lines, write) {
     html("figcaption", {}, html("b", {}, title), named || shown.length === 0 ? "" : ` ${last(shown[0])}`),
     shown.length === 0 ? html("p", {}, "–") : picture(shown, write, `${title}. ${words}`),
     named
-      ? html("ul", { class: "legend" }, shown.map((line) => html("li", {}, svg("svg", { viewBox: "0 0 24 10", "aria-hidden": "true" }, svg("path", { d: "M0 5H24", class: `line c${line.colour}` })), line.name)))
+      ? html(
+          "ul",
+          { class: "legend" },
+          shown.map((line) =>
+            html(
+              "li",
+              {},
+              svg(
+                "svg",
+                { viewBox: "0 0 24 10", "aria-hidden": "true" },
+                svg("path", { d: "M0 5H24", class: `line c${line.colour}` }),
+              ),
+              line.name,
+            ),
+          ),
+        )
       : "",
   );
 }
@@ -63,10 +78,22 @@ function picture(lines, write, words) {
     svg("text", { x: WIDTH - EDGE, y: HEIGHT - 5, "text-anchor": "end" }, duration(end)),
   ];
   const drawn = lines.flatMap(({ points, colour }) => [
-    ...points.filter((point) => point.low !== undefined).map((point) => svg("path", { class: `error c${colour}`, d: `M${fixed(across(point.x))} ${fixed(up(point.low))}V${fixed(up(point.high))}` })),
-    svg("polyline", { class: `line c${colour}`, points: points.map(({ x, y }) => `${fixed(across(x))},${fixed(up(y))}`).join(" ") }),
+    ...points
+      .filter((point) => point.low !== undefined)
+      .map((point) =>
+        svg("path", {
+          class: `error c${colour}`,
+          d: `M${fixed(across(point.x))} ${fixed(up(point.low))}V${fixed(up(point.high))}`,
+        }),
+      ),
+    svg("polyline", {
+      class: `line c${colour}`,
+      points: points.map(({ x, y }) => `${fixed(across(x))},${fixed(up(y))}`).join(" "),
+    }),
     // A line of one point is not to be seen.
-    ...(points.length < 40 ? points.map(({ x, y }) => svg("circle", { class: `dot-of c${colour}`, cx: fixed(across(x)), cy: fixed(up(y)), r: 2.5 })) : []),
+    ...(points.length < 40
+      ? points.map(({ x, y }) => svg("circle", { class: `dot-of c${colour}`, cx: fixed(across(x)), cy: fixed(up(y)), r: 2.5 }))
+      : []),
   ]);
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words }, side, below, drawn);
 }

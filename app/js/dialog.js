@@ -10,7 +10,11 @@ export function dialog(heading, content, buttons) {
       { method: "dialog" },
       html("h2", {}, heading),
       content,
-      html("div", { class: "buttons" }, buttons.map(([value, text, kind = ""]) => html("button", { value, class: kind }, text))),
+      html(
+        "div",
+        { class: "buttons" },
+        buttons.map(([value, text, kind = ""]) => html("button", { value, class: kind }, text)),
+      ),
     );
     const element = html("dialog", { "aria-label": heading }, form);
     element.addEventListener("close", () => {
@@ -25,7 +29,7 @@ export function dialog(heading, content, buttons) {
 /** A short message that goes away by itself; it is also read aloud. */
 export function toast(text) {
   const region = document.getElementById("toasts");
-  // Two are as many as anybody reads, and on a phone they cover something.
+  // More than two are not read, and on a phone they cover something.
   while (region.children.length > 1) region.firstChild.remove();
   const element = html("div", { class: "toast" }, text);
   region.append(element);

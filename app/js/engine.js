@@ -1,5 +1,5 @@
 // The engine: requests and answers in JSON. It sits behind a WebSocket when the page comes from `ply serve`, and in Web Workers
-// otherwise. Nobody else needs to know which.
+// otherwise. The rest of the page does not know which.
 
 import { t } from "./i18n/index.js";
 
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** A thought that was ended by somebody who no longer wants it. */
+/** A search that was ended because its answer is no longer wanted. */
 export class Stopped extends Error {}
 
 /** A lost connection is tried so many times, so many milliseconds apart. */
@@ -72,7 +72,7 @@ class Remote {
 
   constructor(address, lab) {
     this.#address = address;
-    /** Is there a lab behind the server, for whoever sits here? */
+    /** Does the server let this page use its lab? */
     this.lab = lab;
   }
 
@@ -108,7 +108,7 @@ class Remote {
   }
 }
 
-/** An engine in a worker. It does one thing at a time and cannot be interrupted: whoever ends what it does gets a fresh worker. */
+/** An engine in a worker. It does one thing at a time and cannot be interrupted: a request that is ended ends the worker. */
 class Lane {
   #requests = new Requests();
   #waiting = [];
@@ -148,7 +148,7 @@ class Lane {
     this.#running = request;
     if (!request) return;
     const post = (worker) => this.#running === request && worker.postMessage(request.text);
-    // Why it did not start is told to whoever asked.
+    // Why it did not start is told by the answer to the request.
     this.#started().then(post, () => {});
   }
 
@@ -178,7 +178,8 @@ class Local {
 /** The server's engine if there is one, else the browser's. */
 export async function connect() {
   try {
-    // A page that was kept may be without a network, or with one that never answers; any other has come from a host that does, be it slowly.
+    // A page that was kept may be without a network, or with one that never answers; any other has come from a host that
+    // does, be it slowly.
     const signal = navigator.serviceWorker?.controller ? AbortSignal.timeout(1500) : null;
     const answer = await fetch("server.json", { cache: "no-store", signal });
     const about = answer.ok ? await answer.json() : {};

@@ -13,19 +13,40 @@ export async function fleetList() {
   const facts = html("p", { class: "run-facts", role: "status" });
   const rows = html("tbody", {});
   const names = ["worker", "cores", "speed", "jobs", "retries", "failed", "lessons"];
-  const table = html("table", { class: "measured" }, html("thead", {}, html("tr", {}, names.map((name) => html("th", { scope: "col" }, t(`fleet.${name}`))))), rows);
+  const table = html(
+    "table",
+    { class: "measured" },
+    html(
+      "thead",
+      {},
+      html(
+        "tr",
+        {},
+        names.map((name) => html("th", { scope: "col" }, t(`fleet.${name}`))),
+      ),
+    ),
+    rows,
+  );
   const section = html("section", { "aria-label": t("fleet") }, html("h2", {}, t("fleet")), facts, table);
   const row = (worker) =>
     html(
       "tr",
       {},
       html("th", { scope: "row", title: worker.machine }, worker.worker),
-      [worker.cores, worker.speed, worker.jobs, worker.retries, worker.failed, worker.lessons].map((number) => html("td", {}, formatNumber(Math.round(number)))),
+      [worker.cores, worker.speed, worker.jobs, worker.retries, worker.failed, worker.lessons].map((number) =>
+        html("td", {}, formatNumber(Math.round(number))),
+      ),
     );
   function draw({ queue, queued, workers }) {
     const cores = sum(workers, (worker) => worker.cores);
     const speed = sum(workers, (worker) => worker.cores * worker.speed);
-    facts.textContent = t("fleet.facts", { queue, workers: formatNumber(workers.length), cores: formatNumber(cores), speed: formatNumber(Math.round(speed)), queued: formatNumber(queued) });
+    facts.textContent = t("fleet.facts", {
+      queue,
+      workers: formatNumber(workers.length),
+      cores: formatNumber(cores),
+      speed: formatNumber(Math.round(speed)),
+      queued: formatNumber(queued),
+    });
     rows.replaceChildren(...workers.map(row));
     table.hidden = workers.length === 0;
   }

@@ -1,4 +1,4 @@
-// The hall of a competition: its table, the games that are being played, one of them large, and what the players say. It only looks on.
+// The live page of a competition: its table, the games that are being played, one of them large, and what the players say.
 
 import { Board } from "./board.js";
 import { formatNumber, language, playerName, squareText, t } from "./i18n/index.js";
@@ -29,8 +29,20 @@ const parts = {
 };
 const section = (title, ...content) => html("section", { class: "card" }, html("h2", {}, t(title)), ...content);
 const empty = html("p", { class: "small" }, t("hall.waiting"));
-const stage = html("section", { class: "card stage", "aria-label": t("hall.board") }, parts.seats[1], board.element, parts.seats[0], parts.status, parts.clock, parts.moves);
-const standings = section("hall.table", html("div", { class: "wide", tabindex: 0, "aria-label": t("hall.table"), role: "region" }, parts.table));
+const stage = html(
+  "section",
+  { class: "card stage", "aria-label": t("hall.board") },
+  parts.seats[1],
+  board.element,
+  parts.seats[0],
+  parts.status,
+  parts.clock,
+  parts.moves,
+);
+const standings = section(
+  "hall.table",
+  html("div", { class: "wide", tabindex: 0, "aria-label": t("hall.table"), role: "region" }, parts.table),
+);
 const tables = section("hall.boards", parts.others);
 const talk = section("hall.talk", parts.talk, parts.noise);
 const played = section("hall.played", parts.played);
@@ -50,7 +62,7 @@ const stateOf = (game) => ({
   moves: [],
 });
 
-/** The game to look at: the one that somebody has chosen, the one that was looked at, or the next that is being played. */
+/** The game to look at: the one that was chosen, the one that was looked at, or the next that is being played. */
 function pick() {
   const here = (id) => hall.boards.find((game) => game.id === id);
   const now = here(chosen) ?? here(watched);
@@ -71,21 +83,30 @@ const minutes = (ms) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-/** The time that somebody has left for its move, or has used in all where there is no limit. */
+/** The time that a player has left for its move, or has used in all where there is no limit. */
 function times(game) {
   const now = Date.now() + ahead;
   ["first", "second"].forEach((player, seat) => {
     const due = game.turn === player;
     const thinking = due ? now - game.since : 0;
     const left = game.move_ms === null || !due ? null : game.move_ms - thinking;
-    const shown = left === null ? minutes(game.used[seat] + thinking) : `${(Math.max(0, left) / 1000).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
+    const shown =
+      left === null
+        ? minutes(game.used[seat] + thinking)
+        : `${(Math.max(0, left) / 1000).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
     parts.seats[seat].querySelector(".time").textContent = shown;
     parts.seats[seat].classList.toggle("late", left !== null && left < 1000);
   });
   const gone = game.result ? game.used[0] + game.used[1] : now - game.begun;
   parts.clock.replaceChildren(
     html("span", {}, t("hall.moves", { count: formatNumber(game.movers.filter(Boolean).length) })),
-    html("span", {}, game.game_ms === null || game.result ? t("hall.time", { time: minutes(gone) }) : t("hall.left", { time: minutes(game.game_ms - gone) })),
+    html(
+      "span",
+      {},
+      game.game_ms === null || game.result
+        ? t("hall.time", { time: minutes(gone) })
+        : t("hall.left", { time: minutes(game.game_ms - gone) }),
+    ),
   );
 }
 
@@ -102,7 +123,8 @@ function drawStage() {
   board.show(stateOf(game), { label: `${game.players[0]} – ${game.players[1]}` });
   board.element.setAttribute("role", "img");
   // It is a picture: nothing in it can be chosen.
-  for (const cell of board.element.querySelectorAll("[tabindex], [role], [aria-label]")) ["tabindex", "role", "aria-label", "aria-selected"].forEach((name) => cell.removeAttribute(name));
+  for (const cell of board.element.querySelectorAll("[tabindex], [role], [aria-label]"))
+    ["tabindex", "role", "aria-label", "aria-selected"].forEach((name) => cell.removeAttribute(name));
   ["first", "second"].forEach((player, seat) => {
     parts.seats[seat].classList.toggle("due", game.turn === player);
     parts.seats[seat].replaceChildren(
@@ -115,13 +137,16 @@ function drawStage() {
   stage.dataset.game = info.name;
   parts.status.textContent = game.result ? `${resultOf(game.result, game.players)} ${game.reason}` : "";
   const moves = game.moves.filter((_, index) => game.movers[index] !== null).slice(-24);
-  parts.moves.replaceChildren(...moves.map((move, index) => html("li", { class: index + 1 === moves.length ? "current" : "" }, html("span", {}, move))));
+  parts.moves.replaceChildren(
+    ...moves.map((move, index) => html("li", { class: index + 1 === moves.length ? "current" : "" }, html("span", {}, move))),
+  );
   parts.moves.scrollTop = parts.moves.scrollHeight;
   if (other) overSince = null;
   times(game);
 }
 
-const resultOf = (result, players) => (result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] }));
+const resultOf = (result, players) =>
+  result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] });
 
 /** Columns that everybody has; the others are tie breaks, which stand below the name. */
 const COMMON = ["place", "name", "points", "games", "won", "drawn", "lost"];
@@ -135,19 +160,36 @@ function drawTable() {
       "tr",
       {},
       html("td", {}, value(row, "place") ?? String(index + 1)),
-      html("td", { class: "text" }, value(row, "name"), html("small", {}, ties.map((name) => `${name} ${value(row, name)}`).join(" · "))),
+      html(
+        "td",
+        { class: "text" },
+        value(row, "name"),
+        html("small", {}, ties.map((name) => `${name} ${value(row, name)}`).join(" · ")),
+      ),
       html("td", {}, html("b", {}, value(row, "points"))),
       html("td", { class: "tally" }, ["won", "drawn", "lost"].map((name) => value(row, name)).join(" – ")),
     );
   const head = (text, name = "") => html("th", { class: name, scope: "col" }, text);
   parts.table.replaceChildren(
-    html("thead", {}, html("tr", {}, head(t("hall.column.place")), head(t("hall.column.name"), "text"), head(t("hall.column.points")), head(t("hall.column.tally")))),
+    html(
+      "thead",
+      {},
+      html(
+        "tr",
+        {},
+        head(t("hall.column.place")),
+        head(t("hall.column.name"), "text"),
+        head(t("hall.column.points")),
+        head(t("hall.column.tally")),
+      ),
+    ),
     html("tbody", {}, hall.rows.map(line)),
   );
 }
 
 function drawOthers() {
-  for (const button of [...parts.others.children]) if (!hall.boards.some((game) => game.id === button.dataset.id)) button.remove();
+  for (const button of [...parts.others.children])
+    if (!hall.boards.some((game) => game.id === button.dataset.id)) button.remove();
   for (const game of hall.boards) {
     let button = [...parts.others.children].find((known) => known.dataset.id === game.id);
     if (!button) {
@@ -155,7 +197,12 @@ function drawOthers() {
         chosen = game.id;
         draw();
       };
-      button = html("button", { type: "button", "data-id": game.id, onclick: choose }, html("span", {}, `${game.players[0]} – ${game.players[1]}`), html("small", {}));
+      button = html(
+        "button",
+        { type: "button", "data-id": game.id, onclick: choose },
+        html("span", {}, `${game.players[0]} – ${game.players[1]}`),
+        html("small", {}),
+      );
       parts.others.append(button);
     }
     button.setAttribute("aria-pressed", String(game.id === watched));
@@ -169,7 +216,8 @@ function merged(messages) {
   const lines = [];
   for (const message of messages) {
     const last = lines.at(-1);
-    if (last && !last.heard && !message.heard && last.text === message.text && last.who !== message.who) lines[lines.length - 1] = { ...last, who: `${last.who}, ${message.who}` };
+    if (last && !last.heard && !message.heard && last.text === message.text && last.who !== message.who)
+      lines[lines.length - 1] = { ...last, who: `${last.who}, ${message.who}` };
     else lines.push(message);
   }
   return lines;
@@ -178,7 +226,9 @@ function merged(messages) {
 function draw() {
   document.title = `${hall.title} · Plyground`;
   parts.title.textContent = hall.title;
-  const counted = hall.wanted ? t("hall.progress", { done: formatNumber(hall.finished), of: formatNumber(hall.wanted) }) : t("hall.count", { done: formatNumber(hall.finished) });
+  const counted = hall.wanted
+    ? t("hall.progress", { done: formatNumber(hall.finished), of: formatNumber(hall.wanted) })
+    : t("hall.count", { done: formatNumber(hall.finished) });
   const waiting = hall.waiting.length > 0 ? t("hall.here", { names: hall.waiting.join(", ") }) : "";
   parts.state.classList.remove("lost");
   parts.state.textContent = [hall.over ? t("hall.over") : "", counted, waiting].filter(Boolean).join(" · ");
@@ -187,14 +237,26 @@ function draw() {
   drawOthers();
   parts.played.replaceChildren(
     ...hall.games.map((game) =>
-      html("li", {}, `${game.players[0]} – ${game.players[1]}${game.points ? ` ${game.points.join(" : ")}` : ""} `, html("small", {}, `${resultOf(game.result, game.players)} ${game.reason}`)),
+      html(
+        "li",
+        {},
+        `${game.players[0]} – ${game.players[1]}${game.points ? ` ${game.points.join(" : ")}` : ""} `,
+        html("small", {}, `${resultOf(game.result, game.players)} ${game.reason}`),
+      ),
     ),
   );
   played.hidden = hall.games.length === 0;
-  parts.talk.replaceChildren(...merged(hall.messages).map(({ who, heard, text }) => html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${heard ? "→" : "←"} ${text}`))));
+  parts.talk.replaceChildren(
+    ...merged(hall.messages).map(({ who, heard, text }) =>
+      html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${heard ? "→" : "←"} ${text}`)),
+    ),
+  );
   parts.talk.scrollTop = parts.talk.scrollHeight;
   const lost = Object.values(hall.dropped).reduce((sum, count) => sum + count, 0);
-  parts.noise.textContent = lost > 0 ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)]))) : "";
+  parts.noise.textContent =
+    lost > 0
+      ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)])))
+      : "";
   talk.hidden = hall.messages.length === 0;
 }
 

@@ -12,9 +12,16 @@ export async function homeScreen(app) {
   const cards = await Promise.all(app.games.map((game) => card(app, game)));
   app.page.append(
     html("section", { class: "intro" }, html("h1", {}, t("home.title")), html("p", {}, t("home.lead"))),
-    app.engine.lab ? html("div", { class: "buttons" }, html("a", { class: "button", href: "#/lab", title: t("lab.lead") }, t("lab.open"))) : "",
+    app.engine.lab
+      ? html("div", { class: "buttons" }, html("a", { class: "button", href: "#/lab", title: t("lab.lead") }, t("lab.open")))
+      : "",
     info
-      ? html("section", { class: "card resume" }, html("p", {}, t("home.unfinished", { game: gameTitle(info), moves: game.moves.length })), html("a", { class: "button primary", href: "#/play" }, t("home.resume")))
+      ? html(
+          "section",
+          { class: "card resume" },
+          html("p", {}, t("home.unfinished", { game: gameTitle(info), moves: game.moves.length })),
+          html("a", { class: "button primary", href: "#/play" }, t("home.resume")),
+        )
       : "",
     html("section", { class: "games" }, cards),
     html("div", { class: "buttons" }, html("button", { type: "button", onclick: () => importDialog(app) }, t("home.import"))),

@@ -8,7 +8,10 @@ export const LOOK_AGAIN = 3000;
 
 /** Asks the lab; an error says in words what was wrong. */
 export async function ask(path, body) {
-  const answer = await fetch(`lab/${path}`, { cache: "no-store", ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }) });
+  const answer = await fetch(`lab/${path}`, {
+    cache: "no-store",
+    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+  });
   const told = await answer.json().catch(() => ({ error: answer.statusText }));
   if (!answer.ok) throw new Error(told.error);
   return told;

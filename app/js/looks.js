@@ -20,8 +20,11 @@ export function takeLooks(games) {
 function colours(name, { first, second, board }) {
   const inside = `[data-game="${name}"]`;
   // In high contrast the colours of the page itself are too few to tell two players apart.
-  const where = [...first, ...second].some((colour) => colour.startsWith("var(")) ? `:root:not([data-theme="contrast"]) ${inside}` : inside;
-  const pieces = `${where} { --first: ${first[0]}; --first-sign: ${first[1]}; --second: ${second[0]}; --second-sign: ${second[1]}; }`;
+  const where = [...first, ...second].some((colour) => colour.startsWith("var("))
+    ? `:root:not([data-theme="contrast"]) ${inside}`
+    : inside;
+  const pair = (player, [piece, sign]) => `--${player}: ${piece}; --${player}-sign: ${sign};`;
+  const pieces = `${where} { ${pair("first", first)} ${pair("second", second)} }`;
   if (!board) return pieces;
   const [ground, mark] = board;
   return `${pieces} ${inside}.board { --cell: ${ground}; --cell-dark: ${ground}; --line: ${ground}; --mark: ${mark}; }`;

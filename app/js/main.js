@@ -45,12 +45,18 @@ async function show() {
   drawBar(screen);
   try {
     const left = (await (SCREENS[screen] ?? homeScreen)({ ...app, page }, parts)) ?? null;
-    // Whoever went on while a screen was being set up never sees it.
+    // A screen that was left while it was being set up is never shown.
     if (mine !== shown) left?.();
     else leave = left;
   } catch (error) {
     page.replaceChildren(
-      html("section", { class: "card" }, html("h1", {}, t("wentWrong")), html("p", {}, error.message), html("a", { class: "button", href: "#/" }, t("home"))),
+      html(
+        "section",
+        { class: "card" },
+        html("h1", {}, t("wentWrong")),
+        html("p", {}, error.message),
+        html("a", { class: "button", href: "#/" }, t("home")),
+      ),
     );
   }
   app.page.focus({ preventScroll: true });
@@ -58,12 +64,19 @@ async function show() {
 
 function drawBar(screen) {
   const badge = html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`));
-  document.getElementById("bar").replaceChildren(
-    html("a", { href: "#/", class: "brand", title: t("home") }, html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }), "Plyground"),
-    badge,
-    html("span", { class: "space" }),
-    html("button", { class: "quiet", "aria-label": t("settings"), onclick: settings }, "⚙"),
-  );
+  document
+    .getElementById("bar")
+    .replaceChildren(
+      html(
+        "a",
+        { href: "#/", class: "brand", title: t("home") },
+        html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }),
+        "Plyground",
+      ),
+      badge,
+      html("span", { class: "space" }),
+      html("button", { class: "quiet", "aria-label": t("settings"), onclick: settings }, "⚙"),
+    );
   document.title = screen ? `${t("title." + (screen === "g" ? "play" : screen)) || ""} · Plyground` : "Plyground";
 }
 
@@ -76,7 +89,16 @@ function dress() {
 
 async function settings() {
   const choice = (name, options, chosen, label) =>
-    html("label", { class: "field" }, t(name), html("select", { name }, options.map((option) => html("option", { value: option, selected: option === chosen }, label(option)))));
+    html(
+      "label",
+      { class: "field" },
+      t(name),
+      html(
+        "select",
+        { name },
+        options.map((option) => html("option", { value: option, selected: option === chosen }, label(option))),
+      ),
+    );
   const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", false) });
   const again = html("input", { type: "checkbox", name: "tour" });
   const content = html(
@@ -106,8 +128,8 @@ async function begin() {
   takeLooks(app.games);
   addEventListener("hashchange", show);
   await show();
-  // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the page
-  // works all the same.
+  // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the
+  // page works all the same.
   if (app.engine.kind === "browser") navigator.serviceWorker?.register("sw.js").catch(() => {});
 }
 

@@ -15,11 +15,19 @@ const CHANCE_UNEXPECTED = 1300;
 const randomSeed = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 const other = (player) => (player === "first" ? "second" : "first");
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** The chance of the first player to win, from the expectation (-1 to +1) of whoever moves. */
+/** The chance of the first player to win, from the expectation (-1 to +1) of the player to move. */
 export const firstChance = (value, mover) => (1 + (mover === "first" ? value : -value)) / 2;
 
-/** A game that begins: two people unless somebody else is named. */
-export const begun = ({ spec, start = null, moves = [], players = { first: HUMAN, second: HUMAN } }) => ({ spec, start, moves, players, resigned: null, chances: {}, over: false });
+/** A game that begins: two people unless other players are named. */
+export const begun = ({ spec, start = null, moves = [], players = { first: HUMAN, second: HUMAN } }) => ({
+  spec,
+  start,
+  moves,
+  players,
+  resigned: null,
+  chances: {},
+  over: false,
+});
 export const keep = (game) => remember("game", game);
 
 /** The game that was played last on this device, if what was kept can still be read. */
@@ -63,14 +71,19 @@ export class Match extends EventTarget {
     return this.live && (this.state?.turn === "over" || this.game.resigned !== null);
   }
 
-  /** May somebody in front of this screen move now? */
+  /** May a person in front of this screen move now? */
   get playable() {
     return this.live && this.settled && !this.over && this.game.players[this.state.turn] === HUMAN;
   }
 
   /** Is an agent due? */
   get awaited() {
-    return this.live && !this.over && (this.state?.turn === "first" || this.state?.turn === "second") && this.game.players[this.state.turn] !== HUMAN;
+    return (
+      this.live &&
+      !this.over &&
+      (this.state?.turn === "first" || this.state?.turn === "second") &&
+      this.game.players[this.state.turn] !== HUMAN
+    );
   }
 
   get winner() {
@@ -86,13 +99,13 @@ export class Match extends EventTarget {
     return this.#at(this.game.moves.slice(0, this.cursor));
   }
 
-  /** Nobody looks any more: whatever is still on its way is dropped. */
+  /** The screen was left: answers that are still on their way are dropped. */
   close() {
     this.#closed = true;
     this.stop();
   }
 
-  /** Looks at the position again and lets whoever is due go on. */
+  /** Looks at the position again and lets the agent or chance that is due go on. */
   async refresh() {
     this.#asked += 1;
     const asked = this.#asked;
@@ -102,7 +115,8 @@ export class Match extends EventTarget {
     this.state = state;
     this.game.spec = state.game;
     const played = state.history.at(-1);
-    if (this.#drawn && this.live && played?.move === this.#drawn.outcome) this.#tell("chance", { played, expected: this.#drawn.expected });
+    if (this.#drawn && this.live && played?.move === this.#drawn.outcome)
+      this.#tell("chance", { played, expected: this.#drawn.expected });
     this.#drawn = null;
     this.#tell("change");
     if (this.live && !this.over) this.#proceed(current);
@@ -168,7 +182,7 @@ export class Match extends EventTarget {
     await this.refresh();
   }
 
-  /** A move of somebody in front of the screen. */
+  /** A move of a person in front of the screen. */
   async play(move) {
     if (!this.playable) return;
     // A hint that is being looked for is of no use any more.
@@ -193,7 +207,7 @@ export class Match extends EventTarget {
     return this.refresh();
   }
 
-  /** How many moves have to go so that somebody here can move again; 0 if that cannot be, or chance has been seen since. */
+  /** How many moves have to go so that a person here can move again; 0 if that cannot be, or chance has been seen since. */
   get takeable() {
     if (!this.live || !this.settled) return 0;
     const { history } = this.state;
@@ -221,7 +235,7 @@ export class Match extends EventTarget {
     const { turn } = this.state;
     const { players } = this.game;
     this.game.resigned = players[turn] === HUMAN ? turn : players.first === HUMAN ? "first" : "second";
-    // Whoever was due is not any more.
+    // The agent that was due is not any more.
     return this.refresh();
   }
 }

@@ -6,7 +6,7 @@ function read() {
   try {
     return JSON.parse(localStorage.getItem(KEY)) ?? {};
   } catch {
-    // Storage may be forbidden, or hold what somebody else wrote.
+    // Storage may be forbidden, or hold what another page wrote.
     return {};
   }
 }

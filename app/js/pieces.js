@@ -43,7 +43,10 @@ export function drawGround(hole) {
   return hole ? [field, svg("circle", { r: 40, class: "hole" })] : [field];
 }
 
-/** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. `top` owns the top and the bottom. */
+/**
+ * The edges that belong to a player, in games where they do: they show what has to be linked. `top` is the player of the top
+ * and the bottom edge.
+ */
 export function drawEdges(top, x, y, width, height) {
   if (!top) return [];
   const side = top === "first" ? "second" : "first";

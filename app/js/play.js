@@ -3,7 +3,20 @@
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { dialog, toast } from "./dialog.js";
-import { agentName, counterName, gameTitle, outcomeSign, outcomeText, pieceName, playerName, refusalText, said, squareText, t, tourText } from "./i18n/index.js";
+import {
+  agentName,
+  counterName,
+  gameTitle,
+  outcomeSign,
+  outcomeText,
+  pieceName,
+  playerName,
+  refusalText,
+  said,
+  squareText,
+  t,
+  tourText,
+} from "./i18n/index.js";
 import { ANALYST, HUMAN, Match, begun, firstChance, keep, kept } from "./match.js";
 import { drawPiece } from "./pieces.js";
 import { shareDialog } from "./records.js";
@@ -53,7 +66,18 @@ class PlayScreen {
     const near = html("div", { class: "near" }, this.strips.second, this.board.element, this.strips.first);
     this.near = near;
     this.tour = html("div");
-    const side = html("div", { class: "side" }, this.tour, this.status, this.bar, this.kinds, this.buttons, this.analysis.element, this.steps, this.moves);
+    const side = html(
+      "div",
+      { class: "side" },
+      this.tour,
+      this.status,
+      this.bar,
+      this.kinds,
+      this.buttons,
+      this.analysis.element,
+      this.steps,
+      this.moves,
+    );
     app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
@@ -83,7 +107,11 @@ class PlayScreen {
     const { match, state, info } = this;
     this.keep();
     this.analysis.follow();
-    this.board.show(state, { playable: match.playable, label: t("boardOf", { game: gameTitle(info) }), marks: this.analysis.marks });
+    this.board.show(state, {
+      playable: match.playable,
+      label: t("boardOf", { game: gameTitle(info) }),
+      marks: this.analysis.marks,
+    });
     this.near.classList.toggle("flipped", this.board.flipped);
     this.status.textContent = this.statusText();
     document.getElementById("announcer").textContent = this.spoken();
@@ -99,7 +127,7 @@ class PlayScreen {
     this.heard = length;
   }
 
-  /** A game that came by a link becomes the game of this device as soon as somebody plays on. */
+  /** A game that came by a link becomes the game of this device as soon as it is played on. */
   keep() {
     const { match } = this;
     const count = match.game.moves.length;
@@ -122,7 +150,8 @@ class PlayScreen {
 
   turnText() {
     const { match, state, info } = this;
-    if (match.game.resigned && match.live) return t("resigned", { loser: playerName(info, match.game.resigned), winner: playerName(info, match.winner) });
+    if (match.game.resigned && match.live)
+      return t("resigned", { loser: playerName(info, match.game.resigned), winner: playerName(info, match.winner) });
     if (state.turn === "over") {
       const reason = said(info, state.reason);
       if (state.winner === "draw") return t("drawn", { reason });
@@ -135,10 +164,12 @@ class PlayScreen {
     return this.twoPeople ? t("turn", { name }) : t("yourTurn", { name });
   }
 
-  /** What changed, for those who listen. */
+  /** What changed, for screen readers. */
   spoken() {
     const last = this.state.history.at(-1);
-    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label ?? last.move }) + " " : "";
+    const moved = last?.mover
+      ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label ?? last.move }) + " "
+      : "";
     return moved + this.statusText();
   }
 
@@ -151,7 +182,9 @@ class PlayScreen {
       html("b", {}, playerName(info, player)),
       html("span", { class: "who" }, who !== HUMAN ? agentName(who) : this.twoPeople ? "" : t("human")),
       html("span", { class: "space" }),
-      ...counters.map((counter) => html("span", { class: "counter" }, html("span", {}, counterName(info, counter)), html("b", {}, counter.value))),
+      ...counters.map((counter) =>
+        html("span", { class: "counter" }, html("span", {}, counterName(info, counter)), html("b", {}, counter.value)),
+      ),
     );
     this.strips[player].classList.toggle("due", state.turn === player && !match.over);
   }
@@ -166,8 +199,18 @@ class PlayScreen {
         this.board.choose(kind);
         this.drawKinds();
       };
-      const picture = svg("svg", { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" }, drawPiece({ name: kind, owner: owner(kind) }));
-      return html("label", { class: "choice" }, html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }), picture, pieceName(this.info, { name: kind }));
+      const picture = svg(
+        "svg",
+        { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" },
+        drawPiece({ name: kind, owner: owner(kind) }),
+      );
+      return html(
+        "label",
+        { class: "choice" },
+        html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }),
+        picture,
+        pieceName(this.info, { name: kind }),
+      );
     };
     refill(this.kinds, kinds.length < 2 ? [] : kinds.map(choice));
   }
@@ -187,14 +230,30 @@ class PlayScreen {
         html(
           "li",
           { class: [luck && "luck", current && "current"].filter(Boolean).join(" ") },
-          html("button", { type: "button", class: "quiet", "data-key": index, "aria-current": current ? "step" : null, onclick: () => match.step(index + 1), ...words }, text),
+          html(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              "data-key": index,
+              "aria-current": current ? "step" : null,
+              onclick: () => match.step(index + 1),
+              ...words,
+            },
+            text,
+          ),
         ),
       );
     });
     refill(this.moves, written);
     const current = this.moves.querySelector(".current");
     if (current) this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
-    const go = (to, text, label, off) => html("button", { type: "button", "data-key": text, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to()) }, text);
+    const go = (to, text, label, off) =>
+      html(
+        "button",
+        { type: "button", "data-key": text, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to()) },
+        text,
+      );
     refill(this.steps, [
       go(() => 0, "«", t("step.first"), match.cursor === 0),
       go(() => match.cursor - 1, "‹", t("step.back"), match.cursor === 0),
@@ -206,7 +265,11 @@ class PlayScreen {
   drawButtons() {
     const { match } = this;
     const tool = (text, action, { off = false, kind = "", pressed = null } = {}) =>
-      html("button", { type: "button", class: kind, "data-key": text, disabled: off, "aria-pressed": pressed, onclick: action }, text);
+      html(
+        "button",
+        { type: "button", class: kind, "data-key": text, disabled: off, "aria-pressed": pressed, onclick: action },
+        text,
+      );
     const mine = Object.values(match.game.players).includes(HUMAN);
     const tools = [];
     if (match.over) {
@@ -217,10 +280,14 @@ class PlayScreen {
     }
     if (mine) tools.push(tool(t("takeBack"), () => match.takeBack(), { off: match.takeable === 0 }));
     tools.push(
-      tool(t("analyse"), () => {
-        this.analysis.toggle();
-        this.draw();
-      }, { pressed: String(this.analysis.open) }),
+      tool(
+        t("analyse"),
+        () => {
+          this.analysis.toggle();
+          this.draw();
+        },
+        { pressed: String(this.analysis.open) },
+      ),
       tool(t("flip"), () => {
         this.board.flip();
         this.near.classList.toggle("flipped", this.board.flipped);
@@ -238,7 +305,7 @@ class PlayScreen {
     bar.value = thinks ? (match.progress?.done ?? 0) : 0;
   }
 
-  /** Somebody tapped where nothing can be played: say why, if it can be found out. */
+  /** Says why nothing can be played on a square that was tapped, if it can be found out. */
   async explain(square, from) {
     const move = this.board.meant(square, from);
     const why = move && (await this.match.whyNot(move));
@@ -259,7 +326,14 @@ class PlayScreen {
     const share = advice.simulations > 0 ? visits / advice.simulations : 1;
     const chance = firstChance(advice.value ?? 0, mover);
     const own = mover === "first" ? chance : 1 - chance;
-    toast(t("hint.text", { move: best.label, chance: Math.round(100 * own), share: Math.round(100 * share), games: advice.simulations }));
+    toast(
+      t("hint.text", {
+        move: best.label,
+        chance: Math.round(100 * own),
+        share: Math.round(100 * share),
+        games: advice.simulations,
+      }),
+    );
   }
 
   share() {
@@ -267,7 +341,13 @@ class PlayScreen {
   }
 
   async resign() {
-    if ((await dialog(t("resign"), html("p", {}, t("resign.sure")), [["yes", t("resign"), "primary"], ["", t("close")]])) === "yes") this.match.resign();
+    if (
+      (await dialog(t("resign"), html("p", {}, t("resign.sure")), [
+        ["yes", t("resign"), "primary"],
+        ["", t("close")],
+      ])) === "yes"
+    )
+      this.match.resign();
   }
 
   /** The same again, with the sides swapped. */
@@ -277,4 +357,3 @@ class PlayScreen {
     this.app.go("#/play");
   }
 }
-

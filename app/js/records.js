@@ -10,7 +10,11 @@ import { html } from "./svg.js";
 export async function shareDialog(app, game, info) {
   const address = link(game);
   const field = html("input", { type: "text", readonly: true, value: address, onfocus: (event) => event.target.select() });
-  const formats = html("select", {}, ["jsonl", ...info.formats].map((format) => html("option", {}, format)));
+  const formats = html(
+    "select",
+    {},
+    ["jsonl", ...info.formats].map((format) => html("option", {}, format)),
+  );
   const record = html("textarea", { rows: 4, readonly: true });
   const write = async () => {
     const { spec, start, moves, players } = game;
@@ -42,7 +46,12 @@ export async function importDialog(app) {
   const field = html("textarea", { rows: 8 });
   const problem = html("p", { class: "problem", role: "alert" });
   const content = html("div", { class: "fields" }, html("label", { class: "field" }, t("record"), field), problem);
-  while ((await dialog(t("import"), content, [["ok", t("import"), "primary"], ["", t("close")]])) === "ok") {
+  while (
+    (await dialog(t("import"), content, [
+      ["ok", t("import"), "primary"],
+      ["", t("close")],
+    ])) === "ok"
+  ) {
     try {
       const [game] = await app.engine.ask("import", { text: field.value });
       if (!game) throw new Error(t("noRecord"));

@@ -40,24 +40,49 @@ async function exercise(app, game, lesson) {
     onRefused: async (square, from) => {
       const move = board.meant(square, from);
       const refusal = (error) => refusalText(game, error);
-      if (move) result.textContent = await app.engine.ask("state", { game: spec, start: lesson.position, moves: [move] }).then(() => "", refusal);
+      if (move)
+        result.textContent = await app.engine
+          .ask("state", { game: spec, start: lesson.position, moves: [move] })
+          .then(() => "", refusal);
     },
     describe: (square, piece) => squareText(game, square, piece),
   });
   board.targetWord = t("possible");
-  const again = html("button", { type: "button", hidden: true, onclick: () => {
-    moves = [];
-    result.textContent = "";
-    again.hidden = true;
-    show();
-  } }, t("again"));
+  const again = html(
+    "button",
+    {
+      type: "button",
+      hidden: true,
+      onclick: () => {
+        moves = [];
+        result.textContent = "";
+        again.hidden = true;
+        show();
+      },
+    },
+    t("again"),
+  );
   await show();
   const kinds = board.kinds();
-  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName(game, { name })))) : "";
+  const kind =
+    kinds.length > 1
+      ? html(
+          "select",
+          { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) },
+          kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName(game, { name }))),
+        )
+      : "";
   const from = () => {
     keep(begun({ spec, start: lesson.position }));
     app.go("#/play");
   };
-  return html("figure", { class: "lesson" }, html("figcaption", {}, lesson.caption), board.element, kind, result, html("div", { class: "buttons" }, again, html("button", { type: "button", onclick: from }, t("playFromHere"))));
+  return html(
+    "figure",
+    { class: "lesson" },
+    html("figcaption", {}, lesson.caption),
+    board.element,
+    kind,
+    result,
+    html("div", { class: "buttons" }, again, html("button", { type: "button", onclick: from }, t("playFromHere"))),
+  );
 }
-

@@ -12,44 +12,84 @@ export async function setupScreen(app, [name]) {
   const game = app.game(name);
   if (!game) throw new Error(t("unknownGame", { name }));
   const before = recall("setup", {})[game.name] ?? {};
-  const board = html("select", { id: "board" }, boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
+  const board = html(
+    "select",
+    { id: "board" },
+    boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))),
+  );
   const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
-  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500" });
-  const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
+  const advanced = html("input", {
+    id: "agent",
+    type: "text",
+    autocapitalize: "off",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "mcts:sims=500",
+  });
+  const own = html("input", {
+    id: "own-board",
+    type: "text",
+    autocapitalize: "off",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: game.samples.at(-1),
+  });
   const presets = html("select", { id: "preset" });
   const rivals = ["first", "second"].map((player) => html("select", { id: `rival-${player}` }));
   const radio = (group, value, text, hint, chosen) =>
-    html("label", { class: "choice" }, html("input", { type: "radio", name: group, value, checked: chosen }), html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""));
+    html(
+      "label",
+      { class: "choice" },
+      html("input", { type: "radio", name: group, value, checked: chosen }),
+      html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""),
+    );
   async function fill() {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
     const chosen = opponents.querySelector(":checked")?.value ?? before.opponent ?? "level=2";
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
     opponents.replaceChildren(
-      ...levels.map((opponent, index) => radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen)),
+      ...levels.map((opponent, index) =>
+        radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen),
+      ),
       radio("opponent", HUMAN, t("twoPeople"), t("twoPeople.hint"), chosen === HUMAN),
       radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
     );
     rivals.forEach((select, index) => {
       const chosen = select.value || (before.rivals?.[index] ?? "level=5");
-      select.replaceChildren(...all.map((opponent) => html("option", { value: opponent.name, selected: opponent.name === chosen }, agentName(opponent.name))));
+      select.replaceChildren(
+        ...all.map((opponent) =>
+          html("option", { value: opponent.name, selected: opponent.name === chosen }, agentName(opponent.name)),
+        ),
+      );
     });
     const others = all.filter((opponent) => !opponent.name.startsWith("level="));
-    presets.replaceChildren(html("option", { value: "" }, "–"), ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)));
+    presets.replaceChildren(
+      html("option", { value: "" }, "–"),
+      ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)),
+    );
   }
   board.addEventListener("change", () => fill().then(follow));
-  // Whoever picks a level does not want the agent that was written before.
+  // A level that is picked replaces the agent that was written before.
   opponents.addEventListener("change", () => (advanced.value = ""));
   presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
   await fill();
   const sides = ["first", "second", "random"].map((side) =>
-    radio("side", side, side === "random" ? t("side.random") : playerName(game, side), side === "first" ? t("side.first") : "", side === (before.side ?? "first")),
+    radio(
+      "side",
+      side,
+      side === "random" ? t("side.random") : playerName(game, side),
+      side === "first" ? t("side.first") : "",
+      side === (before.side ?? "first"),
+    ),
   );
   const side = html("fieldset", { class: "sides" }, html("legend", {}, t("side")), sides);
   const watching = html(
     "fieldset",
     {},
     html("legend", {}, t("watch.who")),
-    rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, ["first", "second"][index]), select)),
+    rivals.map((select, index) =>
+      html("label", { class: "field", for: select.id }, playerName(game, ["first", "second"][index]), select),
+    ),
   );
   const follow = () => {
     const watch = opponents.querySelector("[value=watch]").checked;
@@ -67,7 +107,12 @@ export async function setupScreen(app, [name]) {
     const agent = advanced.value.trim();
     const mine = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
     const watched = rivals.map((select) => select.value);
-    const [first, second] = opponent === "watch" ? [watched[0], agent || watched[1]] : mine === "first" ? [HUMAN, agent || opponent] : [agent || opponent, HUMAN];
+    const [first, second] =
+      opponent === "watch"
+        ? [watched[0], agent || watched[1]]
+        : mine === "first"
+          ? [HUMAN, agent || opponent]
+          : [agent || opponent, HUMAN];
     const players = { first, second };
     try {
       await app.engine.ask("state", { game: spec });
@@ -100,7 +145,12 @@ export async function setupScreen(app, [name]) {
         html("label", { class: "field", for: "own-board" }, t("advanced.board"), own),
       ),
       problem,
-      html("div", { class: "buttons" }, html("button", { class: "primary" }, t("start")), html("a", { class: "button", href: `#/rules/${game.name}` }, t("rules"))),
+      html(
+        "div",
+        { class: "buttons" },
+        html("button", { class: "primary" }, t("start")),
+        html("a", { class: "button", href: `#/rules/${game.name}` }, t("rules")),
+      ),
     ),
   );
 }

@@ -1,4 +1,4 @@
-// Two short tones, for those who have asked for sound.
+// Two short tones, if sound is switched on.
 
 import { recall } from "./memory.js";
 

@@ -24,9 +24,24 @@ export class Spectator {
     this.status = html("p", { class: "status", role: "status" });
     this.moves = html("ol", { class: "moves", "aria-label": t("moves") });
     this.list = html("div", { class: "boards" });
-    this.table = html("div", { class: "near", hidden: true, "data-game": info?.name }, this.strips.second, this.board.element, this.strips.first, this.status, this.moves);
+    this.table = html(
+      "div",
+      { class: "near", hidden: true, "data-game": info?.name },
+      this.strips.second,
+      this.board.element,
+      this.strips.first,
+      this.status,
+      this.moves,
+    );
     this.waiting = html("p", {}, t("lab.waiting"));
-    this.element = html("section", { class: "card spectate", "aria-label": t("lab.games") }, html("h2", {}, t("lab.games")), this.waiting, this.table, this.list);
+    this.element = html(
+      "section",
+      { class: "card spectate", "aria-label": t("lab.games") },
+      html("h2", {}, t("lab.games")),
+      this.waiting,
+      this.table,
+      this.list,
+    );
   }
 
   get empty() {
@@ -138,7 +153,20 @@ export class Spectator {
     });
     this.status.textContent = count === game.moves.length && game.result ? this.#result(game) : "";
     this.moves.replaceChildren(
-      ...game.moves.slice(0, count).map((move, index) => html("li", { class: [index < game.opening || state.history[index]?.mover === null ? "luck" : "", index + 1 === count ? "current" : ""].join(" ") }, html("span", {}, move))),
+      ...game.moves
+        .slice(0, count)
+        .map((move, index) =>
+          html(
+            "li",
+            {
+              class: [
+                index < game.opening || state.history[index]?.mover === null ? "luck" : "",
+                index + 1 === count ? "current" : "",
+              ].join(" "),
+            },
+            html("span", {}, move),
+          ),
+        ),
     );
     this.moves.scrollTop = this.moves.scrollHeight;
     this.#next();
@@ -147,16 +175,24 @@ export class Spectator {
   #result(game) {
     if (game.result === "draw") return t("lab.drawn");
     const seat = game.result === "first" ? 0 : 1;
-    return t("lab.won", { player: this.info ? playerName(this.info, game.result) : game.result, agent: agentName(game.agents[seat]) });
+    return t("lab.won", {
+      player: this.info ? playerName(this.info, game.result) : game.result,
+      agent: agentName(game.agents[seat]),
+    });
   }
 
-  /** The newest game comes first. What is there stays as it is: somebody may be about to press it. */
+  /** The newest game comes first. What is there stays as it is: it may be about to be pressed. */
   #drawList() {
     for (const button of [...this.list.children]) if (!this.#games.has(button.dataset.name)) button.remove();
     for (const [name, game] of this.#games) {
       let button = [...this.list.children].find((known) => known.dataset.name === name);
       if (!button) {
-        button = html("button", { type: "button", "data-name": name, onclick: () => this.watch(name) }, html("span", {}, `${agentName(game.agents[0])} – ${agentName(game.agents[1])}`), html("small", {}));
+        button = html(
+          "button",
+          { type: "button", "data-name": name, onclick: () => this.watch(name) },
+          html("span", {}, `${agentName(game.agents[0])} – ${agentName(game.agents[1])}`),
+          html("small", {}),
+        );
         this.list.prepend(button);
       }
       button.setAttribute("aria-pressed", String(name === this.#watched));

@@ -13,16 +13,15 @@ function filled(element, attributes, children) {
 }
 
 /** An SVG element. */
-export const svg = (name, attributes = {}, ...children) =>
-  filled(document.createElementNS(SVG, name), attributes, children);
+export const svg = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
 /** An HTML element. */
 export const html = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
 
 /**
- * Replaces the children of an element that have changed and leaves the focus where it was: on the button with the same `data-key`, or
- * else on the first that can be pressed. The others stay as they are, with what they do: a button that is drawn anew while it is pressed
- * does nothing.
+ * Replaces the children of an element that have changed and leaves the focus where it was: on the button with the same
+ * `data-key`, or else on the first that can be pressed. The others stay as they are, with what they do: a button that is drawn
+ * anew while it is pressed does nothing.
  */
 export function refill(element, children) {
   const held = element.contains(document.activeElement) ? document.activeElement : null;

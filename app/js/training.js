@@ -14,15 +14,33 @@ const size = (training) => t("training.size", { channels: training.channels, blo
 export async function trainingList(app) {
   const { trainings } = await ask("trainings");
   if (trainings.length === 0) return "";
-  return html("section", { "aria-label": t("training") }, html("h2", {}, t("training")), html("div", { class: "runs trainings" }, trainings.map((training) => card(app, training))));
+  return html(
+    "section",
+    { "aria-label": t("training") },
+    html("h2", {}, t("training")),
+    html(
+      "div",
+      { class: "runs trainings" },
+      trainings.map((training) => card(app, training)),
+    ),
+  );
 }
 
 function card(app, training) {
-  const facts = t("training.facts", { rounds: formatNumber(training.rounds), games: formatNumber(training.games), time: duration(training.seconds) });
+  const facts = t("training.facts", {
+    rounds: formatNumber(training.rounds),
+    games: formatNumber(training.games),
+    time: duration(training.seconds),
+  });
   return html(
     "a",
     { class: "card run", href: `#/lab/training/${encodeURIComponent(training.training)}` },
-    html("span", { class: "run-head" }, html("b", {}, titleOf(app, training.game)), html("span", { class: "badge" }, size(training))),
+    html(
+      "span",
+      { class: "run-head" },
+      html("b", {}, titleOf(app, training.game)),
+      html("span", { class: "badge" }, size(training)),
+    ),
     html("span", { class: "run-agents" }, html("code", {}, training.training)),
     html("span", { class: "run-facts" }, training.rounds > 0 ? facts : t("training.none")),
   );
@@ -49,7 +67,10 @@ export async function trainingScreen(app, name) {
   }
 
   function tell() {
-    news.textContent = rounds.length > 0 ? t("training.last", { round: formatNumber(rounds.length), time: duration(training.quiet_seconds) }) : t("training.none");
+    news.textContent =
+      rounds.length > 0
+        ? t("training.last", { round: formatNumber(rounds.length), time: duration(training.quiet_seconds) })
+        : t("training.none");
   }
 
   async function look() {
@@ -75,7 +96,12 @@ export async function trainingScreen(app, name) {
 
   const { plan } = training;
   app.page.append(
-    html("section", { class: "intro" }, html("h1", {}, titleOf(app, plan.game)), html("p", {}, `${t("training")}, ${size(plan)}: `, html("code", {}, name))),
+    html(
+      "section",
+      { class: "intro" },
+      html("h1", {}, titleOf(app, plan.game)),
+      html("p", {}, `${t("training")}, ${size(plan)}: `, html("code", {}, name)),
+    ),
     html("section", { class: "card training" }, news, problem, facts, strength),
     pictures,
     html("div", { class: "buttons" }, html("a", { class: "button", href: "#/lab" }, t("lab"))),
@@ -94,13 +120,17 @@ function numbers(round) {
   if (!round) return [];
   const lines = {
     games: `${formatNumber(round.games)}, ${t("training.per_hour", { count: formatNumber(round.games_per_hour) })}`,
-    judgements: round.taught ? "–" : t("training.judged", { count: formatNumber(round.judgements_per_second), share: percent(round.network_share) }),
+    judgements: round.taught
+      ? "–"
+      : t("training.judged", { count: formatNumber(round.judgements_per_second), share: percent(round.network_share) }),
     steps: `${formatNumber(round.steps)}, ${t("lab.pace", { rate: formatNumber(round.steps_per_second, 1) })}`,
     window: t("training.window_of", { count: formatNumber(round.window), age: formatNumber(round.age) }),
     reuse: formatNumber(round.reuse, 2),
     repeated: percent(round.redundancy),
   };
-  return Object.entries(lines).map(([name, value]) => html("div", {}, html("dt", {}, t(`training.${name}`)), html("dd", {}, value)));
+  return Object.entries(lines).map(([name, value]) =>
+    html("div", {}, html("dt", {}, t(`training.${name}`)), html("dd", {}, value)),
+  );
 }
 
 /** Where everything was won or lost, one end of the interval is all that is known. */
@@ -113,17 +143,29 @@ function elo(measured) {
 const signed = (value) => `${value < 0 ? "−" : "+"}${formatNumber(Math.abs(value))}`;
 
 function drawn(plan, rounds) {
-  const line = (value) => [{ name: "", colour: 0, points: rounds.filter((round) => value(round) !== undefined).map((round) => ({ x: round.seconds, y: value(round) })) }];
+  const line = (value) => [
+    {
+      name: "",
+      colour: 0,
+      points: rounds.filter((round) => value(round) !== undefined).map((round) => ({ x: round.seconds, y: value(round) })),
+    },
+  ];
   const against = (player) =>
     plan.anchors.map((anchor, colour) => ({
       name: agentName(anchor),
       colour: colour % 6,
-      points: rounds.flatMap((round) => (round.measured ?? []).filter((measured) => measured.player === player && measured.anchor === anchor).map((measured) => ({ x: round.seconds, ...elo(measured) }))),
+      points: rounds.flatMap((round) =>
+        (round.measured ?? [])
+          .filter((measured) => measured.player === player && measured.anchor === anchor)
+          .map((measured) => ({ x: round.seconds, ...elo(measured) })),
+      ),
     }));
   const agreed = (name, colour, of, right) => ({
     name: t(name),
     colour,
-    points: rounds.filter((round) => round.agreement?.[of] > 0).map((round) => ({ x: round.seconds, y: round.agreement[right] / round.agreement[of] })),
+    points: rounds
+      .filter((round) => round.agreement?.[of] > 0)
+      .map((round) => ({ x: round.seconds, y: round.agreement[right] / round.agreement[of] })),
   });
   const whole = (value) => formatNumber(value);
   const exact = (value) => formatNumber(value, 3);
@@ -131,14 +173,42 @@ function drawn(plan, rounds) {
   return [
     curves(t("training.elo", { sims: formatNumber(plan.anchor_sims) }), against("search"), signed),
     curves(t("training.alone"), against("alone"), signed),
-    curves(t("training.policy_loss"), line((round) => round.policy_loss), exact),
-    curves(t("training.value_loss"), line((round) => round.value_loss), exact),
-    curves(t("training.solver"), [agreed("training.winner", 0, "decided", "winner_right"), agreed("training.move", 1, "to_keep", "kept")], percent),
-    curves(t("training.length"), line((round) => round.plies), (value) => formatNumber(value, 1)),
-    curves(t("training.first"), line((round) => round.first_score), percent),
+    curves(
+      t("training.policy_loss"),
+      line((round) => round.policy_loss),
+      exact,
+    ),
+    curves(
+      t("training.value_loss"),
+      line((round) => round.value_loss),
+      exact,
+    ),
+    curves(
+      t("training.solver"),
+      [agreed("training.winner", 0, "decided", "winner_right"), agreed("training.move", 1, "to_keep", "kept")],
+      percent,
+    ),
+    curves(
+      t("training.length"),
+      line((round) => round.plies),
+      (value) => formatNumber(value, 1),
+    ),
+    curves(
+      t("training.first"),
+      line((round) => round.first_score),
+      percent,
+    ),
     curves(t("training.speed"), line(played((round) => round.judgements_per_second)), whole),
-    curves(t("training.pace"), line((round) => round.games_per_hour), whole),
-    curves(t("training.window"), line((round) => round.window), whole),
+    curves(
+      t("training.pace"),
+      line((round) => round.games_per_hour),
+      whole,
+    ),
+    curves(
+      t("training.window"),
+      line((round) => round.window),
+      whole,
+    ),
   ];
 }
 
@@ -153,13 +223,24 @@ function table(rounds, open) {
     return `${signed(low)} … ${signed(high)}`;
   };
   const row = (measured) =>
-    html("tr", {}, html("th", { scope: "row" }, agentName(measured.anchor)), html("td", {}, t(`training.player.${measured.player}`)), html("td", {}, percent(measured.score)), html("td", {}, bounds(measured)));
+    html(
+      "tr",
+      {},
+      html("th", { scope: "row" }, agentName(measured.anchor)),
+      html("td", {}, t(`training.player.${measured.player}`)),
+      html("td", {}, percent(measured.score)),
+      html("td", {}, bounds(measured)),
+    );
   const heads = ["anchor", "player", "score", "interval"].map((name) => html("th", { scope: "col" }, t(`training.${name}`)));
   return [
     html(
       "details",
       { open },
-      html("summary", {}, t("training.measured", { round: formatNumber(last.round), games: formatNumber(last.measured[0].games) })),
+      html(
+        "summary",
+        {},
+        t("training.measured", { round: formatNumber(last.round), games: formatNumber(last.measured[0].games) }),
+      ),
       html("table", { class: "measured" }, html("thead", {}, html("tr", {}, heads)), html("tbody", {}, last.measured.map(row))),
     ),
   ];

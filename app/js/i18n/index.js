@@ -1,5 +1,5 @@
-// Words in the language of the page. Each language is one file; what is said about a game comes from the engine in English, and where a
-// language has something for it, from its file.
+// Words in the language of the page. Each language is one file; what is said about a game comes from the engine in English, and
+// where a language has something for it, from its file.
 
 import { recall, remember } from "../memory.js";
 import cs from "./cs.js";
@@ -35,7 +35,10 @@ export const tourText = (game, part) => ofGame(game).tour?.[part] ?? game.presen
 /** Positions to learn from: what is hard to imagine first, then the example of the game. */
 export function lessons(game) {
   const texts = ofGame(game).lessons ?? [];
-  return [...game.presentation.lessons, game.example].map(({ position, caption }, index) => ({ position, caption: texts[index] ?? caption }));
+  return [...game.presentation.lessons, game.example].map(({ position, caption }, index) => ({
+    position,
+    caption: texts[index] ?? caption,
+  }));
 }
 
 /** A parameter of a game in the name of a board; undefined where it has no words. */
@@ -67,7 +70,8 @@ export function agentName(spec) {
 export function said(game, { key, args, english }) {
   const text = ofGame(game).phrases?.[key] ?? own().phrases?.[key];
   if (text === undefined) return english;
-  const argument = (value) => (game.players.includes(value) ? playerName(game, ["first", "second"][game.players.indexOf(value)]) : nameOf(game, value));
+  const argument = (value) =>
+    game.players.includes(value) ? playerName(game, ["first", "second"][game.players.indexOf(value)]) : nameOf(game, value);
   return fill(text, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, argument(value)])));
 }
 
@@ -75,7 +79,8 @@ export function said(game, { key, args, english }) {
 export const refusalText = (game, refused) => sentence(refused.reason ? said(game, refused.reason) : refused.message);
 
 /** An outcome of chance in words: a move of the history. */
-export const outcomeText = (game, played) => (played.outcome ? sentence(said(game, played.outcome)) : (played.label ?? played.move));
+export const outcomeText = (game, played) =>
+  played.outcome ? sentence(said(game, played.outcome)) : (played.label ?? played.move);
 
 /** An outcome of chance in a sign, for the list of moves. */
 export const outcomeSign = (played) => played.outcome?.sign ?? played.label ?? played.move;
