@@ -4,6 +4,12 @@ import { playerName, t } from "./i18n/index.js";
 import { ANALYST, firstChance } from "./match.js";
 import { html, svg } from "./svg.js";
 
+/**
+ * @import { Board } from "./board.js"
+ * @import { Match } from "./match.js"
+ * @import { Advice, Candidate, GameInfo, Marks, Move, PlayerWord, Progress, Solved, State } from "./types.js"
+ */
+
 const POSITION_TIME = 3000;
 const REVIEW_TIME = 120;
 const SOLVE_TIME = 400;
@@ -17,12 +23,22 @@ const GRAPH = [600, 140];
 
 export class Analysis {
   open = false;
+  /** @type {Marks} */
   marks = {};
+  /** Ends the search that goes on. @type {AbortController | null} */
   #control = null;
+  /** The position that was looked at last. @type {string | null} */
   #seen = null;
 
+  /**
+   * @param {Match} match
+   * @param {Board} board
+   * @param {GameInfo} info
+   */
   constructor(match, board, info) {
-    Object.assign(this, { match, board, info });
+    this.match = match;
+    this.board = board;
+    this.info = info;
     this.bar = html("div", { class: "chance", role: "img", hidden: true });
     this.words = html("p", { class: "line" });
     this.list = html("table", { class: "candidates", hidden: true });
@@ -30,7 +46,7 @@ export class Analysis {
     this.picture = svg("svg", {
       viewBox: `0 0 ${GRAPH.join(" ")}`,
       role: "img",
-      onclick: (event) => this.match.step(this.#plyAt(event)),
+      onclick: (/** @type {MouseEvent} */ event) => this.match.step(this.#plyAt(event)),
     });
     this.story = html("p", {});
     this.graph = html("div", { class: "graph", hidden: true }, this.picture, this.story);
@@ -77,6 +93,7 @@ export class Analysis {
     if ((turn === "first" || turn === "second") && !match.awaited) this.#look(turn);
   }
 
+  /** @param {PlayerWord} mover */
   async #look(mover) {
     const control = new AbortController();
     this.#control = control;
@@ -87,17 +104,25 @@ export class Analysis {
     const { signal } = control;
     const solved = await match.engine.ask("solve", { ...request, time: SOLVE_TIME }, { signal }).catch(() => null);
     if (!current()) return;
-    const take = (opinion) => current() && this.#take(opinion, state, mover, solved?.value ? solved : null);
+    const take = (/** @type {Advice | Progress} */ opinion) =>
+      current() && this.#take(opinion, state, mover, solved?.value ? solved : null);
     const order = { ...request, agent: ANALYST, seed: 1, time: POSITION_TIME, watch: true };
     const advice = await match.engine.ask("think", order, { signal, onProgress: take }).catch(() => null);
     if (advice) take(advice);
   }
 
+  /**
+   * @param {Advice | Progress} opinion
+   * @param {State} state
+   * @param {PlayerWord} mover
+   * @param {Solved | null} solved
+   */
   #take(opinion, state, mover, solved) {
     const { candidates = [], value } = opinion;
-    const line = solved?.line.length > 0 ? solved.line : (opinion.line ?? []);
+    const line = solved && solved.line.length > 0 ? solved.line : (opinion.line ?? []);
     const most = Math.max(1, ...candidates.map((candidate) => candidate.visits));
     const legal = new Map(state.moves.map((move) => [move.move, move]));
+    /** @type {Record<string, number>} */
     const heat = {};
     for (const { move, visits } of candidates) {
       const to = legal.get(move)?.to;
@@ -105,7 +130,7 @@ export class Analysis {
     }
     const arrows = line.slice(0, ARROWS).map(({ from, to }, number) => ({ from, to, weight: 0.9 - 0.25 * number }));
     this.marks = { heat, arrows };
-    const sure = { win: 1, draw: 0, loss: -1 }[solved?.value];
+    const sure = solved?.value && { win: 1, draw: 0, loss: -1 }[solved.value];
     const chance = firstChance(sure ?? value ?? 0, mover);
     this.match.game.chances[this.match.cursor] = chance;
     this.#drawBar(chance);
@@ -131,7 +156,12 @@ export class Analysis {
     this.#drawGraph();
   }
 
-  /** The moves that the engine likes best, with what it thinks of them. */
+  /**
+   * The moves that the engine likes best, with what it thinks of them.
+   *
+   * @param {Candidate[]} candidates
+   * @param {Map<string, Move>} legal
+   */
   #drawList(candidates, legal) {
     const all = candidates.reduce((sum, candidate) => sum + candidate.visits, 0);
     const best = [...candidates]
@@ -139,8 +169,8 @@ export class Analysis {
       .slice(0, LISTED)
       .filter((candidate) => candidate.visits > 0);
     this.list.hidden = best.length === 0;
-    const percent = (share) => `${Math.round(100 * share)} %`;
-    const row = ({ move, visits, value }) =>
+    const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
+    const row = (/** @type {Candidate} */ { move, visits, value }) =>
       html(
         "tr",
         {},
@@ -156,6 +186,7 @@ export class Analysis {
     this.list.replaceChildren(html("thead", {}, head), html("tbody", {}, best.map(row)));
   }
 
+  /** @param {number | undefined} chance */
   #drawBar(chance) {
     this.bar.hidden = chance === undefined;
     if (chance === undefined) return;
@@ -169,8 +200,8 @@ export class Analysis {
     this.bar.setAttribute("aria-label", label);
     const part = html("span", { class: "first" }, `${share} %`);
     const rest = html("span", { class: "second" }, `${100 - share} %`);
-    part.style.flexGrow = Math.max(share, 8);
-    rest.style.flexGrow = Math.max(100 - share, 8);
+    part.style.flexGrow = String(Math.max(share, 8));
+    rest.style.flexGrow = String(Math.max(100 - share, 8));
     this.bar.replaceChildren(part, rest);
   }
 
@@ -208,11 +239,12 @@ export class Analysis {
     this.graph.hidden = points.length < 2;
     if (this.graph.hidden) return;
     const [width, height] = GRAPH;
-    const x = (ply) => 10 + (ply / Math.max(1, moves.length)) * (width - 20);
-    const y = (chance) => 8 + (1 - chance) * (height - 16);
+    const x = (/** @type {number} */ ply) => 10 + (ply / Math.max(1, moves.length)) * (width - 20);
+    const y = (/** @type {number} */ chance) => 8 + (1 - chance) * (height - 16);
     const { history } = this.match.state;
     let luck = 0;
     let total = 0;
+    /** @type {[ply: number, chance: number, byChance: boolean][]} */
     const turns = [];
     for (let index = 1; index < points.length; index++) {
       const [[from, before], [to, after]] = [points[index - 1], points[index]];
@@ -237,7 +269,7 @@ export class Analysis {
     this.story.textContent = words.filter(Boolean).join(" ");
   }
 
-  /** The position that a press on the graph is over. */
+  /** The position that a press on the graph is over. @param {MouseEvent} event */
   #plyAt({ clientX }) {
     const [width] = GRAPH;
     const box = this.picture.getBoundingClientRect();

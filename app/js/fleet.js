@@ -2,8 +2,11 @@
 
 import { formatNumber, t } from "./i18n/index.js";
 import { LOOK_AGAIN, ask } from "./labtools.js";
-import { html } from "./svg.js";
+import { html, messageOf } from "./svg.js";
 
+/** @import { Fleet, FleetWorker } from "./types.js" */
+
+/** @type {(workers: FleetWorker[], number: (worker: FleetWorker) => number) => number} */
 const sum = (workers, number) => workers.reduce((all, worker) => all + number(worker), 0);
 
 /** A section with all workers, which looks again now and then; nothing where the server knows of no queue. */
@@ -28,7 +31,7 @@ export async function fleetList() {
     rows,
   );
   const section = html("section", { "aria-label": t("fleet") }, html("h2", {}, t("fleet")), facts, table);
-  const row = (worker) =>
+  const row = (/** @type {FleetWorker} */ worker) =>
     html(
       "tr",
       {},
@@ -37,6 +40,7 @@ export async function fleetList() {
         html("td", {}, formatNumber(Math.round(number))),
       ),
     );
+  /** @param {Fleet} fleet */
   function draw({ queue, queued, workers }) {
     const cores = sum(workers, (worker) => worker.cores);
     const speed = sum(workers, (worker) => worker.cores * worker.speed);
@@ -55,7 +59,7 @@ export async function fleetList() {
     try {
       draw(await ask("fleet"));
     } catch (error) {
-      facts.textContent = error.message;
+      facts.textContent = messageOf(error);
     }
     setTimeout(again, LOOK_AGAIN);
   }

@@ -6,9 +6,12 @@ import { kept } from "./match.js";
 import { importDialog } from "./records.js";
 import { html } from "./svg.js";
 
+/** @import { App, GameInfo } from "./types.js" */
+
+/** @param {App} app */
 export async function homeScreen(app) {
-  const game = kept();
-  const info = game && !game.over && app.game(game.spec.split(":")[0]);
+  const last = kept();
+  const info = last && !last.over && app.game(last.spec.split(":")[0]);
   const cards = await Promise.all(app.games.map((game) => card(app, game)));
   app.page.append(
     html("section", { class: "intro" }, html("h1", {}, t("home.title")), html("p", {}, t("home.lead"))),
@@ -19,7 +22,7 @@ export async function homeScreen(app) {
       ? html(
           "section",
           { class: "card resume" },
-          html("p", {}, t("home.unfinished", { game: gameTitle(info), moves: game.moves.length })),
+          html("p", {}, t("home.unfinished", { game: gameTitle(info), moves: last.moves.length })),
           html("a", { class: "button primary", href: "#/play" }, t("home.resume")),
         )
       : "",
@@ -28,6 +31,10 @@ export async function homeScreen(app) {
   );
 }
 
+/**
+ * @param {App} app
+ * @param {GameInfo} game
+ */
 async function card(app, game) {
   const board = new Board({ describe: (square) => square });
   const state = await app.engine.ask("state", { game: game.name, start: game.example.position });

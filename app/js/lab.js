@@ -7,28 +7,39 @@ import { LOOK_AGAIN, ask, duration, gameOf, percent, titleOf } from "./labtools.
 import { recall, remember } from "./memory.js";
 import { boardName, boardsOf } from "./setup.js";
 import { Spectator } from "./spectate.js";
-import { html } from "./svg.js";
+import { html, messageOf } from "./svg.js";
 import { trainingList, trainingScreen } from "./training.js";
+
+/** @import { App, MatchLine, RunLine, RunPage, Score, Standing } from "./types.js" */
 
 const RUNNING = ["running", "stopping"];
 
+/** @param {Score} row */
 const interval = (row) => `[${formatNumber(100 * row.score_low, 1)}, ${formatNumber(100 * row.score_high, 1)}]`;
 
+/**
+ * @param {App} app
+ * @param {string[]} parts
+ */
 export async function labScreen(app, [run, training]) {
   if (!app.engine.lab) throw new Error(t("lab.none"));
   if (run === "training") return trainingScreen(app, decodeURIComponent(training ?? ""));
   return run ? runScreen(app, run) : listScreen(app);
 }
 
+/** @param {App} app */
 async function listScreen(app) {
   const lines = html("div", { class: "runs" });
   const more = html("button", { type: "button", hidden: true, onclick: () => fill(shown + 30) }, t("lab.more"));
   let shown = 30;
-  let timer = null;
-  async function fill(count) {
+  /** @type {number | undefined} */
+  let timer;
+  async function fill(/** @type {number} */ count) {
     clearTimeout(timer);
     shown = count;
+    /** @type {RunLine[]} */
     const runs = [];
+    /** @type {{ runs: RunLine[], of: number }} */
     let page;
     do {
       page = await ask(`runs?skip=${runs.length}`);
@@ -62,7 +73,12 @@ async function listScreen(app) {
   return () => clearTimeout(timer);
 }
 
-/** A run in the list. */
+/**
+ * A run in the list.
+ *
+ * @param {App} app
+ * @param {RunLine} line
+ */
 function card(app, line) {
   const leader = line.leader
     ? t("lab.leader", { agent: agentName(line.leader.agent), score: percent(line.leader.score), interval: interval(line.leader) })
@@ -87,11 +103,12 @@ function card(app, line) {
   );
 }
 
+/** @type {(id: string, text: string, element: HTMLElement, hint?: string) => HTMLElement} */
 const field = (id, text, element, hint = "") =>
   html("label", { class: "field", for: id }, text, element, hint ? html("small", {}, hint) : "");
 const plain = { autocapitalize: "off", autocomplete: "off", spellcheck: "false" };
 
-/** The form for a new run. */
+/** The form for a new run. @param {App} app */
 async function newRun(app) {
   const before = recall("lab", {
     game: app.games[0].name,
@@ -120,7 +137,7 @@ async function newRun(app) {
   });
   const rows = html("ol", { class: "agents" });
   const add = html("select", { id: "lab-add", "aria-label": t("lab.add") });
-  const row = (value) => {
+  const row = (/** @type {string} */ value) => {
     const text = html("input", { type: "text", ...plain, value, placeholder: "mcts:sims=500", "aria-label": t("lab.agent") });
     const item = html(
       "li",
@@ -149,6 +166,7 @@ async function newRun(app) {
   });
   await opponents();
   const pairs = html("input", { id: "lab-pairs", type: "text", inputmode: "numeric", ...plain, value: before.pairs });
+  /** @type {(chosen: string, names: string[], text: (name: string) => string) => HTMLElement[]} */
   const options = (chosen, names, text) =>
     names.map((name) => html("option", { value: name, selected: name === chosen }, text(name)));
   const format = html(
@@ -170,12 +188,17 @@ async function newRun(app) {
   limits();
   const problem = html("p", { class: "problem", role: "alert" });
   const begin = html("button", { class: "primary" }, t("start"));
-  async function start(event) {
+  async function start(/** @type {SubmitEvent} */ event) {
     event.preventDefault();
     const agents = [...rows.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
-    const settings = { game: own.value.trim() || game.value, agents, pairs: wholeNumber(pairs.value), format: format.value };
-    if (budget.value === "sims") settings.sims = wholeNumber(limit.value);
-    if (budget.value === "time") settings.move_time = limit.value.trim();
+    const settings = {
+      game: own.value.trim() || game.value,
+      agents,
+      pairs: wholeNumber(pairs.value),
+      format: format.value,
+      ...(budget.value === "sims" && { sims: wholeNumber(limit.value) }),
+      ...(budget.value === "time" && { move_time: limit.value.trim() }),
+    };
     remember("lab", {
       game: game.value,
       own: own.value.trim(),
@@ -189,7 +212,7 @@ async function newRun(app) {
     try {
       app.go(`#/lab/${(await ask("runs", settings)).run}`);
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = messageOf(error);
     } finally {
       begin.disabled = false;
     }
@@ -209,11 +232,17 @@ async function newRun(app) {
   );
 }
 
-/** A number for the lab to judge: what is none becomes 0, which it refuses in words. */
+/** A number for the lab to judge: what is none becomes 0, which it refuses in words. @param {string} text */
 const wholeNumber = (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : 0);
 
-/** A run: how far it is, its table, and the games that are played. */
+/**
+ * A run: how far it is, its table, and the games that are played.
+ *
+ * @param {App} app
+ * @param {string} name
+ */
 async function runScreen(app, name) {
+  /** @type {RunPage} */
   let run = await ask(`runs/${name}`);
   const state = html("p", { class: "status" });
   const bar = html("progress", { "aria-label": t("lab.progress") });
@@ -225,10 +254,14 @@ async function runScreen(app, name) {
   const matches = html("ul", { class: "matches" });
   const all = html("details", { hidden: true }, html("summary", {}, t("lab.matches")), matches);
   const spectator = new Spectator(app, run.game, gameOf(app, run.game));
+  /** @type {EventSource | null} */
   let events = null;
-  let timer = null;
-  let clock = null;
+  /** @type {number | undefined} */
+  let timer;
+  /** @type {number | undefined} */
+  let clock;
   let told = performance.now();
+  /** The state that the buttons were drawn for. @type {string | null} */
   let buttonsFor = null;
   let left = false;
 
@@ -252,14 +285,15 @@ async function runScreen(app, name) {
     if (playing) clock = setTimeout(draw, 1000);
   }
 
-  function take(page) {
+  function take(/** @type {RunPage} */ page) {
     run = page;
     told = performance.now();
     draw();
   }
 
-  function drawButtons(playing) {
+  function drawButtons(/** @type {boolean} */ playing) {
     buttonsFor = run.state;
+    /** @type {(text: string, action: () => void, off?: boolean) => HTMLElement} */
     const tool = (text, action, off) =>
       html("button", { type: "button", class: "primary", disabled: off, onclick: action }, text);
     buttons.replaceChildren(
@@ -273,12 +307,12 @@ async function runScreen(app, name) {
     );
   }
 
-  async function act(what) {
+  async function act(/** @type {"stop" | "resume"} */ what) {
     for (const button of buttons.querySelectorAll("button")) button.disabled = true;
     try {
       await ask(`runs/${run.run}/${what}`, null);
     } catch (error) {
-      toast(error.message);
+      toast(messageOf(error));
     }
     buttonsFor = null;
     await look();
@@ -294,8 +328,10 @@ async function runScreen(app, name) {
   }
 
   function follow() {
-    events = new EventSource(`lab/runs/${run.run}/events`);
-    const hear = (event, then) => events.addEventListener(event, ({ data }) => then(JSON.parse(data)));
+    const source = new EventSource(`lab/runs/${run.run}/events`);
+    events = source;
+    /** @type {(event: string, then: (data: any) => void) => void} */
+    const hear = (event, then) => source.addEventListener(event, ({ data }) => then(JSON.parse(data)));
     hear("run", take);
     hear("boards", (boards) => spectator.begin(boards));
     hear("started", (board) => spectator.started(board));
@@ -307,7 +343,7 @@ async function runScreen(app, name) {
       look().catch(() => {});
     });
     // A connection that was lost comes back by itself; one that was refused does not.
-    events.addEventListener("error", () => {
+    source.addEventListener("error", () => {
       if (events?.readyState !== EventSource.CLOSED) return;
       close();
       timer = setTimeout(() => look().catch((error) => (problem.textContent = error.message)), LOOK_AGAIN);
@@ -351,16 +387,11 @@ async function runScreen(app, name) {
   };
 }
 
-/** An agent in the table: its score with the interval as a picture and in numbers. */
+/** An agent in the table: its score with the interval as a picture and in numbers. @param {Standing} row */
 function standing(row) {
   const played = row.games > 0;
-  const scale = html(
-    "span",
-    { class: "scale", "aria-hidden": "true", hidden: !played },
-    html("span", { class: "band" }),
-    html("span", { class: "dot" }),
-  );
-  const [band, dot] = scale.children;
+  const [band, dot] = [html("span", { class: "band" }), html("span", { class: "dot" })];
+  const scale = html("span", { class: "scale", "aria-hidden": "true", hidden: !played }, band, dot);
   band.style.left = `${100 * row.score_low}%`;
   band.style.width = `${100 * (row.score_high - row.score_low)}%`;
   dot.style.left = `${100 * row.score}%`;
@@ -388,12 +419,13 @@ function standing(row) {
   );
 }
 
-/** Elo with its error, or the bound that is known where everything was won or lost. */
+/** Elo with its error, or the bound that is known where everything was won or lost. @param {string} words */
 function eloWords(words) {
   const [, which, bound] = words.match(/^at (least|most) (.+)$/) ?? [];
   return which ? t(`lab.elo.${which}`, { bound }) : words;
 }
 
+/** @param {MatchLine} match */
 function matchLine(match) {
   const [one, other] = match.agents.map(agentName);
   return html(
@@ -411,7 +443,7 @@ function matchLine(match) {
   );
 }
 
-/** What belongs below the table. */
+/** What belongs below the table. @param {RunPage} run */
 function about(run) {
   const games = Math.max(1, run.games);
   const facts = {
@@ -437,7 +469,12 @@ function about(run) {
   ];
 }
 
-/** How fast it goes, and how long it will take, if it was told at this time. */
+/**
+ * How fast it goes, and how long it will take, if it was told at this time.
+ *
+ * @param {RunPage} run
+ * @param {number} told
+ */
 function pace(run, told) {
   const rate = run.played / (run.seconds + (performance.now() - told) / 1000);
   const words =

@@ -21,11 +21,20 @@ import { ANALYST, HUMAN, Match, begun, firstChance, keep, kept } from "./match.j
 import { drawPiece } from "./pieces.js";
 import { shareDialog } from "./records.js";
 import { sound } from "./sound.js";
-import { html, refill, svg } from "./svg.js";
+import { find, html, refill, svg } from "./svg.js";
 import { tour } from "./tour.js";
 
-const HINT_TIME = 800;
+/** @import { App, Beginning, GameInfo, PlayedMove, PlayerWord } from "./types.js" */
 
+const HINT_TIME = 800;
+/** @type {PlayerWord[]} */
+const PLAYERS = ["first", "second"];
+
+/**
+ * @param {App} app
+ * @param {string[]} _
+ * @param {Beginning | null} [shared] A game that came by a link.
+ */
 export async function playScreen(app, _, shared = null) {
   const game = shared ? begun(shared) : kept();
   if (!game) {
@@ -47,8 +56,26 @@ export async function playScreen(app, _, shared = null) {
 }
 
 class PlayScreen {
+  /** What chance has done since the last drawing. */
+  news = "";
+  /** The moves that are known with their labels. @type {PlayedMove[]} */
+  history = [];
+  /** The number of moves when a game came by a link. @type {number | null} */
+  came = null;
+  /** The number of moves when the last sound was due. @type {number | null} */
+  heard = null;
+
+  /**
+   * @param {App} app
+   * @param {Match} match
+   * @param {GameInfo} info
+   * @param {boolean} shared
+   */
   constructor(app, match, info, shared) {
-    Object.assign(this, { app, match, info, shared });
+    this.app = app;
+    this.match = match;
+    this.info = info;
+    this.shared = shared;
     this.board = new Board({
       onMove: (move) => match.play(move),
       onRefused: (square, from) => this.explain(square, from),
@@ -81,7 +108,8 @@ class PlayScreen {
     app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
     match.addEventListener("change", () => this.draw());
     match.addEventListener("thinking", () => this.drawThinking());
-    match.addEventListener("chance", ({ detail }) => {
+    match.addEventListener("chance", (event) => {
+      const { detail } = /** @type {CustomEvent<{ played: PlayedMove, expected: boolean }>} */ (event);
       this.news = outcomeText(info, detail.played);
       if (!detail.expected) toast(this.news);
     });
@@ -92,6 +120,7 @@ class PlayScreen {
     const { match, info } = this;
     if (!Object.values(match.game.players).includes(HUMAN)) return;
     const [kinds, points] = [tourText(info, "kinds"), tourText(info, "points")];
+    /** @type {[string, Element][]} */
     const steps = [[tourText(info, "how") || t("tour.how"), this.board.element]];
     if (kinds && !this.kinds.hidden) steps.push([kinds, this.kinds]);
     if (points && this.state.points) steps.push([points, this.strips.first]);
@@ -114,16 +143,16 @@ class PlayScreen {
     });
     this.near.classList.toggle("flipped", this.board.flipped);
     this.status.textContent = this.statusText();
-    document.getElementById("announcer").textContent = this.spoken();
+    find("#announcer").textContent = this.spoken();
     this.news = "";
-    for (const player of ["first", "second"]) this.drawStrip(player);
+    for (const player of PLAYERS) this.drawStrip(player);
     this.drawKinds();
     this.drawMoves();
     this.drawButtons();
     this.drawThinking();
     const last = state.history.at(-1);
     const { length } = match.game.moves;
-    if (last && this.heard !== undefined && this.heard !== length) sound(match.over ? "end" : "move");
+    if (last && this.heard !== null && this.heard !== length) sound(match.over ? "end" : "move");
     this.heard = length;
   }
 
@@ -150,8 +179,9 @@ class PlayScreen {
 
   turnText() {
     const { match, state, info } = this;
-    if (match.game.resigned && match.live)
-      return t("resigned", { loser: playerName(info, match.game.resigned), winner: playerName(info, match.winner) });
+    const { resigned } = match.game;
+    if (resigned && match.winner && match.live)
+      return t("resigned", { loser: playerName(info, resigned), winner: playerName(info, match.winner) });
     if (state.turn === "over") {
       const reason = said(info, state.reason);
       if (state.winner === "draw") return t("drawn", { reason });
@@ -173,6 +203,7 @@ class PlayScreen {
     return moved + this.statusText();
   }
 
+  /** @param {PlayerWord} player */
   drawStrip(player) {
     const { match, state, info } = this;
     const counters = state.view.counters.filter((counter) => counter.player === player);
@@ -193,8 +224,9 @@ class PlayScreen {
     const kinds = this.board.kinds();
     this.kinds.hidden = kinds.length < 2;
     const chosen = this.board.chosenKind();
-    const owner = (kind) => this.info.pieces.find((piece) => piece.name === kind)?.owner ?? this.state.turn;
-    const choice = (kind) => {
+    const due = this.state.turn === "second" ? "second" : "first";
+    const owner = (/** @type {string} */ kind) => this.info.pieces.find((piece) => piece.name === kind)?.owner ?? due;
+    const choice = (/** @type {string} */ kind) => {
       const choose = () => {
         this.board.choose(kind);
         this.drawKinds();
@@ -217,9 +249,10 @@ class PlayScreen {
 
   drawMoves() {
     const { match, state } = this;
+    /** @type {HTMLElement[]} */
     const written = [];
     // The state knows the moves up to the one that is looked at; what comes after it was known before.
-    this.history = [...state.history, ...(this.history ?? []).slice(state.history.length)].slice(0, match.game.moves.length);
+    this.history = [...state.history, ...this.history.slice(state.history.length)].slice(0, match.game.moves.length);
     match.game.moves.forEach((move, index) => {
       const played = this.history[index];
       const luck = played?.mover === null;
@@ -246,8 +279,9 @@ class PlayScreen {
       );
     });
     refill(this.moves, written);
-    const current = this.moves.querySelector(".current");
-    if (current) this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
+    const current = this.moves.querySelector("li.current");
+    if (current instanceof HTMLElement) this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
+    /** @type {(to: () => number, text: string, label: string, off: boolean) => HTMLElement} */
     const go = (to, text, label, off) =>
       html(
         "button",
@@ -264,6 +298,8 @@ class PlayScreen {
 
   drawButtons() {
     const { match } = this;
+    /** @typedef {{ off?: boolean, kind?: string, pressed?: string | null }} ToolOptions */
+    /** @type {(text: string, action: () => void, options?: ToolOptions) => HTMLElement} */
     const tool = (text, action, { off = false, kind = "", pressed = null } = {}) =>
       html(
         "button",
@@ -305,7 +341,12 @@ class PlayScreen {
     bar.value = thinks ? (match.progress?.done ?? 0) : 0;
   }
 
-  /** Says why nothing can be played on a square that was tapped, if it can be found out. */
+  /**
+   * Says why nothing can be played on a square that was tapped, if it can be found out.
+   *
+   * @param {string} square
+   * @param {string | null} from
+   */
   async explain(square, from) {
     const move = this.board.meant(square, from);
     const why = move && (await this.match.whyNot(move));
@@ -316,11 +357,13 @@ class PlayScreen {
   async hint() {
     const { match } = this;
     const mover = this.state.turn;
+    if (mover === "chance" || mover === "over") return;
     // The engine of a browser does one thing at a time.
     this.analysis.close();
     const advice = await match.think(ANALYST, { time: HINT_TIME, watch: true });
     if (!advice || !match.playable) return;
     const best = this.state.moves.find((move) => move.move === advice.move);
+    if (!best) return;
     this.board.mark({ ...this.analysis.marks, arrows: [{ from: best.from, to: best.to, weight: 0.9 }] });
     const visits = advice.candidates[0]?.visits ?? 0;
     const share = advice.simulations > 0 ? visits / advice.simulations : 1;

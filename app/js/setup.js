@@ -3,11 +3,20 @@
 import { agentName, gameTitle, keyText, levelTitle, playerName, t } from "./i18n/index.js";
 import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
-import { html } from "./svg.js";
+import { html, messageOf } from "./svg.js";
 
-/** Boards that are offered; anything else can be written under "advanced". */
+/** @import { App, GameInfo, PlayerWord } from "./types.js" */
+
+/** @type {PlayerWord[]} */
+const PLAYERS = ["first", "second"];
+
+/** Boards that are offered; anything else can be written under "advanced". @param {GameInfo} game */
 export const boardsOf = ({ name, presentation: { boards } }) => (boards.length > 0 ? boards : [name]);
 
+/**
+ * @param {App} app
+ * @param {string[]} parts
+ */
 export async function setupScreen(app, [name]) {
   const game = app.game(name);
   if (!game) throw new Error(t("unknownGame", { name }));
@@ -35,7 +44,8 @@ export async function setupScreen(app, [name]) {
     placeholder: game.samples.at(-1),
   });
   const presets = html("select", { id: "preset" });
-  const rivals = ["first", "second"].map((player) => html("select", { id: `rival-${player}` }));
+  const rivals = PLAYERS.map((player) => html("select", { id: `rival-${player}` }));
+  /** @type {(group: string, value: string, text: string, hint: string, chosen: boolean) => HTMLElement} */
   const radio = (group, value, text, hint, chosen) =>
     html(
       "label",
@@ -45,7 +55,8 @@ export async function setupScreen(app, [name]) {
     );
   async function fill() {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
-    const chosen = opponents.querySelector(":checked")?.value ?? before.opponent ?? "level=2";
+    const checked = opponents.querySelector("input:checked");
+    const chosen = checked instanceof HTMLInputElement ? checked.value : (before.opponent ?? "level=2");
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
     opponents.replaceChildren(
       ...levels.map((opponent, index) =>
@@ -55,10 +66,10 @@ export async function setupScreen(app, [name]) {
       radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
     );
     rivals.forEach((select, index) => {
-      const chosen = select.value || (before.rivals?.[index] ?? "level=5");
+      const rival = select.value || (before.rivals?.[index] ?? "level=5");
       select.replaceChildren(
         ...all.map((opponent) =>
-          html("option", { value: opponent.name, selected: opponent.name === chosen }, agentName(opponent.name)),
+          html("option", { value: opponent.name, selected: opponent.name === rival }, agentName(opponent.name)),
         ),
       );
     });
@@ -73,7 +84,9 @@ export async function setupScreen(app, [name]) {
   opponents.addEventListener("change", () => (advanced.value = ""));
   presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
   await fill();
-  const sides = ["first", "second", "random"].map((side) =>
+  /** @type {(PlayerWord | "random")[]} */
+  const choices = [...PLAYERS, "random"];
+  const sides = choices.map((side) =>
     radio(
       "side",
       side,
@@ -87,23 +100,21 @@ export async function setupScreen(app, [name]) {
     "fieldset",
     {},
     html("legend", {}, t("watch.who")),
-    rivals.map((select, index) =>
-      html("label", { class: "field", for: select.id }, playerName(game, ["first", "second"][index]), select),
-    ),
+    rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, PLAYERS[index]), select)),
   );
   const follow = () => {
-    const watch = opponents.querySelector("[value=watch]").checked;
+    const watch = opponents.querySelector("[value=watch]:checked") !== null;
     watching.hidden = !watch;
     side.hidden = watch;
   };
   opponents.addEventListener("change", follow);
   follow();
   const problem = html("p", { class: "problem", role: "alert" });
-  async function start(event) {
+  const start = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    const form = new FormData(event.target);
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const spec = own.value.trim() || board.value;
-    const opponent = form.get("opponent");
+    const opponent = String(form.get("opponent"));
     const agent = advanced.value.trim();
     const mine = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
     const watched = rivals.map((select) => select.value);
@@ -120,13 +131,13 @@ export async function setupScreen(app, [name]) {
         if (player !== HUMAN) await app.engine.ask("think", { game: spec, agent: player, time: 1 });
       }
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = messageOf(error);
       return;
     }
     remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), rivals: watched } });
     keep(begun({ spec, players }));
     app.go("#/play");
-  }
+  };
   app.page.append(
     html(
       "form",
@@ -155,10 +166,19 @@ export async function setupScreen(app, [name]) {
   );
 }
 
-/** A board in words: its size and what is special about it. */
+/**
+ * A board in words: its size and what is special about it.
+ *
+ * @param {string} spec
+ * @param {GameInfo} game
+ */
 export function boardName(spec, game) {
   const keys = (spec.split(":")[1] ?? "").split(",").filter(Boolean);
   if (keys.length === 0) return t("board.usual");
-  const words = ([key, value = ""]) => keyText(game, key, value) ?? (key === "size" ? value : [key, value].join(" ").trim());
-  return keys.map((key) => words(key.split("="))).join(", ");
+  /** @type {(parameter: string) => string} */
+  const words = (parameter) => {
+    const [key, value = ""] = parameter.split("=");
+    return keyText(game, key, value) ?? (key === "size" ? value : [key, value].join(" ").trim());
+  };
+  return keys.map(words).join(", ");
 }

@@ -2,8 +2,10 @@
 
 import { recall } from "./memory.js";
 
+/** @type {AudioContext | null} */
 let context = null;
 
+/** @param {"move" | "end"} kind */
 export function sound(kind) {
   if (!recall("sound", false)) return;
   context ??= new AudioContext();

@@ -7,6 +7,8 @@ import { html } from "./svg.js";
 /**
  * A card that speaks of the parts of a screen in turn; hidden once it was seen. `steps`: pairs of a text and the part that it is
  * about.
+ *
+ * @param {[string, Element][]} steps
  */
 export function tour(steps) {
   const card = html("section", { class: "tour card", "aria-label": t("tour") });
@@ -20,7 +22,7 @@ export function tour(steps) {
     point(null);
     card.hidden = true;
   };
-  const point = (part) => {
+  const point = (/** @type {Element | null} */ part) => {
     for (const [, other] of steps) other.classList.toggle("pointed", other === part);
   };
   let at = 0;
