@@ -2,6 +2,6 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
-mod desk;
+mod api;
 
-pub use desk::{Allowance, Api, Tell};
+pub use api::{Allowance, Api, Tell};
