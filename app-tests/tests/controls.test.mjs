@@ -241,6 +241,17 @@ test("whoever plays the second side of a marching game sees it from there", asyn
   await visit.close();
 });
 
+test("a new screen is seen from its top, however far down the one before it was looked at", async () => {
+  const visit = await Visit.open(browser, host, { size: "phone", viewport: { width: 844, height: 390 }, at: "#/new/clobber" });
+  const down = () => visit.page.evaluate(() => scrollY);
+  await visit.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await becomes(down, (top) => top > 0);
+  await visit.hit(visit.page.locator(".setup button.primary"));
+  await visit.ready();
+  await becomes(down, 0);
+  await visit.close();
+});
+
 test("Crosphere: strong or weak is chosen, and both reserves are shown", async () => {
   const visit = await Visit.open(browser, host);
   await visit.start("crosphere", { opponent: "human" });

@@ -31,6 +31,8 @@ const main = find("#page");
 /** What is to be done when the screen is left. @type {(() => void) | null} */
 let leave = null;
 let shown = 0;
+/** The address of the screen. @type {string | null} */
+let current = null;
 
 /** Shows the screen that the address names. @param {App} app */
 async function show(app) {
@@ -41,6 +43,9 @@ async function show(app) {
   const mine = shown;
   const page = html("div", {});
   main.replaceChildren(page);
+  // A new screen is seen from its top, however far down the one before it was looked at.
+  if (current !== location.hash) scrollTo(0, 0);
+  current = location.hash;
   drawBar(app, screen);
   try {
     const left = (await (SCREENS[screen] ?? homeScreen)({ ...app, page }, parts)) ?? null;

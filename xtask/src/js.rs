@@ -18,7 +18,7 @@ const NODE: u32 = 20;
 /// The configurations of tsc: the page, and what runs in workers.
 const TYPES: [&str; 2] = ["app/tsconfig.json", "app/tsconfig.worker.json"];
 
-/// ESLint and `tsc --checkJs`, from the root of the workspace, so that what they say names files as people do.
+/// The linter and `tsc --checkJs`, from the root of the workspace, so that what they say names files as people do.
 pub fn check(workspace: &Workspace) -> Result<Outcome> {
     let node = match node() {
         Ok(node) => node,
