@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use plyground_match::{
     Event, Executor, Hosted, News, Results, Run, RunDriver, RunError, RunPrefix, Seats, Store, Threads, machine, pairings,
-    write_whole,
 };
 use plyground_serve::LivePage;
 use plyground_studies::competition::{Bout, Competition, Ranking};
@@ -216,7 +215,7 @@ impl Contest<'_> {
     fn write_page(&self, known: &Known) -> Result<(), RunError> {
         let occasion = Occasion { command: &self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
         let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
-        write_whole(&self.out, report.html())
+        report.write(&self.out)
     }
 
     fn write(&self) -> anyhow::Result<()> {
