@@ -1,4 +1,4 @@
-//! The engine behind a WebSocket: each message is a request to the desk, thoughts run on threads of their own.
+//! The engine behind a WebSocket: each message is a request to the API, and searches run on threads of their own.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -10,9 +10,9 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use plyground_api::Api;
+use plyground_api::{Api, PageMessage, PageRequest};
 use plyground_session::Clock;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::origin::same_site;
@@ -113,19 +113,22 @@ impl Connection {
         self.thoughts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers at once what takes no thinking, and lets the rest be thought about.
+    /// Answers at once what needs no search, and starts the searches.
     fn take(&self, text: &str, answers: &mpsc::Sender<String>) -> Option<String> {
-        let request: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-        if let Some(id) = request["stop"].as_u64() {
-            if let Some(stop) = self.locked().get(&id) {
-                stop.store(true, Ordering::Relaxed);
+        let request = match PageMessage::parse(text) {
+            Ok(PageMessage::Request(request)) => request,
+            Ok(PageMessage::Stop(id)) => {
+                if let Some(stop) = self.locked().get(&id) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                return None;
             }
-            return None;
-        }
-        let id = request["id"].as_u64();
-        let (Some(id), Some("think" | "solve")) = (id, request["do"].as_str()) else {
-            return Some(desk(&self.engines).handle(text, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(())));
+            Err(refusal) => return Some(refusal),
         };
+        if !request.is_search() {
+            return Some(api(&self.engines).respond(&request, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(())));
+        }
+        let id = request.id;
         let stop = Arc::new(AtomicBool::new(false));
         let mut thoughts = self.locked();
         if thoughts.len() >= self.engines.limits.thoughts_each || thoughts.contains_key(&id) {
@@ -135,12 +138,11 @@ impl Connection {
         }
         thoughts.insert(id, Arc::clone(&stop));
         drop(thoughts);
-        let (engines, thoughts, answers, text) =
-            (Arc::clone(&self.engines), Arc::clone(&self.thoughts), answers.clone(), text.to_owned());
+        let (engines, thoughts, answers) = (Arc::clone(&self.engines), Arc::clone(&self.thoughts), answers.clone());
         tokio::spawn(async move {
-            let answer = think(&engines, text, Arc::clone(&stop), answers.clone()).await;
+            let answer = think(&engines, request, Arc::clone(&stop), answers.clone()).await;
             thoughts.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-            // Whoever has gone needs no answer.
+            // A client that has gone needs no answer.
             let _ =
                 answers.send(answer.unwrap_or_else(|| json!({"id": id, "error": "the server is stopping"}).to_string())).await;
         });
@@ -148,12 +150,17 @@ impl Connection {
     }
 }
 
-fn desk(engines: &Engines) -> Api<'_> {
+fn api(engines: &Engines) -> Api<'_> {
     Api { shelf: &engines.offer, allowance: engines.limits.allowance }
 }
 
 /// Waits for its turn and thinks; `None` when the server stops.
-async fn think(engines: &Arc<Engines>, text: String, stop: Arc<AtomicBool>, answers: mpsc::Sender<String>) -> Option<String> {
+async fn think(
+    engines: &Arc<Engines>,
+    request: PageRequest,
+    stop: Arc<AtomicBool>,
+    answers: mpsc::Sender<String>,
+) -> Option<String> {
     let _turn = engines.thinkers.acquire().await.ok()?;
     let shared = Arc::clone(engines);
     let thought = tokio::task::spawn_blocking(move || {
@@ -163,7 +170,7 @@ async fn think(engines: &Arc<Engines>, text: String, stop: Arc<AtomicBool>, answ
             let over = stop.load(Ordering::Relaxed) || shared.stopped.load(Ordering::Relaxed);
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        desk(&shared).handle(&text, &Wall(Instant::now()), &mut tell)
+        api(&shared).respond(&request, &Wall(Instant::now()), &mut tell)
     });
     thought.await.ok()
 }
