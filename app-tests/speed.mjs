@@ -1,5 +1,5 @@
-// The engine in Chromium, for `cargo xtask wasm-speed`: each line of the input is a request to the engine, each line of the output its
-// answer and the milliseconds that the page waited for it.
+// The engine in Chromium, for `cargo xtask wasm-speed`: each line of the input is a request to the engine, each line of the
+// output its answer and the milliseconds that the page waited for it.
 
 import { createInterface } from "node:readline";
 import { staticHost } from "./lib/hosts.mjs";

@@ -1,5 +1,5 @@
-// Where the app comes from: `ply serve`, with its engine behind a WebSocket, or the static files of dist/, with the engine in workers.
-// `cargo xtask test` names both.
+// Where the app comes from: `ply serve`, with its engine behind a WebSocket, or the static files of dist/, with the engine in
+// workers. `cargo xtask test` names both.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,9 @@ const KINDS = {
 /** `ply serve` on a port of its own choice, or on one that it had before. */
 export async function serverHost(port = 0) {
   const data = await mkdtemp(join(tmpdir(), "plyground-browser-"));
-  const child = spawn(named("PLYGROUND_PLY"), ["serve", "--port", String(port), "--data", data], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(named("PLYGROUND_PLY"), ["serve", "--port", String(port), "--data", data], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     const address = line.match(/http:\/\/\S+/);
     if (!address) continue;

@@ -57,7 +57,10 @@ function round(number) {
     judgements_per_second: 23000 + 100 * number,
     network_share: 0.71,
     steps_per_second: 41.3,
-    ...(number % 3 === 0 && { measured, agreement: { solved: 180, decided: 180, winner_right: 120 + number, to_keep: 90, kept: 60 + number } }),
+    ...(number % 3 === 0 && {
+      measured,
+      agreement: { solved: 180, decided: 180, winner_right: 120 + number, to_keep: 90, kept: 60 + number },
+    }),
   };
 }
 

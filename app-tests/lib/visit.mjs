@@ -1,5 +1,5 @@
-// Somebody in front of the app: a page on a phone or on a desktop, and what people do there. Everything is found and done as people find
-// and do it, through what the page shows; nothing asks the app's own code.
+// A person in front of the app: a page on a phone or on a desktop, and what people do there. Everything is found and done as
+// people find and do it, through what the page shows; nothing asks the app's own code.
 
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
@@ -16,7 +16,7 @@ export const SIZES = {
 /** The name under which the app keeps everything. */
 const STORAGE = "plyground";
 
-/** Milliseconds. Nobody waits as long unless something is wrong; a machine that also does other things may be slow. */
+/** Milliseconds. Nothing takes as long unless something is wrong; a machine that also does other things may be slow. */
 export const PATIENCE = 60_000;
 
 export const options = {
@@ -29,8 +29,8 @@ export const options = {
 export const launch = () => chromium.launch(options);
 
 /**
- * Waits until what `read` gives is what is expected: a value, a pattern of a text, or a condition. What people do has its effect as soon
- * as the page comes to it, so what follows from it is never read only once.
+ * Waits until what `read` gives is what is expected: a value, a pattern of a text, or a condition. What people do has its effect
+ * as soon as the page comes to it, so what follows from it is never read only once.
  */
 export async function becomes(read, expected) {
   const fits = (value) => {
@@ -41,7 +41,8 @@ export async function becomes(read, expected) {
   let value = await read();
   for (; !fits(value) && Date.now() < end; value = await read()) await pause(20);
   if (fits(value)) return;
-  if (expected instanceof RegExp || typeof expected === "function") assert.fail(`${JSON.stringify(value)} does not fit ${expected}`);
+  if (expected instanceof RegExp || typeof expected === "function")
+    assert.fail(`${JSON.stringify(value)} does not fit ${expected}`);
   assert.deepStrictEqual(value, expected);
 }
 
@@ -58,8 +59,8 @@ export class Visit {
   #problems = [];
 
   /**
-   * Opens the app, as somebody who has seen the tour. `memory` is what the device remembers from before, `hurry` shortens the pauses that the app makes for people, and
-   * `context` may be one that is open already.
+   * Opens the app, on a device that has seen the tour. `memory` is what the device remembers from before, `hurry` shortens the
+   * pauses that the app makes for people, and `context` may be one that is open already.
    */
   static async open(browser, host, { size = "desktop", memory = {}, hurry = false, at = "", context = null, ...more } = {}) {
     const visit = new Visit();
@@ -74,7 +75,7 @@ export class Visit {
       ([key, value]) => {
         if (localStorage.getItem(key) === null) localStorage.setItem(key, value);
       },
-      // Most tests are about those who know their way around.
+      // Most tests are about people who know their way around.
       [STORAGE, JSON.stringify(Array.isArray(memory) ? memory : { toured: true, ...memory })],
     );
     if (hurry) {
@@ -96,7 +97,7 @@ export class Visit {
     });
   }
 
-  /** The page reported something that nobody expected? Those that were expected are named. */
+  /** Fails if the page reported something unexpected; `expected` are patterns of what may be reported. */
   faultless(...expected) {
     const unexpected = this.#problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)));
     assert.deepEqual(unexpected, []);
@@ -171,7 +172,12 @@ export class Visit {
             clearTimeout(timer);
             timer = setTimeout(end, 700);
           };
-          observer.observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true, characterData: true });
+          observer.observe(document.querySelector("main"), {
+            subtree: true,
+            childList: true,
+            attributes: true,
+            characterData: true,
+          });
           again();
         }),
     );
@@ -191,7 +197,7 @@ export class Visit {
     await this.hit(this.page.locator(`.game a.primary[href="#/new/${game}"]`));
     await this.page.locator(".setup").waitFor();
     await this.hit(this.page.locator(`input[name=opponent][value="${opponent}"]`));
-    // Whoever watches has no side.
+    // A person who watches has no side.
     if (opponent !== "watch") await this.hit(this.page.locator(`input[name=side][value=${side}]`));
     if (board) {
       await this.hit(this.page.locator(".setup summary"));
@@ -221,10 +227,11 @@ export class Visit {
     else await this.page.mouse.click(x, y);
   }
 
-  /** What the board shows: pieces that can be taken up, squares that can be chosen, and those among them where something is taken. */
+  /** What the board shows: pieces that can be taken up, squares that can be chosen, and captures among them. */
   board() {
     return this.page.evaluate(() => {
-      const squares = (selector) => [...document.querySelectorAll(`.table .board ${selector}`)].map((cell) => cell.dataset.square);
+      const squares = (selector) =>
+        [...document.querySelectorAll(`.table .board ${selector}`)].map((cell) => cell.dataset.square);
       return {
         sources: squares(".cell.source"),
         targets: squares(".cell:has(.target)"),
@@ -237,7 +244,7 @@ export class Visit {
     });
   }
 
-  /** Waits until somebody here can move or the game is over, and gives what the board shows. */
+  /** Waits until a person here can move or the game is over, and gives what the board shows. */
   async turn() {
     await this.page.waitForFunction(() => document.querySelector(".table .board :is(.cell.source, .target), .tools .primary"));
     return this.board();

@@ -23,7 +23,10 @@ for (const [way, open] of Object.entries(HOSTS)) {
       // The line grows with the time that the engine has, and so does the part of the board that it has looked at.
       await becomes(() => visit.text(".line"), /Best line: [ws][a-h][1-8]( [ws][a-h][1-8])+/);
       await becomes(() => visit.page.locator(".board .hint").count(), 3);
-      await becomes(() => visit.page.locator(".board .heat").count(), (count) => count > 20);
+      await becomes(
+        () => visit.page.locator(".board .heat").count(),
+        (count) => count > 20,
+      );
       assert.match(await visit.text(".candidates tbody tr"), /^[ws][a-h][1-8]\s+\d+ %\s+\d+ %$/);
       await visit.press("Analyse");
       await visit.page.locator(".analysis").waitFor({ state: "hidden" });
@@ -50,7 +53,10 @@ for (const [way, open] of Object.entries(HOSTS)) {
       // From now on nobody waits for it.
       for (let count = 2; count <= 6; count += 2) {
         await visit.move(stream(count));
-        await visit.page.waitForFunction((count) => document.querySelectorAll(".moves li").length >= count || document.querySelector(".tools .primary"), count);
+        await visit.page.waitForFunction(
+          (count) => document.querySelectorAll(".moves li").length >= count || document.querySelector(".tools .primary"),
+          count,
+        );
       }
       await visit.page.locator(".graph polyline").waitFor();
       await visit.close();
@@ -69,7 +75,10 @@ describe("a whole game", () => {
     await visit.press("Analyse");
     await visit.press("Look at the whole game");
     await visit.page.locator(".graph .turn").first().waitFor();
-    await visit.page.locator(".graph").filter({ hasText: /Turning points after move [\d, ]*\b5\b/ }).waitFor();
+    await visit.page
+      .locator(".graph")
+      .filter({ hasText: /Turning points after move [\d, ]*\b5\b/ })
+      .waitFor();
     // The graph leads to any position.
     const box = await visit.page.locator(".graph svg").boundingBox();
     await visit.page.mouse.click(box.x + 3, box.y + box.height / 2);
@@ -83,7 +92,10 @@ describe("a whole game", () => {
     await visit.finish(stream(5));
     await visit.press("Analyse");
     await visit.press("Look at the whole game");
-    await visit.page.locator(".graph").filter({ hasText: /Luck made \d+ % of all swings\./ }).waitFor();
+    await visit.page
+      .locator(".graph")
+      .filter({ hasText: /Luck made \d+ % of all swings\./ })
+      .waitFor();
     await visit.page.locator(".analysis button:enabled").waitFor();
     await visit.close();
   });

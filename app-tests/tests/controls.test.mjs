@@ -1,5 +1,5 @@
-// What a game screen can do besides moves by taps: drag, take back, hint, resign, rematch, step, flip, sound, motion, the stones of
-// Crosphere, the chance of TUC-Chess, two people, and agents to watch.
+// What a game screen can do besides moves by taps: drag, take back, hint, resign, rematch, step, flip, sound, motion, the stones
+// of Crosphere, the chance of TUC-Chess, two people, and agents to watch.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -216,7 +216,10 @@ test("a flipped board turns around, and stays playable", async () => {
   await visit.start("pawn", { opponent: "human" });
   const before = await visit.place("a1");
   await visit.press("Flip");
-  await becomes(() => visit.place("a1"), (after) => after.x > before.x && after.y < before.y);
+  await becomes(
+    () => visit.place("a1"),
+    (after) => after.x > before.x && after.y < before.y,
+  );
   await visit.tap("a1");
   await visit.tap("a2");
   await visit.until(/Black to move/);
@@ -229,10 +232,23 @@ test("whoever plays the second side of a marching game sees it from there", asyn
   await visit.until(/your turn/);
   const [near, far] = [await visit.place("a4"), await visit.place("a1")];
   assert.ok(near.y > far.y);
-  const names = await visit.page.locator(".strip b:first-of-type").evaluateAll((names) =>
-    names.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((name) => name.textContent),
-  );
+  const names = await visit.page
+    .locator(".strip b:first-of-type")
+    .evaluateAll((names) =>
+      names.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((name) => name.textContent),
+    );
   assert.deepEqual(names, ["White", "Black"]);
+  await visit.close();
+});
+
+test("a new screen is seen from its top, however far down the one before it was looked at", async () => {
+  const visit = await Visit.open(browser, host, { size: "phone", viewport: { width: 844, height: 390 }, at: "#/new/clobber" });
+  const down = () => visit.page.evaluate(() => scrollY);
+  await visit.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await becomes(down, (top) => top > 0);
+  await visit.hit(visit.page.locator(".setup button.primary"));
+  await visit.ready();
+  await becomes(down, 0);
   await visit.close();
 });
 
@@ -260,9 +276,15 @@ test("TUC-Chess: chance is shown before play goes on, and what it showed is not 
   // What is said stays only for a moment, so everything is written down, with what the board shows at the same time.
   await visit.page.evaluate(() => {
     const status = document.querySelector(".status");
-    const squares = (kind) => [...document.querySelectorAll(`.board .cell:has([data-kind=${kind}])`)].map((cell) => cell.dataset.square);
+    const squares = (kind) =>
+      [...document.querySelectorAll(`.board .cell:has([data-kind=${kind}])`)].map((cell) => cell.dataset.square);
     window.told = [];
-    const tell = () => window.told.push({ said: status.textContent, bonuses: squares("bonus"), moves: document.querySelectorAll(".moves li").length });
+    const tell = () =>
+      window.told.push({
+        said: status.textContent,
+        bonuses: squares("bonus"),
+        moves: document.querySelectorAll(".moves li").length,
+      });
     new MutationObserver(tell).observe(status, { childList: true });
   });
   const told = () => visit.page.evaluate(() => window.told);
@@ -289,7 +311,10 @@ test("TUC-Chess: where chance has no choice, a move can be taken back", async ()
 });
 
 test("motion is shown to those who want it, and to nobody else", async () => {
-  for (const [reducedMotion, moved] of [["no-preference", true], ["reduce", false]]) {
+  for (const [reducedMotion, moved] of [
+    ["no-preference", true],
+    ["reduce", false],
+  ]) {
     const visit = await Visit.open(browser, host, { reducedMotion });
     await visit.page.evaluate(() => {
       const animate = Element.prototype.animate;

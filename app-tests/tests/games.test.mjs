@@ -1,5 +1,5 @@
-// Every game, from the first screen to its end, by taps against the weakest opponent: on a phone and on a desktop, with the engine of a
-// server and with that of the browser.
+// Every game, from the first screen to its end, by taps against the weakest opponent: on a phone and on a desktop, with the
+// engine of a server and with that of the browser.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +19,9 @@ for (const [way, open] of Object.entries(HOSTS)) {
 
       test("all games to their ends", async (t) => {
         const visit = await Visit.open(browser, host, { size, hurry: true });
-        const games = await visit.page.locator(".game a.primary").evaluateAll((links) => links.map((link) => link.hash.split("/")[2]));
+        const games = await visit.page
+          .locator(".game a.primary")
+          .evaluateAll((links) => links.map((link) => link.hash.split("/")[2]));
         assert.ok(games.length >= 6, `only ${games}`);
         for (const [number, game] of games.entries()) {
           await t.test(game, async () => {
@@ -28,7 +30,10 @@ for (const [way, open] of Object.entries(HOSTS)) {
             await visit.finish(stream(number + 1));
             const status = await visit.status();
             assert.match(status, /wins: .+\.$|^A draw: .+\.$/);
-            assert.match(await visit.page.locator("#announcer").textContent(), new RegExp(status.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+            assert.match(
+              await visit.page.locator("#announcer").textContent(),
+              new RegExp(status.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
+            );
             const shown = await visit.board();
             const record = await visit.record();
             assert.equal(record.moves.length, shown.moves);

@@ -66,13 +66,19 @@ for (const size of Object.keys(SIZES)) {
       await page.goto(address);
       await becomes(() => page.locator("tbody tr").count(), 3);
       assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Friday");
-      await becomes(() => page.locator(".stage .piece").count(), (count) => count > 1);
+      await becomes(
+        () => page.locator(".stage .piece").count(),
+        (count) => count > 1,
+      );
       await becomes(() => page.locator(".stage .time").first().textContent(), /^\d+([.:]\d+)( s)?$/);
       await becomes(() => page.locator(".head .state").textContent(), /games: \d+ of 6/);
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
       const grave = violations.filter((violation) => ["serious", "critical"].includes(violation.impact));
-      assert.deepEqual(grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join("; ")}`), []);
+      assert.deepEqual(
+        grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join("; ")}`),
+        [],
+      );
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the screen scrolls sideways");
       assert.deepEqual(faults, []);
       await context.close();

@@ -46,7 +46,8 @@ test("a whole game by keys alone", async () => {
   await page.keyboard.press("Enter");
   await page.locator(".setup").waitFor();
   await tabTo(page, "input[name=opponent]");
-  for (let presses = 0; presses < 12 && !(await page.locator("input[value='level=1']").isChecked()); presses++) await page.keyboard.press("ArrowUp");
+  for (let presses = 0; presses < 12 && !(await page.locator("input[value='level=1']").isChecked()); presses++)
+    await page.keyboard.press("ArrowUp");
   await tabTo(page, ".setup button.primary");
   await page.keyboard.press("Enter");
   await page.locator(".table .board [data-square]").first().waitFor();
@@ -83,7 +84,8 @@ test("Enter takes a piece up and puts it down, Escape lets go of it", async () =
 test("the focus stays on what was pressed", async () => {
   const visit = await Visit.open(browser, host);
   const { page } = visit;
-  const label = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent);
+  const label = () =>
+    page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent);
   await visit.start("crosphere", { opponent: "human" });
   await visit.play("d4", "e5");
   await page.getByRole("button", { name: "One move back" }).focus();

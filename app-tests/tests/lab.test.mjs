@@ -74,14 +74,32 @@ for (const size of Object.keys(SIZES)) {
     const picture = (name) => visit.page.getByRole("img", { name });
     await becomes(() => picture(/^Loss of the policy\. 1\.5/).count(), 1);
     // The search against five opponents, of which one has lost everything: no error bar without an end goes beyond the picture.
-    await becomes(() => picture(/^Elo with 100 simulations/).locator("path.error").count(), 5);
-    await becomes(() => picture(/^Elo of the network alone/).locator("polyline").count(), 2);
+    await becomes(
+      () =>
+        picture(/^Elo with 100 simulations/)
+          .locator("path.error")
+          .count(),
+      5,
+    );
+    await becomes(
+      () =>
+        picture(/^Elo of the network alone/)
+          .locator("polyline")
+          .count(),
+      2,
+    );
     await becomes(() => picture(/^Right by the solver\. winner: 68\.3 %; move: 70 %/).count(), 1);
     await visit.hit(visit.page.getByText("Measured after round 3"));
     await becomes(() => visit.text(".measured"), /at least \+180/);
     await writeTraining(host.data, "clobber-small", 6);
     await becomes(() => visit.text("main"), /Round 6 was over/);
-    await becomes(() => picture(/^Elo with 100 simulations/).locator("path.error").count(), 10);
+    await becomes(
+      () =>
+        picture(/^Elo with 100 simulations/)
+          .locator("path.error")
+          .count(),
+      10,
+    );
     await becomes(() => visit.text(".measured"), /at least \+360/);
     await visit.shot("training", size);
     await visit.go("#/lab/training/nobody");

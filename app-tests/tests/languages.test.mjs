@@ -39,7 +39,8 @@ const texts = (page) =>
     const found = new Set();
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = walker.currentNode; node; node = walker.nextNode()) {
-      if (node.nodeType === Node.TEXT_NODE && !["SCRIPT", "NOSCRIPT", "TEXTAREA"].includes(node.parentNode.tagName)) found.add(node.data.trim());
+      if (node.nodeType === Node.TEXT_NODE && !["SCRIPT", "NOSCRIPT", "TEXTAREA"].includes(node.parentNode.tagName))
+        found.add(node.data.trim());
       else for (const name of ["aria-label", "title", "alt"]) if (node.getAttribute?.(name)) found.add(node.getAttribute(name));
     }
     return [...found];
@@ -61,7 +62,10 @@ async function unchanged(walk) {
     await visit.close();
   }
   // Names that a language has chosen to leave as they are, and what files are written in.
-  const proper = games.flatMap(({ name, title, formats }) => [...formats, ...(languages.cs.games[name]?.title === title ? [title] : [])]);
+  const proper = games.flatMap(({ name, title, formats }) => [
+    ...formats,
+    ...(languages.cs.games[name]?.title === title ? [title] : []),
+  ]);
   return [...seen[0]].filter((text) => seen[1].has(text) && WORD.test(text) && !SAME.test(text) && !proper.includes(text));
 }
 
@@ -73,7 +77,8 @@ test("every language has all words of the page", () => {
   for (const language of Object.keys(languages)) {
     assert.deepEqual(keys(language), keys("en"), language);
     for (const [key, text] of Object.entries(languages.en.words)) {
-      if (typeof text === "string") assert.deepEqual(gaps(languages[language].words[key]).sort(), gaps(text).sort(), `${language}: ${key}`);
+      if (typeof text === "string")
+        assert.deepEqual(gaps(languages[language].words[key]).sort(), gaps(text).sort(), `${language}: ${key}`);
     }
   }
 });
@@ -85,7 +90,10 @@ test("every language has all that the engine says about its games", () => {
     games.forEach(({ name, pieces, phrases, presentation }, number) => {
       const told = language.games[name] ?? {};
       const its = (what) => `${name}: ${what}`;
-      need(told.title && told.summary && told.players?.length === 2 && told.rules?.length > 0, its("title, summary, players, rules"));
+      need(
+        told.title && told.summary && told.players?.length === 2 && told.rules?.length > 0,
+        its("title, summary, players, rules"),
+      );
       for (const [key] of presentation.keys) need(told.keys?.[key], its(`keys.${key}`));
       const named = (thing, owner) => told.names?.[`${owner} ${thing}`] ?? told.names?.[thing];
       for (const piece of pieces) need(named(piece.name, piece.owner), its(`names.${piece.name}`));
@@ -98,9 +106,17 @@ test("every language has all that the engine says about its games", () => {
         for (const gap of gaps(text ?? "")) need(gaps(english).includes(gap), its(`phrases.${key} has no {${gap}}`));
       }
       // What the engine does not say any more is not translated any more.
-      for (const key of Object.keys(told.phrases ?? {})) need(phrases.some((phrase) => phrase.key === key), its(`phrases.${key} is not said`));
+      for (const key of Object.keys(told.phrases ?? {}))
+        need(
+          phrases.some((phrase) => phrase.key === key),
+          its(`phrases.${key} is not said`),
+        );
     });
-    for (const name of Object.keys(language.games)) need(games.some((game) => game.name === name), `${name}: there is no such game`);
+    for (const name of Object.keys(language.games))
+      need(
+        games.some((game) => game.name === name),
+        `${name}: there is no such game`,
+      );
     assert.deepEqual(faults, [], `app/js/i18n/${code}.js`);
   }
 });
@@ -134,14 +150,20 @@ async function translated(game) {
   const visit = await Visit.open(browser, host, { at: `#/new/${game}` });
   const agents = await visit.page.locator("#preset option").allTextContents();
   await visit.close();
-  assert.deepEqual(same.filter((text) => !agents.includes(text)), []);
+  assert.deepEqual(
+    same.filter((text) => !agents.includes(text)),
+    [],
+  );
 }
 
 test("ends of games, refused moves, chance", async () => {
   const ends = [
     ["mnk/a1.b1.a2.b2.a3", /Vítězí Křížky: 3 v řadě\./],
     ["mnk/b2.a1.a2.c2.b3.b1.c1.a3.c3", /Remíza: deska je plná\./],
-    ["crosphere:size=2x2,strong=1/sa2.sa1.wb2", /Remíza: na tahu není možný tah: silné kameny došly a každý slabý by spojil oba\./],
+    [
+      "crosphere:size=2x2,strong=1/sa2.sa1.wb2",
+      /Remíza: na tahu není možný tah: silné kameny došly a každý slabý by spojil oba\./,
+    ],
     ["crosphere:size=2x2,strong=1/wa2.wa1", /Vítězí Zelený: Zelený spojil horní a dolní okraj\./],
     ["pawn:size=1x3/a1a2", /Vítězí Bílý: hráč na tahu nemá žádný tah\./],
     ["connect-four/a.b.a.b.a.b.a", /Vítězí Žlutý: 4 v řadě\./],

@@ -89,7 +89,12 @@ for (const [way, open] of Object.entries(HOSTS)) {
     });
 
     test("a damaged memory is forgotten, and the page works", async () => {
-      for (const memory of [{ game: { spec: 5 } }, { game: { spec: "chess", moves: [], players: { first: "human", second: "human" } } }, { language: "xx", theme: 3 }, []]) {
+      for (const memory of [
+        { game: { spec: 5 } },
+        { game: { spec: "chess", moves: [], players: { first: "human", second: "human" } } },
+        { language: "xx", theme: 3 },
+        [],
+      ]) {
         const visit = await Visit.open(browser, host, { memory });
         assert.ok((await visit.page.locator(".game").count()) >= 6);
         await visit.close();

@@ -50,7 +50,8 @@ test("everything that is kept comes with the first visit", async (t) => {
   });
   assert.deepEqual(kept.others, []);
   assert.notEqual(kept.name, "plyground-unbuilt");
-  for (const file of ["/", "/engine.wasm", "/style.css", "/js/main.js", "/js/worker.js", "/manifest.webmanifest"]) assert.ok(kept.files.includes(file), file);
+  for (const file of ["/", "/engine.wasm", "/style.css", "/js/main.js", "/js/worker.js", "/manifest.webmanifest"])
+    assert.ok(kept.files.includes(file), file);
   await visit.close();
 });
 

@@ -25,15 +25,23 @@ for (const [way, open] of Object.entries(HOSTS)) {
       await visit.tap("a1");
       await visit.until(/Green to move/);
       await visit.tap("b2");
-      await visit.until(/^A draw: Pink cannot move: no strong stones left, and every weak stone would complete both players' chains\.$/);
+      await visit.until(
+        /^A draw: Pink cannot move: no strong stones left, and every weak stone would complete both players' chains\.$/,
+      );
       await visit.close();
     });
 
     test("a prohibited stone of Crosphere is refused with its reason", async () => {
-      const visit = await Visit.open(browser, host, { size: "phone", at: "#/g/crosphere:size=4x4,strong=0/-/1o2%2Fo1oo%2F1o2%2F1o2%20g%200%200" });
+      const visit = await Visit.open(browser, host, {
+        size: "phone",
+        at: "#/g/crosphere:size=4x4,strong=0/-/1o2%2Fo1oo%2F1o2%2F1o2%20g%200%200",
+      });
       assert.ok(!(await visit.board()).targets.includes("b3"));
       await visit.tap("b3");
-      await visit.page.locator(".toast").filter({ hasText: "A weak stone on b3 would complete both players' chains at once." }).waitFor();
+      await visit.page
+        .locator(".toast")
+        .filter({ hasText: "A weak stone on b3 would complete both players' chains at once." })
+        .waitFor();
       assert.equal((await visit.board()).moves, 0);
       await visit.close();
     });
@@ -79,7 +87,10 @@ describe("at the board", () => {
     await lesson(0).getByRole("button", { name: "Again" }).click();
     await page.waitForFunction(() => document.querySelectorAll(".lesson")[0].querySelectorAll(".piece").length === 3);
     await square(2, "b3").click();
-    await lesson(2).locator(".result").filter({ hasText: "A weak stone on b3 would complete both players' chains at once." }).waitFor();
+    await lesson(2)
+      .locator(".result")
+      .filter({ hasText: "A weak stone on b3 would complete both players' chains at once." })
+      .waitFor();
     await lesson(1).getByRole("button", { name: "Play from here" }).click();
     await becomes(async () => (await visit.board()).pieces.sort(), ["a3", "b3", "c3"]);
     await visit.tap("d3");

@@ -1,5 +1,5 @@
-// Every screen at both sizes: pictures of it, no serious finding of axe-core in any of the three themes, and nothing that is wider than
-// the screen.
+// Every screen at both sizes: pictures of it, no serious finding of axe-core in any of the three themes, and nothing that is
+// wider than the screen.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -56,7 +56,10 @@ const SCREENS = {
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },
   share: { at: "#/g/crosphere/wd4.we5.se4", act: shared },
   import: { at: "", act: (visit) => visit.press("Open a record") },
-  tour: { at: "#/play", memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } } },
+  tour: {
+    at: "#/play",
+    memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } },
+  },
   end: { at: "#/g/connect-four/a.b.a.b.a.b.a" },
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },
@@ -68,7 +71,10 @@ const SCREENS = {
 /** What axe-core finds that keeps somebody from using the screen; `rules` are all of them, or those that look at colours. */
 async function findings(page, rules) {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate((rules) => window.axe.run(document, { resultTypes: ["violations"], ...rules }), rules);
+  const { violations } = await page.evaluate(
+    (rules) => window.axe.run(document, { resultTypes: ["violations"], ...rules }),
+    rules,
+  );
   const grave = violations.filter((violation) => ["serious", "critical"].includes(violation.impact));
   return grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`);
 }
@@ -99,7 +105,11 @@ for (const size of Object.keys(SIZES)) {
 test("themes are chosen in the settings, and the device's is taken otherwise", async () => {
   const ground = (visit) => visit.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const colours = {};
-  for (const [theme, label] of [["light", "light"], ["dark", "dark"], ["contrast", "high contrast"]]) {
+  for (const [theme, label] of [
+    ["light", "light"],
+    ["dark", "dark"],
+    ["contrast", "high contrast"],
+  ]) {
     const visit = await Visit.open(browser, host);
     await visit.press("Settings");
     await visit.page.getByLabel("Colours").selectOption({ label });

@@ -2,34 +2,72 @@
 
 import { lookOf } from "./looks.js";
 import { drawEdges, drawGround, drawPiece } from "./pieces.js";
-import { svg } from "./svg.js";
+import { find, svg } from "./svg.js";
+
+/** @import { Arrow, BoardView, Marks, Move, Piece, Shown } from "./types.js" */
 
 const CELL = 100;
 const MARGIN = 34;
 const letters = "abcdefghijklmnopqrstuvwxyz";
+/** A board before it shows anything. @type {Shown} */
+const NOTHING = {
+  game: "",
+  view: { files: 0, ranks: 0, cells: [], counters: [] },
+  last: { from: null, to: null },
+  moves: [],
+  history: [],
+};
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** The squares of a view, row by row from the top left. */
+/** The squares of a view, row by row from the top left. @param {BoardView} view */
 const squaresOf = (view) => view.cells.map((_, index) => nameOf(view, index));
+/** @type {(view: BoardView, index: number) => string} */
 const nameOf = (view, index) => letters[index % view.files] + (view.ranks - Math.floor(index / view.files));
 
+/** The square that a part of a board belongs to. @param {EventTarget | null} part */
+const squareAt = (part) => (part instanceof Element ? part.closest("[data-square]")?.getAttribute("data-square") : null);
+
 export class Board {
+  state = NOTHING;
+  /** The moves that can be made. @type {Move[]} */
+  moves = [];
+  /** @type {Marks} */
+  marks = {};
+  label = "";
+  /** What is said of a square that can be chosen. */
+  targetWord = "";
+  flipped = false;
+  /** The kind of piece that was chosen. @type {string | null} */
+  kind = null;
+  /** The square of the piece that was taken up. @type {string | null} */
+  selected = null;
+  /** The square that has the focus, if the board has it. */
+  focus = "";
+
   /**
-   * `onMove(move)` gets the text of a legal move, `onRefused(square, from)` squares that no legal move fits, and `describe(square, piece)`
-   * says a square in words.
+   * `onMove` gets the text of a legal move, `onRefused` squares that no legal move fits, and `describe` says a square in words.
+   *
+   * @param {{
+   *   onMove?: (move: string) => void,
+   *   onRefused?: (square: string, from: string | null) => void,
+   *   describe: (square: string, piece: Piece | null) => string,
+   * }} listeners
    */
   constructor({ onMove, onRefused, describe }) {
-    Object.assign(this, { onMove, onRefused, describe });
-    this.flipped = false;
-    this.kind = null;
-    this.selected = null;
-    this.focus = null;
+    this.onMove = onMove;
+    this.onRefused = onRefused;
+    this.describe = describe;
     this.element = svg("svg", { class: "board", role: "grid" });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("pointerdown", (event) => this.#press(event));
   }
 
-  /** Shows a state of the engine. With `playable` its moves can be made. */
+  /**
+   * Shows a state of the engine. With `playable` its moves can be made.
+   *
+   * @param {Shown} state
+   * @param {{ playable?: boolean, label?: string, marks?: Marks }} [options]
+   */
   show(state, { playable = false, label = "", marks = {} } = {}) {
     const before = this.state;
     this.state = state;
@@ -38,10 +76,10 @@ export class Board {
     this.marks = marks;
     this.label = label;
     this.#draw();
-    if (before && before.game === state.game && !still()) this.#animate(before, state);
+    if (before.game === state.game && !still()) this.#animate(before, state);
   }
 
-  /** Arrows and a heat map over the position that is shown. */
+  /** Arrows and a heat map over the position that is shown. @param {Marks} marks */
   mark(marks) {
     this.marks = marks;
     this.#draw();
@@ -54,16 +92,21 @@ export class Board {
 
   /** Which of several kinds of pieces the next placement takes (their names), where there is a choice. */
   kinds() {
-    return [...new Set(this.moves.filter((move) => !move.from && move.piece).map((move) => move.piece))];
+    return [...new Set(this.moves.flatMap((move) => (!move.from && move.piece ? [move.piece] : [])))];
   }
 
   /** The kind that was chosen, or else the last: what runs out is listed first. */
   chosenKind() {
     const kinds = this.kinds();
-    return kinds.includes(this.kind) ? this.kind : kinds.at(-1);
+    return this.kind !== null && kinds.includes(this.kind) ? this.kind : kinds.at(-1);
   }
 
-  /** What somebody who tapped a square meant, as a move that is not possible; null if that cannot be told from those that are. */
+  /**
+   * The move that a tap on a square would be if it were legal; null if that cannot be told from the legal moves.
+   *
+   * @param {string} square
+   * @param {string | null} from
+   */
   meant(square, from) {
     const kind = this.chosenKind();
     const like = this.moves.find((move) => (from ? move.from && move.to : !move.from && (!move.piece || move.piece === kind)));
@@ -73,12 +116,13 @@ export class Board {
     return like.move.includes(like.to) ? like.move.replace(like.to, square) : null;
   }
 
+  /** @param {string} kind */
   choose(kind) {
     this.kind = kind;
     this.#draw();
   }
 
-  /** The middle of a square in the picture. */
+  /** The middle of a square in the picture. @param {string} square */
   #middle(square) {
     const { files, ranks } = this.state.view;
     const [file, rank] = [letters.indexOf(square[0]), Number(square.slice(1)) - 1];
@@ -86,12 +130,12 @@ export class Board {
     return [MARGIN + (column + 0.5) * CELL, (row + 0.5) * CELL + 6];
   }
 
-  /** The moves that a tap on a square could mean. */
+  /** The moves that a tap on a square could mean. @param {string | null} square */
   #fitting(square) {
     const kind = this.chosenKind();
     if (this.selected) return this.moves.filter((move) => move.from === this.selected && move.to === square);
     // A move that names a file only can be made on any of its squares.
-    const hits = (move) => move.to === square || move.move === square[0];
+    const hits = (/** @type {Move} */ move) => move.to === square || move.move === square?.[0];
     return this.moves.filter((move) => !move.from && hits(move) && (!move.piece || move.piece === kind));
   }
 
@@ -117,7 +161,7 @@ export class Board {
     const targets = this.#targets();
     const sources = new Set(this.moves.map((move) => move.from).filter(Boolean));
     const lastSquares = [last.from, last.to].filter(Boolean);
-    const heat = this.marks?.heat ?? {};
+    const heat = this.marks.heat ?? {};
     const order = this.flipped ? [...squares].reverse() : squares;
     const rows = [];
     for (let row = 0; row < ranks; row++) {
@@ -125,7 +169,7 @@ export class Board {
         const [x, y] = this.#middle(square);
         const index = squares.indexOf(square);
         const piece = view.cells[index];
-        const dark = (index % files + Math.floor(index / files)) % 2 === 1;
+        const dark = ((index % files) + Math.floor(index / files)) % 2 === 1;
         const classes = ["cell", dark && "dark", this.selected === square && "selected", sources.has(square) && "source"];
         return svg(
           "g",
@@ -134,15 +178,19 @@ export class Board {
             role: "gridcell",
             "data-square": square,
             tabindex: square === this.focus ? 0 : -1,
-            "aria-label": this.describe(square, piece) + (targets.has(square) ? `, ${this.targetWord ?? ""}` : ""),
+            "aria-label": this.describe(square, piece) + (targets.has(square) ? `, ${this.targetWord}` : ""),
             "aria-selected": this.selected === square ? "true" : null,
             transform: `translate(${x} ${y})`,
           },
           drawGround(look.holes),
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
-          lastSquares.includes(square) && svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
+          lastSquares.includes(square) &&
+            svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
           piece && drawPiece(piece),
-          targets.has(square) && (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
+          targets.has(square) &&
+            (piece
+              ? svg("circle", { r: 44, class: "target ring" })
+              : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
         );
       });
       rows.push(svg("g", { role: "row" }, cells));
@@ -156,43 +204,73 @@ export class Board {
     }
     for (let rank = 1; rank <= ranks; rank++) {
       const [, y] = this.#middle("a" + rank);
-      labels.push(svg("text", { x: MARGIN / 2, y: y + size / 3, "text-anchor": "middle", "font-size": size, class: "label" }, String(rank)));
+      labels.push(
+        svg("text", { x: MARGIN / 2, y: y + size / 3, "text-anchor": "middle", "font-size": size, class: "label" }, String(rank)),
+      );
     }
-    const arrows = (this.marks?.arrows ?? []).map(({ from, to, weight }, number) => this.#arrow(from, to, weight, number));
+    const arrows = (this.marks.arrows ?? []).map((arrow, number) => this.#arrow(arrow, number));
     this.element.replaceChildren(
       svg("g", { "aria-hidden": "true" }, labels, drawEdges(look.top_edge, MARGIN, 6, files * CELL, ranks * CELL)),
       ...rows,
       svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.filter(Boolean)),
     );
-    if (hadFocus) this.#cell(this.focus)?.focus();
+    if (hadFocus) this.#cell(this.focus).focus();
   }
 
-  #arrow(from, to, weight, number) {
+  /**
+   * @param {Arrow} arrow
+   * @param {number} number
+   */
+  #arrow({ from, to, weight }, number) {
     if (!to) return null;
     const [x, y] = this.#middle(to);
-    if (!from) return svg("g", { class: "hint" }, svg("circle", { cx: x, cy: y, r: 42, opacity: weight }), svg("text", { x, y: y + 13, "text-anchor": "middle" }, String(number + 1)));
+    if (!from)
+      return svg(
+        "g",
+        { class: "hint" },
+        svg("circle", { cx: x, cy: y, r: 42, opacity: weight }),
+        svg("text", { x, y: y + 13, "text-anchor": "middle" }, String(number + 1)),
+      );
     const [x0, y0] = this.#middle(from);
     const length = Math.hypot(x - x0, y - y0) || 1;
     const [dx, dy] = [(x - x0) / length, (y - y0) / length];
     const [tx, ty] = [x - dx * 18, y - dy * 18];
-    const head = `M${tx} ${ty}L${tx - dx * 30 - dy * 18} ${ty - dy * 30 + dx * 18}L${tx - dx * 30 + dy * 18} ${ty - dy * 30 - dx * 18}z`;
-    return svg("g", { class: "hint", opacity: weight }, svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }), svg("path", { d: head, class: "head" }));
+    const corner = (/** @type {number} */ side) => `${tx - dx * 30 - side * dy * 18} ${ty - dy * 30 + side * dx * 18}`;
+    const head = `M${tx} ${ty}L${corner(1)}L${corner(-1)}z`;
+    return svg(
+      "g",
+      { class: "hint", opacity: weight },
+      svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }),
+      svg("path", { d: head, class: "head" }),
+    );
   }
 
-  /** The piece that moved slides from where it came, and what it took fades. */
+  /**
+   * The piece that moved slides from where it came, and what it took fades.
+   *
+   * @param {Shown} before
+   * @param {Shown} after
+   */
   #animate(before, after) {
     const { from, to } = after.last;
     if (after.history.length !== before.history.length + 1) return;
     const timing = { duration: 180, easing: "ease-out" };
-    const appear = (piece) => piece?.animate([{ transform: "scale(0.4)", opacity: 0 }, { transform: "none", opacity: 1 }], timing);
-    const pieceOn = (square) => this.#cell(square)?.querySelector(".piece");
-    if (after.history.at(-1).mover === null) {
+    const appear = (/** @type {Element | null} */ piece) =>
+      piece?.animate(
+        [
+          { transform: "scale(0.4)", opacity: 0 },
+          { transform: "none", opacity: 1 },
+        ],
+        timing,
+      );
+    const pieceOn = (/** @type {string} */ square) => this.#cell(square).querySelector(".piece");
+    if (after.history.at(-1)?.mover === null) {
       const fresh = squaresOf(after.view).filter((_, index) => after.view.cells[index] && !before.view.cells[index]);
       for (const square of fresh) appear(pieceOn(square));
       return;
     }
     const piece = to && pieceOn(to);
-    if (!piece) return;
+    if (!to || !piece) return;
     if (!from) {
       appear(piece);
       return;
@@ -207,17 +285,21 @@ export class Board {
     }
   }
 
+  /**
+   * @param {string} square
+   * @returns {SVGElement}
+   */
   #cell(square) {
-    return this.element.querySelector(`[data-square="${square}"]`);
+    return find(`[data-square="${square}"]`, this.element);
   }
 
-  /** A square was chosen, by whatever means. */
+  /** A square was chosen, by whatever means. @param {string} square */
   tap(square) {
     this.focus = square;
     const fitting = this.#fitting(square);
     if (fitting.length > 0) {
       this.selected = null;
-      this.onMove(fitting[0].move);
+      this.onMove?.(fitting[0].move);
       return;
     }
     const from = this.selected;
@@ -225,47 +307,49 @@ export class Board {
       this.selected = square;
     } else {
       this.selected = null;
-      if (this.moves.length > 0 && from !== square) this.onRefused(square, from);
+      if (this.moves.length > 0 && from !== square) this.onRefused?.(square, from);
     }
     this.#draw();
   }
 
+  /** @param {PointerEvent} event */
   #press(event) {
-    const cell = event.target.closest("[data-square]");
-    if (!cell || event.button !== 0) return;
-    const square = cell.dataset.square;
+    const square = squareAt(event.target);
+    if (!square || event.button !== 0) return;
     const draggable = this.moves.some((move) => move.from === square);
     const begin = [event.clientX, event.clientY];
     // A finger's events go to what it touched first, and that is drawn anew while it moves.
     const { pointerId } = event;
     this.element.setPointerCapture(pointerId);
+    /** @type {SVGElement | null} */
     let dragged = null;
-    const move = (event) => {
-      if (!draggable || event.pointerId !== pointerId) return;
-      if (!dragged && Math.hypot(event.clientX - begin[0], event.clientY - begin[1]) < 8) return;
+    const move = (/** @type {PointerEvent} */ now) => {
+      if (!draggable || now.pointerId !== pointerId) return;
+      if (!dragged && Math.hypot(now.clientX - begin[0], now.clientY - begin[1]) < 8) return;
       if (!dragged) {
         this.selected = square;
         this.#draw();
-        dragged = this.#cell(square).querySelector(".piece");
-        this.#cell(square).parentNode.append(this.#cell(square));
+        const cell = this.#cell(square);
+        dragged = cell.querySelector(".piece");
+        cell.parentNode?.append(cell);
       }
       const scale = this.element.viewBox.baseVal.width / this.element.getBoundingClientRect().width;
-      const [dx, dy] = [(event.clientX - begin[0]) * scale, (event.clientY - begin[1]) * scale];
+      const [dx, dy] = [(now.clientX - begin[0]) * scale, (now.clientY - begin[1]) * scale];
       dragged?.setAttribute("transform", `translate(${dx} ${dy})`);
-      event.preventDefault();
+      now.preventDefault();
     };
-    const release = (event) => {
-      if (event.pointerId !== pointerId) return;
+    const release = (/** @type {PointerEvent} */ now) => {
+      if (now.pointerId !== pointerId) return;
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", release);
       removeEventListener("pointercancel", release);
       if (!dragged) {
-        if (event.type === "pointerup") this.tap(square);
+        if (now.type === "pointerup") this.tap(square);
         return;
       }
       dragged.style.pointerEvents = "none";
-      const target = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-square]")?.dataset.square;
-      if (event.type === "pointerup" && target && target !== square) this.tap(target);
+      const target = squareAt(document.elementFromPoint(now.clientX, now.clientY));
+      if (now.type === "pointerup" && target && target !== square) this.tap(target);
       else {
         this.selected = null;
         this.#draw();
@@ -276,7 +360,9 @@ export class Board {
     addEventListener("pointercancel", release);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
+    /** @type {Record<string, [number, number]>} */
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     const step = steps[event.key];
     if (step) {
@@ -285,7 +371,8 @@ export class Board {
       const file = Math.min(files - 1, Math.max(0, letters.indexOf(this.focus[0]) + sign * step[0]));
       const rank = Math.min(ranks, Math.max(1, Number(this.focus.slice(1)) + sign * step[1]));
       this.focus = letters[file] + rank;
-      for (const cell of this.element.querySelectorAll("[data-square]")) cell.setAttribute("tabindex", cell.dataset.square === this.focus ? 0 : -1);
+      for (const cell of this.element.querySelectorAll("[data-square]"))
+        cell.setAttribute("tabindex", squareAt(cell) === this.focus ? "0" : "-1");
       this.#cell(this.focus).focus();
     } else if (event.key === "Enter" || event.key === " ") {
       this.tap(this.focus);

@@ -1,17 +1,23 @@
 // The engine: requests and answers in JSON. It sits behind a WebSocket when the page comes from `ply serve`, and in Web Workers
-// otherwise. Nobody else needs to know which.
+// otherwise. The rest of the page does not know which.
 
 import { t } from "./i18n/index.js";
 
+/** @import { Answers, AskOptions, Engine, Fields, Message, Request, Sentence, Task } from "./types.js" */
+
 /** An answer that says what was wrong, in words for people; why a move is illegal also as a key with arguments, in `reason`. */
 export class Refused extends Error {
+  /**
+   * @param {string} message
+   * @param {Sentence | null} [reason]
+   */
   constructor(message, reason = null) {
     super(message);
     this.reason = reason;
   }
 }
 
-/** A thought that was ended by somebody who no longer wants it. */
+/** A search that was ended because its answer is no longer wanted. */
 export class Stopped extends Error {}
 
 /** A lost connection is tried so many times, so many milliseconds apart. */
@@ -21,13 +27,22 @@ const PAUSE = 500;
 /** Requests that wait for their answers. Each holds everything, so that it can be sent again. */
 class Requests {
   #next = 1;
+  /** @type {Map<number, Request>} */
   #open = new Map();
 
-  /** A new request. If its signal ends it before it is answered, `end(request)` is called. */
+  /**
+   * A new request. If its signal ends it before it is answered, `end(request)` is called.
+   *
+   * @param {Task} task
+   * @param {Fields[Task]} fields
+   * @param {AskOptions | undefined} options
+   * @param {(request: Request) => void} end
+   */
   add(task, fields, { onProgress, signal } = {}, end) {
     const id = this.#next++;
-    const request = { id, onProgress, text: JSON.stringify({ id, do: task, ...fields }) };
-    request.answer = new Promise((resolve, reject) => Object.assign(request, { resolve, reject }));
+    const { promise, resolve, reject } = Promise.withResolvers();
+    /** @type {Request} */
+    const request = { id, onProgress, text: JSON.stringify({ id, do: task, ...fields }), answer: promise, resolve, reject };
     this.#open.set(id, request);
     const abort = () => {
       if (!this.#open.delete(id)) return;
@@ -42,8 +57,9 @@ class Requests {
     return [...this.#open.values()];
   }
 
-  /** Takes a message of the engine; true if it was an answer. */
+  /** Takes a message of the engine; true if it was an answer. @param {string} text */
   take(text) {
+    /** @type {Message} */
     const message = JSON.parse(text);
     const request = this.#open.get(message.id);
     if (!request) return false;
@@ -57,22 +73,35 @@ class Requests {
     return true;
   }
 
+  /**
+   * @param {Request | null} request
+   * @param {Error} error
+   */
   fail(request, error) {
-    if (this.#open.delete(request?.id)) request.reject(error);
+    if (request && this.#open.delete(request.id)) request.reject(error);
   }
 }
 
-/** The engine of a server. After a lost connection it asks again for everything that has not been answered. */
+/**
+ * The engine of a server. After a lost connection it asks again for everything that has not been answered.
+ *
+ * @implements {Engine}
+ */
 class Remote {
-  kind = "server";
+  kind = /** @type {const} */ ("server");
   #requests = new Requests();
+  /** @type {WebSocket | null} */
   #socket = null;
   #tries = 0;
   #address;
 
+  /**
+   * @param {URL} address
+   * @param {boolean} lab
+   */
   constructor(address, lab) {
     this.#address = address;
-    /** Is there a lab behind the server, for whoever sits here? */
+    /** Does the server let this page use its lab? */
     this.lab = lab;
   }
 
@@ -94,30 +123,41 @@ class Remote {
     };
   }
 
-  get #connected() {
-    return this.#socket?.readyState === WebSocket.OPEN;
+  /** Sends a message if there is a connection. @param {string} text */
+  #send(text) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(text);
+    return true;
   }
 
+  /**
+   * @template {Task} T
+   * @param {T} task
+   * @param {Fields[T]} fields
+   * @param {AskOptions} [options]
+   * @returns {Promise<Answers[T]>}
+   */
   ask(task, fields, options) {
-    const request = this.#requests.add(task, fields, options, ({ id }) => {
-      if (this.#connected) this.#socket.send(JSON.stringify({ stop: id }));
-    });
-    if (this.#connected) this.#socket.send(request.text);
-    else this.#connect();
+    const request = this.#requests.add(task, fields, options, ({ id }) => this.#send(JSON.stringify({ stop: id })));
+    if (!this.#send(request.text)) this.#connect();
     return request.answer;
   }
 }
 
-/** An engine in a worker. It does one thing at a time and cannot be interrupted: whoever ends what it does gets a fresh worker. */
+/** An engine in a worker. It does one thing at a time and cannot be interrupted: a request that is ended ends the worker. */
 class Lane {
   #requests = new Requests();
+  /** @type {Request[]} */
   #waiting = [];
+  /** @type {Request | null} */
   #running = null;
+  /** @type {Worker | null} */
   #worker = null;
+  /** @type {Promise<Worker> | null} */
   #ready = null;
 
   #started() {
-    if (this.#worker) return this.#ready;
+    if (this.#worker && this.#ready) return this.#ready;
     const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     this.#worker = worker;
     this.#ready = new Promise((resolve, reject) => {
@@ -147,11 +187,18 @@ class Lane {
     const request = this.#waiting.shift() ?? null;
     this.#running = request;
     if (!request) return;
-    const post = (worker) => this.#running === request && worker.postMessage(request.text);
-    // Why it did not start is told to whoever asked.
+    const post = (/** @type {Worker} */ worker) => this.#running === request && worker.postMessage(request.text);
+    // Why it did not start is told by the answer to the request.
     this.#started().then(post, () => {});
   }
 
+  /**
+   * @template {Task} T
+   * @param {T} task
+   * @param {Fields[T]} fields
+   * @param {AskOptions} [options]
+   * @returns {Promise<Answers[T]>}
+   */
   ask(task, fields, options) {
     const request = this.#requests.add(task, fields, options, () => {
       if (this.#running === request) this.#end();
@@ -163,22 +210,34 @@ class Lane {
   }
 }
 
-/** The engine in this browser. What takes no thinking does not wait for what does. */
+/**
+ * The engine in this browser. What takes no thinking does not wait for what does.
+ *
+ * @implements {Engine}
+ */
 class Local {
-  kind = "browser";
+  kind = /** @type {const} */ ("browser");
   #desk = new Lane();
   #thinker = new Lane();
 
+  /**
+   * @template {Task} T
+   * @param {T} task
+   * @param {Fields[T]} fields
+   * @param {AskOptions} [options]
+   * @returns {Promise<Answers[T]>}
+   */
   ask(task, fields, options) {
     const lane = task === "think" || task === "solve" ? this.#thinker : this.#desk;
     return lane.ask(task, fields, options);
   }
 }
 
-/** The server's engine if there is one, else the browser's. */
+/** The server's engine if there is one, else the browser's. @returns {Promise<Engine>} */
 export async function connect() {
   try {
-    // A page that was kept may be without a network, or with one that never answers; any other has come from a host that does, be it slowly.
+    // A page that was kept may be without a network, or with one that never answers; any other has come from a host that
+    // does, be it slowly.
     const signal = navigator.serviceWorker?.controller ? AbortSignal.timeout(1500) : null;
     const answer = await fetch("server.json", { cache: "no-store", signal });
     const about = answer.ok ? await answer.json() : {};

@@ -1,16 +1,20 @@
-// The hall of a competition: its table, the games that are being played, one of them large, and what the players say. It only looks on.
+// The live page of a competition: its table, the games that are being played, one of them large, and what the players say.
 
 import { Board } from "./board.js";
 import { formatNumber, language, playerName, squareText, t } from "./i18n/index.js";
 import { takeLooks } from "./looks.js";
 import { recall } from "./memory.js";
-import { html } from "./svg.js";
+import { find, html } from "./svg.js";
 
+/** @import { Child, GameBrief, LiveGame, LiveMessage, LivePage, PlayerWord, Result, Shown } from "./types.js" */
+
+/** @type {PlayerWord[]} */
+const PLAYERS = ["first", "second"];
 /** A game that is over stays for so long, in milliseconds, before another one is shown. */
 const PAUSE = 5000;
 
-const page = document.getElementById("page");
-/** What is known about the game that is shown. */
+const page = find("#page");
+/** What is known about the game that is shown. @type {GameBrief | null} */
 let shown = null;
 const board = new Board({ describe: (square, piece) => squareText(shown, square, piece) });
 
@@ -27,21 +31,38 @@ const parts = {
   talk: html("ol", { class: "talk", tabindex: 0, "aria-label": t("hall.talk") }),
   noise: html("p", { class: "small" }),
 };
+/** @type {(title: string, ...content: Child[]) => HTMLElement} */
 const section = (title, ...content) => html("section", { class: "card" }, html("h2", {}, t(title)), ...content);
 const empty = html("p", { class: "small" }, t("hall.waiting"));
-const stage = html("section", { class: "card stage", "aria-label": t("hall.board") }, parts.seats[1], board.element, parts.seats[0], parts.status, parts.clock, parts.moves);
-const standings = section("hall.table", html("div", { class: "wide", tabindex: 0, "aria-label": t("hall.table"), role: "region" }, parts.table));
+const stage = html(
+  "section",
+  { class: "card stage", "aria-label": t("hall.board") },
+  parts.seats[1],
+  board.element,
+  parts.seats[0],
+  parts.status,
+  parts.clock,
+  parts.moves,
+);
+const standings = section(
+  "hall.table",
+  html("div", { class: "wide", tabindex: 0, "aria-label": t("hall.table"), role: "region" }, parts.table),
+);
 const tables = section("hall.boards", parts.others);
 const talk = section("hall.talk", parts.talk, parts.noise);
 const played = section("hall.played", parts.played);
 
-/** What was heard last, what is watched, and by how much the server's clock is ahead. */
-let hall = null;
-let watched = null;
-let chosen = null;
+/** What was heard last. @type {LivePage | null} */
+let heard = null;
+/** The game that is watched, and the one that was chosen, by their names. */
+let watched = "";
+let chosen = "";
+/** By how many milliseconds the server's clock is ahead. */
 let ahead = 0;
+/** When the game that is watched was over. @type {number | null} */
 let overSince = null;
 
+/** @type {(game: LiveGame) => Shown} */
 const stateOf = (game) => ({
   game: game.game,
   view: game.view,
@@ -50,9 +71,9 @@ const stateOf = (game) => ({
   moves: [],
 });
 
-/** The game to look at: the one that somebody has chosen, the one that was looked at, or the next that is being played. */
-function pick() {
-  const here = (id) => hall.boards.find((game) => game.id === id);
+/** The game to look at: the one that was chosen or looked at, or the next that is being played. @param {LivePage} hall */
+function pick(hall) {
+  const here = (/** @type {string} */ id) => hall.boards.find((game) => game.id === id);
   const now = here(chosen) ?? here(watched);
   const live = hall.boards.find((game) => !game.result);
   if (now?.result && live && !here(chosen)) {
@@ -66,31 +87,42 @@ function pick() {
   return live ?? now ?? hall.boards.at(-1);
 }
 
+/** @param {number} ms */
 const minutes = (ms) => {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-/** The time that somebody has left for its move, or has used in all where there is no limit. */
+/** The time that a player has left for its move, or has used in all where there is no limit. @param {LiveGame} game */
 function times(game) {
   const now = Date.now() + ahead;
-  ["first", "second"].forEach((player, seat) => {
+  PLAYERS.forEach((player, seat) => {
     const due = game.turn === player;
     const thinking = due ? now - game.since : 0;
     const left = game.move_ms === null || !due ? null : game.move_ms - thinking;
-    const shown = left === null ? minutes(game.used[seat] + thinking) : `${(Math.max(0, left) / 1000).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
-    parts.seats[seat].querySelector(".time").textContent = shown;
+    const time =
+      left === null
+        ? minutes(game.used[seat] + thinking)
+        : `${(Math.max(0, left) / 1000).toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
+    find(".time", parts.seats[seat]).textContent = time;
     parts.seats[seat].classList.toggle("late", left !== null && left < 1000);
   });
   const gone = game.result ? game.used[0] + game.used[1] : now - game.begun;
   parts.clock.replaceChildren(
     html("span", {}, t("hall.moves", { count: formatNumber(game.movers.filter(Boolean).length) })),
-    html("span", {}, game.game_ms === null || game.result ? t("hall.time", { time: minutes(gone) }) : t("hall.left", { time: minutes(game.game_ms - gone) })),
+    html(
+      "span",
+      {},
+      game.game_ms === null || game.result
+        ? t("hall.time", { time: minutes(gone) })
+        : t("hall.left", { time: minutes(game.game_ms - gone) }),
+    ),
   );
 }
 
-function drawStage() {
-  const game = pick();
+/** @param {LivePage} hall */
+function drawStage(hall) {
+  const game = pick(hall);
   stage.hidden = !game;
   empty.hidden = Boolean(game);
   if (!game) return;
@@ -102,8 +134,9 @@ function drawStage() {
   board.show(stateOf(game), { label: `${game.players[0]} – ${game.players[1]}` });
   board.element.setAttribute("role", "img");
   // It is a picture: nothing in it can be chosen.
-  for (const cell of board.element.querySelectorAll("[tabindex], [role], [aria-label]")) ["tabindex", "role", "aria-label", "aria-selected"].forEach((name) => cell.removeAttribute(name));
-  ["first", "second"].forEach((player, seat) => {
+  for (const cell of board.element.querySelectorAll("[tabindex], [role], [aria-label]"))
+    ["tabindex", "role", "aria-label", "aria-selected"].forEach((name) => cell.removeAttribute(name));
+  PLAYERS.forEach((player, seat) => {
     parts.seats[seat].classList.toggle("due", game.turn === player);
     parts.seats[seat].replaceChildren(
       html("span", { class: `mark ${player}`, role: "img", "aria-label": playerName(info, player) }),
@@ -114,87 +147,135 @@ function drawStage() {
   });
   stage.dataset.game = info.name;
   parts.status.textContent = game.result ? `${resultOf(game.result, game.players)} ${game.reason}` : "";
-  const shown = game.moves.map((move, index) => [move, game.movers[index]]).filter(([, mover]) => mover !== null).slice(-24);
-  parts.moves.replaceChildren(...shown.map(([move], index) => html("li", { class: index + 1 === shown.length ? "current" : "" }, html("span", {}, move))));
+  const moves = game.moves.filter((_, index) => game.movers[index] !== null).slice(-24);
+  parts.moves.replaceChildren(
+    ...moves.map((move, index) => html("li", { class: index + 1 === moves.length ? "current" : "" }, html("span", {}, move))),
+  );
   parts.moves.scrollTop = parts.moves.scrollHeight;
   if (other) overSince = null;
   times(game);
 }
 
-const resultOf = (result, players) => (result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] }));
+/** @type {(result: Result, players: [string, string]) => string} */
+const resultOf = (result, players) =>
+  result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] });
 
-/** Columns that everybody has; the others are tie breaks, which stand below the name. */
+/** Columns of every table; the others are tie breaks, which stand below the name. */
 const COMMON = ["place", "name", "points", "games", "won", "drawn", "lost"];
 
-function drawTable() {
+/** @param {LivePage} hall */
+function drawTable(hall) {
   standings.hidden = hall.rows.length === 0;
+  /** @type {(row: string[], name: string) => string | undefined} */
   const value = (row, name) => row[hall.columns.indexOf(name)];
   const ties = hall.columns.filter((name) => !COMMON.includes(name));
+  /** @type {(row: string[], index: number) => HTMLElement} */
   const line = (row, index) =>
     html(
       "tr",
       {},
       html("td", {}, value(row, "place") ?? String(index + 1)),
-      html("td", { class: "text" }, value(row, "name"), html("small", {}, ties.map((name) => `${name} ${value(row, name)}`).join(" · "))),
+      html(
+        "td",
+        { class: "text" },
+        value(row, "name"),
+        html("small", {}, ties.map((name) => `${name} ${value(row, name)}`).join(" · ")),
+      ),
       html("td", {}, html("b", {}, value(row, "points"))),
       html("td", { class: "tally" }, ["won", "drawn", "lost"].map((name) => value(row, name)).join(" – ")),
     );
-  const head = (text, name = "") => html("th", { class: name, scope: "col" }, text);
+  const head = (/** @type {string} */ text, name = "") => html("th", { class: name, scope: "col" }, text);
   parts.table.replaceChildren(
-    html("thead", {}, html("tr", {}, head(t("hall.column.place")), head(t("hall.column.name"), "text"), head(t("hall.column.points")), head(t("hall.column.tally")))),
+    html(
+      "thead",
+      {},
+      html(
+        "tr",
+        {},
+        head(t("hall.column.place")),
+        head(t("hall.column.name"), "text"),
+        head(t("hall.column.points")),
+        head(t("hall.column.tally")),
+      ),
+    ),
     html("tbody", {}, hall.rows.map(line)),
   );
 }
 
-function drawOthers() {
-  for (const button of [...parts.others.children]) if (!hall.boards.some((game) => game.id === button.dataset.id)) button.remove();
+/** @param {LivePage} hall */
+function drawOthers(hall) {
+  const idOf = (/** @type {Element} */ button) => button.getAttribute("data-id");
+  for (const button of [...parts.others.children]) if (!hall.boards.some((game) => game.id === idOf(button))) button.remove();
   for (const game of hall.boards) {
-    let button = [...parts.others.children].find((known) => known.dataset.id === game.id);
+    let button = [...parts.others.children].find((known) => idOf(known) === game.id);
     if (!button) {
       const choose = () => {
         chosen = game.id;
         draw();
       };
-      button = html("button", { type: "button", "data-id": game.id, onclick: choose }, html("span", {}, `${game.players[0]} – ${game.players[1]}`), html("small", {}));
+      button = html(
+        "button",
+        { type: "button", "data-id": game.id, onclick: choose },
+        html("span", {}, `${game.players[0]} – ${game.players[1]}`),
+        html("small", {}),
+      );
       parts.others.append(button);
     }
     button.setAttribute("aria-pressed", String(game.id === watched));
-    button.lastChild.textContent = game.points ? game.points.join(" : ") : t(game.result ? "lab.over" : "lab.live");
+    find("small", button).textContent = game.points ? game.points.join(" : ") : t(game.result ? "lab.over" : "lab.live");
   }
   tables.hidden = hall.boards.length < 2;
 }
 
-/** What is said to both players is one line. */
+/** What is said to both players is one line. @param {LiveMessage[]} messages */
 function merged(messages) {
+  /** @type {LiveMessage[]} */
   const lines = [];
   for (const message of messages) {
     const last = lines.at(-1);
-    if (last && !last.heard && !message.heard && last.text === message.text && last.who !== message.who) lines[lines.length - 1] = { ...last, who: `${last.who}, ${message.who}` };
+    if (last && !last.heard && !message.heard && last.text === message.text && last.who !== message.who)
+      lines[lines.length - 1] = { ...last, who: `${last.who}, ${message.who}` };
     else lines.push(message);
   }
   return lines;
 }
 
 function draw() {
+  const hall = heard;
+  if (!hall) return;
   document.title = `${hall.title} · Plyground`;
   parts.title.textContent = hall.title;
-  const counted = hall.wanted ? t("hall.progress", { done: formatNumber(hall.finished), of: formatNumber(hall.wanted) }) : t("hall.count", { done: formatNumber(hall.finished) });
+  const counted = hall.wanted
+    ? t("hall.progress", { done: formatNumber(hall.finished), of: formatNumber(hall.wanted) })
+    : t("hall.count", { done: formatNumber(hall.finished) });
   const waiting = hall.waiting.length > 0 ? t("hall.here", { names: hall.waiting.join(", ") }) : "";
   parts.state.classList.remove("lost");
   parts.state.textContent = [hall.over ? t("hall.over") : "", counted, waiting].filter(Boolean).join(" · ");
-  drawStage();
-  drawTable();
-  drawOthers();
+  drawStage(hall);
+  drawTable(hall);
+  drawOthers(hall);
   parts.played.replaceChildren(
     ...hall.games.map((game) =>
-      html("li", {}, `${game.players[0]} – ${game.players[1]}${game.points ? ` ${game.points.join(" : ")}` : ""} `, html("small", {}, `${resultOf(game.result, game.players)} ${game.reason}`)),
+      html(
+        "li",
+        {},
+        `${game.players[0]} – ${game.players[1]}${game.points ? ` ${game.points.join(" : ")}` : ""} `,
+        html("small", {}, `${resultOf(game.result, game.players)} ${game.reason}`),
+      ),
     ),
   );
   played.hidden = hall.games.length === 0;
-  parts.talk.replaceChildren(...merged(hall.messages).map(({ who, heard, text }) => html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${heard ? "→" : "←"} ${text}`))));
+  parts.talk.replaceChildren(
+    ...merged(hall.messages).map(({ who, heard: isHeard, text }) =>
+      html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${isHeard ? "→" : "←"} ${text}`)),
+    ),
+  );
   parts.talk.scrollTop = parts.talk.scrollHeight;
   const lost = Object.values(hall.dropped).reduce((sum, count) => sum + count, 0);
-  parts.noise.textContent = lost > 0 ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)]))) : "";
+  parts.noise.textContent =
+    lost > 0
+      ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)])))
+      : "";
   talk.hidden = hall.messages.length === 0;
 }
 
@@ -202,12 +283,12 @@ function follow() {
   const events = new EventSource("hall/events");
   events.addEventListener("clock", ({ data }) => (ahead = Number(data) - Date.now()));
   events.addEventListener("hall", ({ data }) => {
-    hall = JSON.parse(data);
+    heard = JSON.parse(data);
     draw();
   });
   // What was seen stays; the connection comes back by itself if there is a server again.
   events.addEventListener("error", () => {
-    if (hall?.over) return;
+    if (heard?.over) return;
     parts.state.classList.add("lost");
     parts.state.textContent = t("connectionLost");
     if (events.readyState === EventSource.CLOSED) setTimeout(follow, PAUSE);
@@ -225,8 +306,8 @@ stage.hidden = true;
 follow();
 // Clocks go on when nothing else happens.
 setInterval(() => {
-  if (!hall) return;
-  const game = hall.boards.find((game) => game.id === watched);
-  if (game?.result && overSince !== null) drawStage();
+  if (!heard) return;
+  const game = heard.boards.find(({ id }) => id === watched);
+  if (game?.result && overSince !== null) drawStage(heard);
   else if (game && !game.result) times(game);
 }, 100);

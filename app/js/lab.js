@@ -7,28 +7,39 @@ import { LOOK_AGAIN, ask, duration, gameOf, percent, titleOf } from "./labtools.
 import { recall, remember } from "./memory.js";
 import { boardName, boardsOf } from "./setup.js";
 import { Spectator } from "./spectate.js";
-import { html } from "./svg.js";
+import { html, messageOf } from "./svg.js";
 import { trainingList, trainingScreen } from "./training.js";
+
+/** @import { App, MatchLine, RunLine, RunPage, Score, Standing } from "./types.js" */
 
 const RUNNING = ["running", "stopping"];
 
+/** @param {Score} row */
 const interval = (row) => `[${formatNumber(100 * row.score_low, 1)}, ${formatNumber(100 * row.score_high, 1)}]`;
 
+/**
+ * @param {App} app
+ * @param {string[]} parts
+ */
 export async function labScreen(app, [run, training]) {
   if (!app.engine.lab) throw new Error(t("lab.none"));
   if (run === "training") return trainingScreen(app, decodeURIComponent(training ?? ""));
   return run ? runScreen(app, run) : listScreen(app);
 }
 
+/** @param {App} app */
 async function listScreen(app) {
   const lines = html("div", { class: "runs" });
   const more = html("button", { type: "button", hidden: true, onclick: () => fill(shown + 30) }, t("lab.more"));
   let shown = 30;
-  let timer = null;
-  async function fill(count) {
+  /** @type {number | undefined} */
+  let timer;
+  async function fill(/** @type {number} */ count) {
     clearTimeout(timer);
     shown = count;
+    /** @type {RunLine[]} */
     const runs = [];
+    /** @type {{ runs: RunLine[], of: number }} */
     let page;
     do {
       page = await ask(`runs?skip=${runs.length}`);
@@ -36,7 +47,8 @@ async function listScreen(app) {
     } while (page.runs.length > 0 && runs.length < Math.min(shown, page.of));
     lines.replaceChildren(...runs.map((line) => card(app, line)), runs.length === 0 ? html("p", {}, t("lab.empty")) : "");
     more.hidden = runs.length >= page.of;
-    if (runs.some((line) => RUNNING.includes(line.state))) timer = setTimeout(() => lines.isConnected && fill(shown).catch(() => {}), LOOK_AGAIN);
+    if (runs.some((line) => RUNNING.includes(line.state)))
+      timer = setTimeout(() => lines.isConnected && fill(shown).catch(() => {}), LOOK_AGAIN);
     return runs.length;
   }
   const known = await fill(shown);
@@ -49,41 +61,90 @@ async function listScreen(app) {
       "div",
       { class: "lab" },
       html("details", { class: "card new-run", open: wide || known === 0 }, html("summary", {}, t("lab.new")), form),
-      html("div", {}, html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more), trainings, fleet),
+      html(
+        "div",
+        {},
+        html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more),
+        trainings,
+        fleet,
+      ),
     ),
   );
   return () => clearTimeout(timer);
 }
 
-/** A run in the list. */
+/**
+ * A run in the list.
+ *
+ * @param {App} app
+ * @param {RunLine} line
+ */
 function card(app, line) {
-  const leader = line.leader ? t("lab.leader", { agent: agentName(line.leader.agent), score: percent(line.leader.score), interval: interval(line.leader) }) : "";
+  const leader = line.leader
+    ? t("lab.leader", { agent: agentName(line.leader.agent), score: percent(line.leader.score), interval: interval(line.leader) })
+    : "";
   return html(
     "a",
     { class: "card run", href: `#/lab/${line.run}` },
-    html("span", { class: "run-head" }, html("b", {}, titleOf(app, line.game)), html("span", { class: `badge ${line.state}` }, t(`lab.state.${line.state}`))),
+    html(
+      "span",
+      { class: "run-head" },
+      html("b", {}, titleOf(app, line.game)),
+      html("span", { class: `badge ${line.state}` }, t(`lab.state.${line.state}`)),
+    ),
     html("span", { class: "run-agents" }, line.agents.map(agentName).join(" · ")),
     html("progress", { max: Math.max(1, line.pairs), value: line.done, "aria-label": t("lab.progress") }),
-    html("span", { class: "run-facts" }, t(`lab.done.${line.unit}`, { done: formatNumber(line.done), of: formatNumber(line.pairs) }), leader ? html("span", {}, leader) : ""),
+    html(
+      "span",
+      { class: "run-facts" },
+      t(`lab.done.${line.unit}`, { done: formatNumber(line.done), of: formatNumber(line.pairs) }),
+      leader ? html("span", {}, leader) : "",
+    ),
   );
 }
 
-const field = (id, text, element, hint = "") => html("label", { class: "field", for: id }, text, element, hint ? html("small", {}, hint) : "");
+/** @type {(id: string, text: string, element: HTMLElement, hint?: string) => HTMLElement} */
+const field = (id, text, element, hint = "") =>
+  html("label", { class: "field", for: id }, text, element, hint ? html("small", {}, hint) : "");
 const plain = { autocapitalize: "off", autocomplete: "off", spellcheck: "false" };
 
-/** The form for a new run. */
+/** The form for a new run. @param {App} app */
 async function newRun(app) {
-  const before = recall("lab", { game: app.games[0].name, agents: ["level=2", "level=4"], pairs: 20, format: "round-robin", budget: "", limit: "" });
+  const before = recall("lab", {
+    game: app.games[0].name,
+    agents: ["level=2", "level=4"],
+    pairs: 20,
+    format: "round-robin",
+    budget: "",
+    limit: "",
+  });
   const boards = app.games.map((game) =>
-    html("optgroup", { label: gameTitle(game) }, boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.game }, `${gameTitle(game)}, ${boardName(spec, game)}`))),
+    html(
+      "optgroup",
+      { label: gameTitle(game) },
+      boardsOf(game).map((spec) =>
+        html("option", { value: spec, selected: spec === before.game }, `${gameTitle(game)}, ${boardName(spec, game)}`),
+      ),
+    ),
   );
   const game = html("select", { id: "lab-game" }, boards);
-  const own = html("input", { id: "lab-board", type: "text", ...plain, placeholder: app.games[0].samples.at(-1), value: before.own ?? "" });
+  const own = html("input", {
+    id: "lab-board",
+    type: "text",
+    ...plain,
+    placeholder: app.games[0].samples.at(-1),
+    value: before.own ?? "",
+  });
   const rows = html("ol", { class: "agents" });
   const add = html("select", { id: "lab-add", "aria-label": t("lab.add") });
-  const row = (value) => {
+  const row = (/** @type {string} */ value) => {
     const text = html("input", { type: "text", ...plain, value, placeholder: "mcts:sims=500", "aria-label": t("lab.agent") });
-    const item = html("li", {}, text, html("button", { type: "button", class: "quiet", "aria-label": t("lab.remove"), onclick: () => item.remove() }, "×"));
+    const item = html(
+      "li",
+      {},
+      text,
+      html("button", { type: "button", class: "quiet", "aria-label": t("lab.remove"), onclick: () => item.remove() }, "×"),
+    );
     rows.append(item);
     return text;
   };
@@ -105,9 +166,19 @@ async function newRun(app) {
   });
   await opponents();
   const pairs = html("input", { id: "lab-pairs", type: "text", inputmode: "numeric", ...plain, value: before.pairs });
-  const options = (chosen, names, text) => names.map((name) => html("option", { value: name, selected: name === chosen }, text(name)));
-  const format = html("select", { id: "lab-format" }, options(before.format, ["round-robin", "gauntlet", "swiss"], (name) => t(`lab.format.${name}`)));
-  const budget = html("select", { id: "lab-budget" }, options(before.budget, ["", "sims", "time"], (name) => t(`lab.budget.${name || "own"}`)));
+  /** @type {(chosen: string, names: string[], text: (name: string) => string) => HTMLElement[]} */
+  const options = (chosen, names, text) =>
+    names.map((name) => html("option", { value: name, selected: name === chosen }, text(name)));
+  const format = html(
+    "select",
+    { id: "lab-format" },
+    options(before.format, ["round-robin", "gauntlet", "swiss"], (name) => t(`lab.format.${name}`)),
+  );
+  const budget = html(
+    "select",
+    { id: "lab-budget" },
+    options(before.budget, ["", "sims", "time"], (name) => t(`lab.budget.${name || "own"}`)),
+  );
   const limit = html("input", { type: "text", ...plain, value: before.limit, "aria-label": t("lab.limit") });
   const limits = () => {
     limit.hidden = budget.value === "";
@@ -117,18 +188,31 @@ async function newRun(app) {
   limits();
   const problem = html("p", { class: "problem", role: "alert" });
   const begin = html("button", { class: "primary" }, t("start"));
-  async function start(event) {
+  async function start(/** @type {SubmitEvent} */ event) {
     event.preventDefault();
     const agents = [...rows.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
-    const settings = { game: own.value.trim() || game.value, agents, pairs: wholeNumber(pairs.value), format: format.value };
-    if (budget.value === "sims") settings.sims = wholeNumber(limit.value);
-    if (budget.value === "time") settings.move_time = limit.value.trim();
-    remember("lab", { game: game.value, own: own.value.trim(), agents, pairs: pairs.value, format: format.value, budget: budget.value, limit: limit.value });
+    const settings = {
+      game: own.value.trim() || game.value,
+      agents,
+      pairs: wholeNumber(pairs.value),
+      format: format.value,
+      ...(budget.value === "sims" && { sims: wholeNumber(limit.value) }),
+      ...(budget.value === "time" && { move_time: limit.value.trim() }),
+    };
+    remember("lab", {
+      game: game.value,
+      own: own.value.trim(),
+      agents,
+      pairs: pairs.value,
+      format: format.value,
+      budget: budget.value,
+      limit: limit.value,
+    });
     begin.disabled = true;
     try {
       app.go(`#/lab/${(await ask("runs", settings)).run}`);
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = messageOf(error);
     } finally {
       begin.disabled = false;
     }
@@ -148,11 +232,17 @@ async function newRun(app) {
   );
 }
 
-/** A number for the lab to judge: what is none becomes 0, which it refuses in words. */
+/** A number for the lab to judge: what is none becomes 0, which it refuses in words. @param {string} text */
 const wholeNumber = (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : 0);
 
-/** A run: how far it is, its table, and the games that are played. */
+/**
+ * A run: how far it is, its table, and the games that are played.
+ *
+ * @param {App} app
+ * @param {string} name
+ */
 async function runScreen(app, name) {
+  /** @type {RunPage} */
   let run = await ask(`runs/${name}`);
   const state = html("p", { class: "status" });
   const bar = html("progress", { "aria-label": t("lab.progress") });
@@ -164,10 +254,14 @@ async function runScreen(app, name) {
   const matches = html("ul", { class: "matches" });
   const all = html("details", { hidden: true }, html("summary", {}, t("lab.matches")), matches);
   const spectator = new Spectator(app, run.game, gameOf(app, run.game));
+  /** @type {EventSource | null} */
   let events = null;
-  let timer = null;
-  let clock = null;
+  /** @type {number | undefined} */
+  let timer;
+  /** @type {number | undefined} */
+  let clock;
   let told = performance.now();
+  /** The state that the buttons were drawn for. @type {string | null} */
   let buttonsFor = null;
   let left = false;
 
@@ -191,28 +285,34 @@ async function runScreen(app, name) {
     if (playing) clock = setTimeout(draw, 1000);
   }
 
-  function take(page) {
+  function take(/** @type {RunPage} */ page) {
     run = page;
     told = performance.now();
     draw();
   }
 
-  function drawButtons(playing) {
+  function drawButtons(/** @type {boolean} */ playing) {
     buttonsFor = run.state;
-    const tool = (text, action, off) => html("button", { type: "button", class: "primary", disabled: off, onclick: action }, text);
+    /** @type {(text: string, action: () => void, off?: boolean) => HTMLElement} */
+    const tool = (text, action, off) =>
+      html("button", { type: "button", class: "primary", disabled: off, onclick: action }, text);
     buttons.replaceChildren(
-      playing ? tool(t("lab.stop"), () => act("stop"), run.state === "stopping") : run.state === "unfinished" ? tool(t("lab.resume"), () => act("resume")) : "",
+      playing
+        ? tool(t("lab.stop"), () => act("stop"), run.state === "stopping")
+        : run.state === "unfinished"
+          ? tool(t("lab.resume"), () => act("resume"))
+          : "",
       html("a", { class: "button", href: `lab/runs/${run.run}/report`, target: "_blank", rel: "noopener" }, t("lab.report")),
       html("a", { class: "button", href: "#/lab" }, t("lab.runs")),
     );
   }
 
-  async function act(what) {
+  async function act(/** @type {"stop" | "resume"} */ what) {
     for (const button of buttons.querySelectorAll("button")) button.disabled = true;
     try {
       await ask(`runs/${run.run}/${what}`, null);
     } catch (error) {
-      toast(error.message);
+      toast(messageOf(error));
     }
     buttonsFor = null;
     await look();
@@ -228,8 +328,10 @@ async function runScreen(app, name) {
   }
 
   function follow() {
-    events = new EventSource(`lab/runs/${run.run}/events`);
-    const hear = (event, then) => events.addEventListener(event, ({ data }) => then(JSON.parse(data)));
+    const source = new EventSource(`lab/runs/${run.run}/events`);
+    events = source;
+    /** @type {(event: string, then: (data: any) => void) => void} */
+    const hear = (event, then) => source.addEventListener(event, ({ data }) => then(JSON.parse(data)));
     hear("run", take);
     hear("boards", (boards) => spectator.begin(boards));
     hear("started", (board) => spectator.started(board));
@@ -241,7 +343,7 @@ async function runScreen(app, name) {
       look().catch(() => {});
     });
     // A connection that was lost comes back by itself; one that was refused does not.
-    events.addEventListener("error", () => {
+    source.addEventListener("error", () => {
       if (events?.readyState !== EventSource.CLOSED) return;
       close();
       timer = setTimeout(() => look().catch((error) => (problem.textContent = error.message)), LOOK_AGAIN);
@@ -258,7 +360,19 @@ async function runScreen(app, name) {
     html(
       "div",
       { class: "lab" },
-      html("section", { class: "card" }, state, bar, facts, problem, buttons, html("h2", {}, t("lab.table")), table, remarks, all),
+      html(
+        "section",
+        { class: "card" },
+        state,
+        bar,
+        facts,
+        problem,
+        buttons,
+        html("h2", {}, t("lab.table")),
+        table,
+        remarks,
+        all,
+      ),
       spectator.element,
     ),
   );
@@ -273,52 +387,97 @@ async function runScreen(app, name) {
   };
 }
 
-/** An agent in the table: its score with the interval as a picture and in numbers. */
+/** An agent in the table: its score with the interval as a picture and in numbers. @param {Standing} row */
 function standing(row) {
   const played = row.games > 0;
-  const scale = html("span", { class: "scale", "aria-hidden": "true", hidden: !played }, html("span", { class: "band" }), html("span", { class: "dot" }));
-  const [band, dot] = scale.children;
+  const [band, dot] = [html("span", { class: "band" }), html("span", { class: "dot" })];
+  const scale = html("span", { class: "scale", "aria-hidden": "true", hidden: !played }, band, dot);
   band.style.left = `${100 * row.score_low}%`;
   band.style.width = `${100 * (row.score_high - row.score_low)}%`;
   dot.style.left = `${100 * row.score}%`;
   const facts = [
-    t("lab.tally", { games: formatNumber(row.games), wins: formatNumber(row.wins), draws: formatNumber(row.draws), losses: formatNumber(row.losses) }),
+    t("lab.tally", {
+      games: formatNumber(row.games),
+      wins: formatNumber(row.wins),
+      draws: formatNumber(row.draws),
+      losses: formatNumber(row.losses),
+    }),
     played ? t("lab.elo", { elo: eloWords(row.elo_words) }) : "",
     row.ms === null ? "" : t("lab.ms", { ms: formatNumber(row.ms, 2) }),
   ];
   return html(
     "li",
     {},
-    html("span", { class: "run-head" }, html("b", {}, agentName(row.agent)), html("span", {}, played ? html("b", {}, percent(row.score)) : "–", played ? ` ${interval(row)}` : "")),
+    html(
+      "span",
+      { class: "run-head" },
+      html("b", {}, agentName(row.agent)),
+      html("span", {}, played ? html("b", {}, percent(row.score)) : "–", played ? ` ${interval(row)}` : ""),
+    ),
     scale,
     html("small", {}, facts.filter(Boolean).join(" · ")),
   );
 }
 
-/** Elo with its error, or the bound that is known where everything was won or lost. */
+/** Elo with its error, or the bound that is known where everything was won or lost. @param {string} words */
 function eloWords(words) {
   const [, which, bound] = words.match(/^at (least|most) (.+)$/) ?? [];
   return which ? t(`lab.elo.${which}`, { bound }) : words;
 }
 
+/** @param {MatchLine} match */
 function matchLine(match) {
   const [one, other] = match.agents.map(agentName);
-  return html("li", {}, t("lab.match", { one, other, wins: match.wins, draws: match.draws, losses: match.losses, score: percent(match.score), interval: interval(match) }));
+  return html(
+    "li",
+    {},
+    t("lab.match", {
+      one,
+      other,
+      wins: match.wins,
+      draws: match.draws,
+      losses: match.losses,
+      score: percent(match.score),
+      interval: interval(match),
+    }),
+  );
 }
 
-/** What belongs below the table. */
+/** What belongs below the table. @param {RunPage} run */
 function about(run) {
   const games = Math.max(1, run.games);
-  const facts = { plies: formatNumber(run.plies ?? 0, 1), first: percent(run.first_won / games), second: percent(run.second_won / games), drawn: percent(run.drawn / games), repeated: percent(run.redundancy) };
+  const facts = {
+    plies: formatNumber(run.plies ?? 0, 1),
+    first: percent(run.first_won / games),
+    second: percent(run.second_won / games),
+    drawn: percent(run.drawn / games),
+    repeated: percent(run.redundancy),
+  };
   return [
     run.games > 0 ? html("p", { class: "run-facts" }, t("lab.facts", facts)) : "",
-    ...run.faults.map((fault) => html("p", { class: "problem" }, t("lab.fault", { agent: agentName(fault.agent), fault: t(`lab.fault.${fault.fault}`) || fault.fault, games: formatNumber(fault.games) }))),
+    ...run.faults.map((fault) =>
+      html(
+        "p",
+        { class: "problem" },
+        t("lab.fault", {
+          agent: agentName(fault.agent),
+          fault: t(`lab.fault.${fault.fault}`) || fault.fault,
+          games: formatNumber(fault.games),
+        }),
+      ),
+    ),
   ];
 }
 
-/** How fast it goes, and how long it will take, if it was told at this time. */
+/**
+ * How fast it goes, and how long it will take, if it was told at this time.
+ *
+ * @param {RunPage} run
+ * @param {number} told
+ */
 function pace(run, told) {
   const rate = run.played / (run.seconds + (performance.now() - told) / 1000);
-  const words = rate < 1 ? t("lab.pace.minute", { rate: formatNumber(60 * rate, 1) }) : t("lab.pace", { rate: formatNumber(rate, 1) });
+  const words =
+    rate < 1 ? t("lab.pace.minute", { rate: formatNumber(60 * rate, 1) }) : t("lab.pace", { rate: formatNumber(rate, 1) });
   return `${words}, ${t("lab.left", { time: duration(Math.max(0, run.pairs - run.done) / rate) })}`;
 }

@@ -3,26 +3,40 @@
 import { formatNumber, gameTitle, t } from "./i18n/index.js";
 import { boardName } from "./setup.js";
 
+/** @import { App, GameInfo } from "./types.js" */
+
 /** How often a list or a page that is not told of changes looks for them. */
 export const LOOK_AGAIN = 3000;
 
-/** Asks the lab; an error says in words what was wrong. */
+/**
+ * Asks the lab; an error says in words what was wrong.
+ *
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
 export async function ask(path, body) {
-  const answer = await fetch(`lab/${path}`, { cache: "no-store", ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }) });
+  const answer = await fetch(`lab/${path}`, {
+    cache: "no-store",
+    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+  });
   const told = await answer.json().catch(() => ({ error: answer.statusText }));
   if (!answer.ok) throw new Error(told.error);
   return told;
 }
 
+/** @type {(app: App, spec: string) => GameInfo | undefined} */
 export const gameOf = (app, spec) => app.game(spec.split(":")[0]);
+/** @type {(app: App, spec: string) => string} */
 export const titleOf = (app, spec) => {
   const game = gameOf(app, spec);
   return game ? `${gameTitle(game)}, ${boardName(spec, game)}` : spec;
 };
 
+/** @param {number} share */
 export const percent = (share) => `${formatNumber(100 * share, 1)} %`;
 
-/** Seconds in words. */
+/** Seconds in words. @param {number} seconds */
 export function duration(seconds) {
   if (seconds < 90) return t("lab.seconds", { count: formatNumber(Math.ceil(seconds)) });
   if (seconds < 5400) return t("lab.minutes", { count: formatNumber(Math.round(seconds / 60)) });

@@ -11,9 +11,12 @@ import { playScreen } from "./play.js";
 import { rulesScreen } from "./rules.js";
 import { setupScreen } from "./setup.js";
 import { unpack } from "./share.js";
-import { html } from "./svg.js";
+import { find, html, messageOf } from "./svg.js";
 import { tourAgain } from "./tour.js";
 
+/** @import { App, Screen } from "./types.js" */
+
+/** @type {Record<string, Screen>} */
 const SCREENS = {
   "": homeScreen,
   new: setupScreen,
@@ -23,46 +26,62 @@ const SCREENS = {
   g: (app, parts) => playScreen(app, [], unpack(parts)),
 };
 
-const app = {
-  engine: null,
-  games: [],
-  page: document.getElementById("page"),
-  go: (address) => (location.hash === address ? show() : (location.hash = address)),
-  game: (name) => app.games.find((game) => game.name === name || game.aliases.includes(name)),
-};
+const main = find("#page");
 
+/** What is to be done when the screen is left. @type {(() => void) | null} */
 let leave = null;
 let shown = 0;
+/** The address of the screen. @type {string | null} */
+let current = null;
 
-async function show() {
+/** Shows the screen that the address names. @param {App} app */
+async function show(app) {
   const [, screen = "", ...parts] = location.hash.split("/");
   leave?.();
   leave = null;
   shown += 1;
   const mine = shown;
   const page = html("div", {});
-  app.page.replaceChildren(page);
-  drawBar(screen);
+  main.replaceChildren(page);
+  // A new screen is seen from its top, however far down the one before it was looked at.
+  if (current !== location.hash) scrollTo(0, 0);
+  current = location.hash;
+  drawBar(app, screen);
   try {
     const left = (await (SCREENS[screen] ?? homeScreen)({ ...app, page }, parts)) ?? null;
-    // Whoever went on while a screen was being set up never sees it.
+    // A screen that was left while it was being set up is never shown.
     if (mine !== shown) left?.();
     else leave = left;
   } catch (error) {
     page.replaceChildren(
-      html("section", { class: "card" }, html("h1", {}, t("wentWrong")), html("p", {}, error.message), html("a", { class: "button", href: "#/" }, t("home"))),
+      html(
+        "section",
+        { class: "card" },
+        html("h1", {}, t("wentWrong")),
+        html("p", {}, messageOf(error)),
+        html("a", { class: "button", href: "#/" }, t("home")),
+      ),
     );
   }
-  app.page.focus({ preventScroll: true });
+  main.focus({ preventScroll: true });
 }
 
-function drawBar(screen) {
+/**
+ * @param {App} app
+ * @param {string} screen
+ */
+function drawBar(app, screen) {
   const badge = html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`));
-  document.getElementById("bar").replaceChildren(
-    html("a", { href: "#/", class: "brand", title: t("home") }, html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }), "Plyground"),
+  find("#bar").replaceChildren(
+    html(
+      "a",
+      { href: "#/", class: "brand", title: t("home") },
+      html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }),
+      "Plyground",
+    ),
     badge,
     html("span", { class: "space" }),
-    html("button", { class: "quiet", "aria-label": t("settings"), onclick: settings }, "⚙"),
+    html("button", { class: "quiet", "aria-label": t("settings"), onclick: () => settings(app) }, "⚙"),
   );
   document.title = screen ? `${t("title." + (screen === "g" ? "play" : screen)) || ""} · Plyground` : "Plyground";
 }
@@ -74,42 +93,61 @@ function dress() {
   document.documentElement.lang = language();
 }
 
-async function settings() {
+/** @param {App} app */
+async function settings(app) {
+  /** @type {(name: string, options: string[], chosen: string, label: (option: string) => string) => HTMLSelectElement} */
   const choice = (name, options, chosen, label) =>
-    html("label", { class: "field" }, t(name), html("select", { name }, options.map((option) => html("option", { value: option, selected: option === chosen }, label(option)))));
+    html(
+      "select",
+      { name },
+      options.map((option) => html("option", { value: option, selected: option === chosen }, label(option))),
+    );
+  const theme = choice("theme", THEMES, recall("theme", "system"), (name) => t("theme." + name));
+  const tongue = choice("language", Object.keys(LANGUAGES), language(), (code) => LANGUAGES[code].name);
   const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", false) });
   const again = html("input", { type: "checkbox", name: "tour" });
   const content = html(
     "div",
     { class: "fields" },
-    choice("theme", THEMES, recall("theme", "system"), (theme) => t("theme." + theme)),
-    choice("language", Object.keys(LANGUAGES), language(), (code) => LANGUAGES[code].name),
+    html("label", { class: "field" }, t("theme"), theme),
+    html("label", { class: "field" }, t("language"), tongue),
     html("label", { class: "field row" }, sound, t("sound")),
     html("label", { class: "field row" }, again, t("tour.again")),
   );
   if ((await dialog(t("settings"), content, [["ok", t("ok"), "primary"]])) !== "ok") return;
-  remember("theme", content.querySelector("[name=theme]").value);
+  remember("theme", theme.value);
   remember("sound", sound.checked);
   if (again.checked) tourAgain();
   const before = language();
-  setLanguage(content.querySelector("[name=language]").value);
+  setLanguage(tongue.value);
   dress();
   // Colours and sounds need no new screen, and a game that came by a link is not begun again for them.
-  if (language() !== before || again.checked) show();
+  if (language() !== before || again.checked) show(app);
 }
 
 async function begin() {
   dress();
-  app.page.append(html("p", { class: "loading" }, t("loading")));
-  app.engine = await connect();
-  app.games = await app.engine.ask("games", {});
-  takeLooks(app.games);
-  addEventListener("hashchange", show);
-  await show();
-  // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the page
-  // works all the same.
-  if (app.engine.kind === "browser") navigator.serviceWorker?.register("sw.js").catch(() => {});
+  main.append(html("p", { class: "loading" }, t("loading")));
+  const engine = await connect();
+  const games = await engine.ask("games", {});
+  takeLooks(games);
+  /** @type {App} */
+  const app = {
+    engine,
+    games,
+    page: main,
+    go: (address) => {
+      if (location.hash === address) show(app);
+      else location.hash = address;
+    },
+    game: (name) => games.find((game) => game.name === name || game.aliases.includes(name)),
+  };
+  addEventListener("hashchange", () => show(app));
+  await show(app);
+  // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the
+  // page works all the same.
+  if (engine.kind === "browser") navigator.serviceWorker?.register("sw.js").catch(() => {});
 }
 
 addEventListener("unhandledrejection", (event) => toast(event.reason?.message ?? String(event.reason)));
-begin().catch((error) => app.page.replaceChildren(html("p", { class: "loading" }, `${t("wentWrong")} ${error.message}`)));
+begin().catch((error) => main.replaceChildren(html("p", { class: "loading" }, `${t("wentWrong")} ${error.message}`)));

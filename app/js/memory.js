@@ -2,15 +2,20 @@
 
 const KEY = "plyground";
 
+/** @returns {Record<string, any>} */
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    return JSON.parse(localStorage.getItem(KEY) ?? "null") ?? {};
   } catch {
-    // Storage may be forbidden, or hold what somebody else wrote.
+    // Storage may be forbidden, or hold what another page wrote.
     return {};
   }
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
 export function remember(name, value) {
   const all = read();
   all[name] = value;
@@ -21,4 +26,10 @@ export function remember(name, value) {
   }
 }
 
+/**
+ * What was remembered under a name, or else `otherwise`.
+ *
+ * @param {string} name
+ * @param {any} [otherwise]
+ */
 export const recall = (name, otherwise) => read()[name] ?? otherwise;

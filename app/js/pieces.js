@@ -2,6 +2,8 @@
 
 import { svg } from "./svg.js";
 
+/** @import { Child, DrawnPiece, PlayerWord } from "./types.js" */
+
 const PATHS = {
   pawn: "M0-34a15 15 0 0 1 9 27c8 4 11 12 12 22h5v17h-52v-17h5c1-10 4-18 12-22a15 15 0 0 1 9-27z",
   rook: "M-25-33h11v9h8v-9h12v9h8v-9h11v20l-7 6v19l8 9v11h-52v-11l8-9v-19l-7-6z",
@@ -9,13 +11,19 @@ const PATHS = {
   star: "M0-24 6-7 24-7 10 4 15 21 0 11-15 21-10 4-24-7-6-7z",
 };
 
+/**
+ * @param {number} radius
+ * @param {string} [name]
+ */
 const disc = (radius, name = "body") => svg("circle", { r: radius, class: name });
+/** @param {keyof typeof PATHS} name */
 const path = (name) => svg("path", { d: PATHS[name], class: "body" });
 
-/** A sign on a stone that tells the players apart without colour. */
+/** A sign on a stone that tells the players apart without colour. @param {DrawnPiece["owner"]} owner */
 const sign = (owner) =>
   owner === "first" ? svg("circle", { r: 8, class: "sign" }) : svg("circle", { r: 18, class: "sign ring" });
 
+/** @type {Record<string, (piece: DrawnPiece) => Child>} */
 const SHAPES = {
   cross: () => svg("path", { d: "M-26-26 26 26M26-26-26 26", class: "stroke" }),
   nought: () => svg("circle", { r: 28, class: "stroke" }),
@@ -27,26 +35,38 @@ const SHAPES = {
   king: () => path("king"),
 };
 
-/** A piece of a view as an SVG group. */
+/** A piece of a view as an SVG group. @param {DrawnPiece} piece */
 export function drawPiece(piece) {
   const kind = piece.name;
   const shape = SHAPES[kind] ?? (kind.endsWith("pawn") ? () => path("pawn") : kind.match(/stone|disc/) ? stone : letter);
   return svg("g", { class: `piece ${piece.owner}`, "data-kind": kind }, shape(piece));
 }
 
+/** @param {DrawnPiece} piece */
 const stone = (piece) => [disc(38), sign(piece.owner)];
+/** @param {DrawnPiece} piece */
 const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
 
-/** A square before anything stands on it: the hole of an upright board, or the field of a flat one. */
+/** A square before anything stands on it: the hole of an upright board, or the field of a flat one. @param {boolean} hole */
 export function drawGround(hole) {
   const field = svg("rect", { x: -50, y: -50, width: 100, height: 100, class: "ground" });
   return hole ? [field, svg("circle", { r: 40, class: "hole" })] : [field];
 }
 
-/** The edges that belong to a player, in games where they do: whose is which shows what has to be linked. `top` owns the top and the bottom. */
+/**
+ * The edges that belong to a player, in games where they do: they show what has to be linked. `top` is the player of the top
+ * and the bottom edge.
+ *
+ * @param {PlayerWord | null} top
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ */
 export function drawEdges(top, x, y, width, height) {
   if (!top) return [];
   const side = top === "first" ? "second" : "first";
+  /** @type {(owner: PlayerWord, x1: number, y1: number, x2: number, y2: number) => SVGElement} */
   const edge = (owner, x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2, class: `edge ${owner}` });
   return [
     edge(top, x + 8, y - 1, x + width - 8, y - 1),

@@ -5,6 +5,15 @@ import { gameTitle, lessons, pieceName, refusalText, rules, said, squareText, t 
 import { begun, keep } from "./match.js";
 import { html } from "./svg.js";
 
+/**
+ * @import { Refused } from "./engine.js"
+ * @import { App, Example, GameInfo } from "./types.js"
+ */
+
+/**
+ * @param {App} app
+ * @param {string[]} parts
+ */
 export async function rulesScreen(app, [name]) {
   const game = app.game(name);
   if (!game) throw new Error(t("unknownGame", { name }));
@@ -21,10 +30,17 @@ export async function rulesScreen(app, [name]) {
   );
 }
 
-/** A position with something to do or to see. */
+/**
+ * A position with something to do or to see.
+ *
+ * @param {App} app
+ * @param {GameInfo} game
+ * @param {Example} lesson
+ */
 async function exercise(app, game, lesson) {
   const result = html("p", { class: "result", role: "status" });
   const spec = game.name;
+  /** @type {string[]} */
   let moves = [];
   const show = async () => {
     const state = await app.engine.ask("state", { game: spec, start: lesson.position, moves });
@@ -39,25 +55,47 @@ async function exercise(app, game, lesson) {
     },
     onRefused: async (square, from) => {
       const move = board.meant(square, from);
-      const refusal = (error) => refusalText(game, error);
-      if (move) result.textContent = await app.engine.ask("state", { game: spec, start: lesson.position, moves: [move] }).then(() => "", refusal);
+      const refusal = (/** @type {Refused} */ error) => refusalText(game, error);
+      if (move)
+        result.textContent = await app.engine
+          .ask("state", { game: spec, start: lesson.position, moves: [move] })
+          .then(() => "", refusal);
     },
     describe: (square, piece) => squareText(game, square, piece),
   });
   board.targetWord = t("possible");
-  const again = html("button", { type: "button", hidden: true, onclick: () => {
-    moves = [];
-    result.textContent = "";
-    again.hidden = true;
-    show();
-  } }, t("again"));
+  const again = html(
+    "button",
+    {
+      type: "button",
+      hidden: true,
+      onclick: () => {
+        moves = [];
+        result.textContent = "";
+        again.hidden = true;
+        show();
+      },
+    },
+    t("again"),
+  );
   await show();
   const kinds = board.kinds();
-  const kind = kinds.length > 1 ? html("select", { "aria-label": t("stone"), onchange: (event) => board.choose(event.target.value) }, kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName(game, { name })))) : "";
+  const kind = html(
+    "select",
+    { "aria-label": t("stone"), onchange: () => board.choose(kind.value) },
+    kinds.map((name) => html("option", { value: name, selected: name === board.chosenKind() }, pieceName(game, { name }))),
+  );
   const from = () => {
     keep(begun({ spec, start: lesson.position }));
     app.go("#/play");
   };
-  return html("figure", { class: "lesson" }, html("figcaption", {}, lesson.caption), board.element, kind, result, html("div", { class: "buttons" }, again, html("button", { type: "button", onclick: from }, t("playFromHere"))));
+  return html(
+    "figure",
+    { class: "lesson" },
+    html("figcaption", {}, lesson.caption),
+    board.element,
+    kinds.length > 1 ? kind : "",
+    result,
+    html("div", { class: "buttons" }, again, html("button", { type: "button", onclick: from }, t("playFromHere"))),
+  );
 }
-

@@ -3,71 +3,127 @@
 import { agentName, gameTitle, keyText, levelTitle, playerName, t } from "./i18n/index.js";
 import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
-import { html } from "./svg.js";
+import { html, messageOf } from "./svg.js";
 
-/** Boards that are offered; anything else can be written under "advanced". */
+/** @import { App, GameInfo, PlayerWord } from "./types.js" */
+
+/** @type {PlayerWord[]} */
+const PLAYERS = ["first", "second"];
+
+/** Boards that are offered; anything else can be written under "advanced". @param {GameInfo} game */
 export const boardsOf = ({ name, presentation: { boards } }) => (boards.length > 0 ? boards : [name]);
 
+/**
+ * @param {App} app
+ * @param {string[]} parts
+ */
 export async function setupScreen(app, [name]) {
   const game = app.game(name);
   if (!game) throw new Error(t("unknownGame", { name }));
   const before = recall("setup", {})[game.name] ?? {};
-  const board = html("select", { id: "board" }, boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))));
+  const board = html(
+    "select",
+    { id: "board" },
+    boardsOf(game).map((spec) => html("option", { value: spec, selected: spec === before.spec }, boardName(spec, game))),
+  );
   const opponents = html("div", { class: "levels", role: "radiogroup", "aria-label": t("opponent") });
-  const advanced = html("input", { id: "agent", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: "mcts:sims=500" });
-  const own = html("input", { id: "own-board", type: "text", autocapitalize: "off", autocomplete: "off", spellcheck: "false", placeholder: game.samples.at(-1) });
+  const advanced = html("input", {
+    id: "agent",
+    type: "text",
+    autocapitalize: "off",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "mcts:sims=500",
+  });
+  const own = html("input", {
+    id: "own-board",
+    type: "text",
+    autocapitalize: "off",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: game.samples.at(-1),
+  });
   const presets = html("select", { id: "preset" });
-  const rivals = ["first", "second"].map((player) => html("select", { id: `rival-${player}` }));
+  const rivals = PLAYERS.map((player) => html("select", { id: `rival-${player}` }));
+  /** @type {(group: string, value: string, text: string, hint: string, chosen: boolean) => HTMLElement} */
   const radio = (group, value, text, hint, chosen) =>
-    html("label", { class: "choice" }, html("input", { type: "radio", name: group, value, checked: chosen }), html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""));
+    html(
+      "label",
+      { class: "choice" },
+      html("input", { type: "radio", name: group, value, checked: chosen }),
+      html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""),
+    );
   async function fill() {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
-    const chosen = opponents.querySelector(":checked")?.value ?? before.opponent ?? "level=2";
+    const checked = opponents.querySelector("input:checked");
+    const chosen = checked instanceof HTMLInputElement ? checked.value : (before.opponent ?? "level=2");
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
     opponents.replaceChildren(
-      ...levels.map((opponent, index) => radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen)),
+      ...levels.map((opponent, index) =>
+        radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen),
+      ),
       radio("opponent", HUMAN, t("twoPeople"), t("twoPeople.hint"), chosen === HUMAN),
       radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
     );
     rivals.forEach((select, index) => {
-      const chosen = select.value || (before.rivals?.[index] ?? "level=5");
-      select.replaceChildren(...all.map((opponent) => html("option", { value: opponent.name, selected: opponent.name === chosen }, agentName(opponent.name))));
+      const rival = select.value || (before.rivals?.[index] ?? "level=5");
+      select.replaceChildren(
+        ...all.map((opponent) =>
+          html("option", { value: opponent.name, selected: opponent.name === rival }, agentName(opponent.name)),
+        ),
+      );
     });
     const others = all.filter((opponent) => !opponent.name.startsWith("level="));
-    presets.replaceChildren(html("option", { value: "" }, "–"), ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)));
+    presets.replaceChildren(
+      html("option", { value: "" }, "–"),
+      ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)),
+    );
   }
   board.addEventListener("change", () => fill().then(follow));
-  // Whoever picks a level does not want the agent that was written before.
+  // A level that is picked replaces the agent that was written before.
   opponents.addEventListener("change", () => (advanced.value = ""));
   presets.addEventListener("change", () => presets.value && (advanced.value = presets.value));
   await fill();
-  const sides = ["first", "second", "random"].map((side) =>
-    radio("side", side, side === "random" ? t("side.random") : playerName(game, side), side === "first" ? t("side.first") : "", side === (before.side ?? "first")),
+  /** @type {(PlayerWord | "random")[]} */
+  const choices = [...PLAYERS, "random"];
+  const sides = choices.map((side) =>
+    radio(
+      "side",
+      side,
+      side === "random" ? t("side.random") : playerName(game, side),
+      side === "first" ? t("side.first") : "",
+      side === (before.side ?? "first"),
+    ),
   );
   const side = html("fieldset", { class: "sides" }, html("legend", {}, t("side")), sides);
   const watching = html(
     "fieldset",
     {},
     html("legend", {}, t("watch.who")),
-    rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, ["first", "second"][index]), select)),
+    rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, PLAYERS[index]), select)),
   );
   const follow = () => {
-    const watch = opponents.querySelector("[value=watch]").checked;
+    const watch = opponents.querySelector("[value=watch]:checked") !== null;
     watching.hidden = !watch;
     side.hidden = watch;
   };
   opponents.addEventListener("change", follow);
   follow();
   const problem = html("p", { class: "problem", role: "alert" });
-  async function start(event) {
+  const start = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    const form = new FormData(event.target);
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const spec = own.value.trim() || board.value;
-    const opponent = form.get("opponent");
+    const opponent = String(form.get("opponent"));
     const agent = advanced.value.trim();
     const mine = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
     const watched = rivals.map((select) => select.value);
-    const [first, second] = opponent === "watch" ? [watched[0], agent || watched[1]] : mine === "first" ? [HUMAN, agent || opponent] : [agent || opponent, HUMAN];
+    const [first, second] =
+      opponent === "watch"
+        ? [watched[0], agent || watched[1]]
+        : mine === "first"
+          ? [HUMAN, agent || opponent]
+          : [agent || opponent, HUMAN];
     const players = { first, second };
     try {
       await app.engine.ask("state", { game: spec });
@@ -75,13 +131,13 @@ export async function setupScreen(app, [name]) {
         if (player !== HUMAN) await app.engine.ask("think", { game: spec, agent: player, time: 1 });
       }
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = messageOf(error);
       return;
     }
     remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), rivals: watched } });
     keep(begun({ spec, players }));
     app.go("#/play");
-  }
+  };
   app.page.append(
     html(
       "form",
@@ -100,15 +156,29 @@ export async function setupScreen(app, [name]) {
         html("label", { class: "field", for: "own-board" }, t("advanced.board"), own),
       ),
       problem,
-      html("div", { class: "buttons" }, html("button", { class: "primary" }, t("start")), html("a", { class: "button", href: `#/rules/${game.name}` }, t("rules"))),
+      html(
+        "div",
+        { class: "buttons" },
+        html("button", { class: "primary" }, t("start")),
+        html("a", { class: "button", href: `#/rules/${game.name}` }, t("rules")),
+      ),
     ),
   );
 }
 
-/** A board in words: its size and what is special about it. */
+/**
+ * A board in words: its size and what is special about it.
+ *
+ * @param {string} spec
+ * @param {GameInfo} game
+ */
 export function boardName(spec, game) {
   const keys = (spec.split(":")[1] ?? "").split(",").filter(Boolean);
   if (keys.length === 0) return t("board.usual");
-  const words = ([key, value = ""]) => keyText(game, key, value) ?? (key === "size" ? value : [key, value].join(" ").trim());
-  return keys.map((key) => words(key.split("="))).join(", ");
+  /** @type {(parameter: string) => string} */
+  const words = (parameter) => {
+    const [key, value = ""] = parameter.split("=");
+    return keyText(game, key, value) ?? (key === "size" ? value : [key, value].join(" ").trim());
+  };
+  return keys.map(words).join(", ");
 }

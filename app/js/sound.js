@@ -1,9 +1,11 @@
-// Two short tones, for those who have asked for sound.
+// Two short tones, if sound is switched on.
 
 import { recall } from "./memory.js";
 
+/** @type {AudioContext | null} */
 let context = null;
 
+/** @param {"move" | "end"} kind */
 export function sound(kind) {
   if (!recall("sound", false)) return;
   context ??= new AudioContext();

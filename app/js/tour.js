@@ -4,7 +4,12 @@ import { t } from "./i18n/index.js";
 import { recall, remember } from "./memory.js";
 import { html } from "./svg.js";
 
-/** A card that speaks of the parts of a screen in turn; empty for those who have seen it. `steps`: pairs of a text and the part that it is about. */
+/**
+ * A card that speaks of the parts of a screen in turn; hidden once it was seen. `steps`: pairs of a text and the part that it is
+ * about.
+ *
+ * @param {[string, Element][]} steps
+ */
 export function tour(steps) {
   const card = html("section", { class: "tour card", "aria-label": t("tour") });
   card.hidden = recall("toured", false) || steps.length === 0;
@@ -17,7 +22,7 @@ export function tour(steps) {
     point(null);
     card.hidden = true;
   };
-  const point = (part) => {
+  const point = (/** @type {Element | null} */ part) => {
     for (const [, other] of steps) other.classList.toggle("pointed", other === part);
   };
   let at = 0;
@@ -33,7 +38,17 @@ export function tour(steps) {
     if (at < steps.length) show();
     else end();
   });
-  card.append(text, html("div", { class: "buttons" }, on, html("button", { type: "button", onclick: end }, t("tour.skip")), html("span", { class: "space" }), count));
+  card.append(
+    text,
+    html(
+      "div",
+      { class: "buttons" },
+      on,
+      html("button", { type: "button", onclick: end }, t("tour.skip")),
+      html("span", { class: "space" }),
+      count,
+    ),
+  );
   show();
   return card;
 }

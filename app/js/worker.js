@@ -1,6 +1,19 @@
 // The engine as WebAssembly: texts go in and out through its memory.
 
+/**
+ * What the engine offers and asks for: crates/wasm.
+ *
+ * @typedef {{
+ *   memory: WebAssembly.Memory,
+ *   room: (length: number) => number,
+ *   handle: () => number,
+ *   answer: () => number,
+ * }} Exports
+ */
+
+/** @type {(length: number, at: number) => Uint8Array} */
 const bytes = (length, at) => new Uint8Array(engine.memory.buffer, at, length);
+/** @type {{ page: Record<string, (at: number, length: number) => number | void> }} */
 const imports = {
   page: {
     now: () => performance.now(),
@@ -12,13 +25,14 @@ const imports = {
       network = fetched(new TextDecoder().decode(bytes(length, at)));
       return network ? network.length : -1;
     },
-    fetch: (at) => bytes(network.length, at).set(network),
+    fetch: (at) => bytes(network?.length ?? 0, at).set(network ?? []),
   },
 };
 
+/** The network that was found last. @type {Uint8Array | null} */
 let network = null;
 
-/** A network that lies beside the page. The engine waits for it: there is nothing else that it could do meanwhile. */
+/** A network that lies beside the page. The engine waits for it. @param {string} name */
 function fetched(name) {
   if (!/^[a-z0-9-]+$/.test(name)) return null;
   const request = new XMLHttpRequest();
@@ -33,7 +47,7 @@ function fetched(name) {
 }
 
 const module = WebAssembly.instantiateStreaming(fetch(new URL("../engine.wasm", import.meta.url)), imports);
-const engine = (await module).instance.exports;
+const engine = /** @type {Exports} */ (/** @type {unknown} */ ((await module).instance.exports));
 
 onmessage = ({ data }) => {
   const request = new TextEncoder().encode(data);

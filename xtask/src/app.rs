@@ -31,7 +31,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     if dist.exists() {
         fs::remove_dir_all(&dist).context("the old dist/ cannot be removed")?;
     }
-    copy(&source, &dist, &|_| true)?;
+    copy(&source, &dist, &is_served)?;
     fs::copy(engine, dist.join("engine.wasm"))?;
     let files = files_in_order(&dist)?;
     let (mut hasher, mut bytes, mut compressed) = (DefaultHasher::new(), 0, 0);
@@ -61,6 +61,12 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     println!("{} files, {bytes} bytes, {compressed} compressed", files.len());
     ensure!(compressed <= MOST, "the app is {compressed} bytes compressed, more than {MOST}");
     Ok(dist)
+}
+
+/// Is a file of `app/` for browsers? Types and their settings are for `tsc` and for editors.
+fn is_served(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    !name.ends_with(".d.ts") && !name.starts_with("tsconfig.")
 }
 
 /// The engine for the browser.

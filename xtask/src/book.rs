@@ -9,9 +9,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory as _;
 
+use crate::Cli;
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{Cli, browser};
 
 const MDBOOK: &str = "mdbook";
 /// The version that is installed where there is none.
@@ -31,7 +31,7 @@ pub fn run() -> Result<()> {
 
 /// The mdBook on the path, or one in the target folder, which is installed there if it is missing.
 fn mdbook(workspace: &Workspace) -> Result<PathBuf> {
-    if let Some(found) = browser::find(MDBOOK) {
+    if let Some(found) = process::find(MDBOOK) {
         return Ok(found);
     }
     let tools = workspace.target.join("tools");

@@ -12,6 +12,7 @@ mod browser;
 mod cluster;
 mod fuzz;
 mod game_names;
+mod js;
 mod nats;
 mod process;
 mod public_names;

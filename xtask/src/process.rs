@@ -1,6 +1,7 @@
 //! Running other programs.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -71,7 +72,24 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("the output of `{line}` is not text"))
 }
 
-/// Installs Debian packages, where that is possible without asking anybody for a password.
+/// A program in the search path.
+pub fn find(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// Programs with the Debian packages that they are in: where each is, after those that are missing were installed.
+pub fn find_or_install(programs: &[(&str, &str)]) -> Result<Vec<PathBuf>> {
+    // Only what is missing: a Node.js from elsewhere brings its own npm, and Debian's npm conflicts with it.
+    let missing: Vec<&str> =
+        programs.iter().filter(|(program, _)| find(program).is_none()).map(|&(_, package)| package).collect();
+    if !missing.is_empty() {
+        println!("not here: {}; asking Debian for it", missing.join(", "));
+        apt_install(&missing)?;
+    }
+    programs.iter().map(|(program, _)| find(program).with_context(|| format!("`{program}` is not there"))).collect()
+}
+
+/// Installs Debian packages, where that is possible without asking for a password.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
     let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends", "--no-remove"]).args(packages));
@@ -87,7 +105,7 @@ pub fn apt_update() -> Result<()> {
     run(apt().args(["update", "--quiet"]))
 }
 
-/// As root, or as somebody who may become root without a word.
+/// As root, or as a user who may become root without a password.
 fn apt() -> Command {
     let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     let mut apt = Command::new(if root { "apt-get" } else { "sudo" });

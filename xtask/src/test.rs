@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{book, browser, fuzz, game_names, nats, public_names, rooms, wasm};
+use crate::{book, browser, fuzz, game_names, js, nats, public_names, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -27,7 +27,7 @@ pub enum Outcome {
 }
 
 /// Cheap ones first, so that a slip is told within seconds.
-static STEPS: [Step; 9] = [
+static STEPS: [Step; 10] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
@@ -35,6 +35,7 @@ static STEPS: [Step; 9] = [
         run: rooms,
     },
     Step { name: "deny", summary: "dependencies have licences that we allow, and come from where they should", run: deny },
+    Step { name: "js", summary: "no finding of ESLint or of tsc in the JavaScript of the app", run: js::check },
     Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
     Step { name: "docs", summary: "the links of the book hold, and the documentation builds without a warning", run: docs },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
@@ -195,8 +196,8 @@ fn test(workspace: &Workspace) -> Result<Outcome> {
 /// Sees to the program that our legal moves are compared with. Tests that need it are skipped where it cannot be had, and say so.
 fn second_opinion() {
     const PROGRAM: &str = "fairy-stockfish";
-    // Debian puts games where not everybody looks for programs.
-    let here = browser::find(PROGRAM).is_some() || Path::new("/usr/games").join(PROGRAM).is_file();
+    // Debian puts games in a folder that is not in every search path.
+    let here = process::find(PROGRAM).is_some() || Path::new("/usr/games").join(PROGRAM).is_file();
     if !here && let Err(error) = process::apt_install(&[PROGRAM]) {
         println!("{PROGRAM} is not here and could not be installed ({error:#}): the tests that ask it are skipped");
     }
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
         assert_eq!(
             step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, deny, clippy, docs, wasm, test, browser, fuzz")
+            Some("expected one of fmt, rooms, deny, js, clippy, docs, wasm, test, browser, fuzz")
         );
     }
 

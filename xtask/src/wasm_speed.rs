@@ -12,7 +12,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::app;
-use crate::browser::{Browser, prepare};
+use crate::browser::Browser;
+use crate::js::prepare;
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
 

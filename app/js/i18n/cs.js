@@ -9,7 +9,9 @@ export default {
     noEngine: "Stroj se nepodařilo spustit.",
     home: "Domů",
     "home.title": "Hrajte a podívejte se, proč tak táhne",
-    "home.lead": "Hry z laboratoře. Vyberte hru a soupeře od prvního dne až po nejsilnějšího, jakého umíme, a zeptejte se ho, co si myslí.",
+    "home.lead":
+      "Hry z laboratoře. Vyberte hru a soupeře od prvního dne až po nejsilnějšího, jakého umíme, a zeptejte se ho, co si " +
+      "myslí.",
     "home.unfinished": "{game}: čeká na vás rozehraná partie (tahů: {moves}).",
     "home.resume": "Pokračovat",
     "home.import": "Otevřít zápis",
@@ -36,7 +38,16 @@ export default {
     board: "Deska",
     "board.usual": "obvyklá",
     opponent: "Soupeř",
-    levels: ["první den", "začátečník", "příležitostný hráč", "klubový hráč", "silný klubový hráč", "expert", "mistr", "nejsilnější, jakého umíme"],
+    levels: [
+      "první den",
+      "začátečník",
+      "příležitostný hráč",
+      "klubový hráč",
+      "silný klubový hráč",
+      "expert",
+      "mistr",
+      "nejsilnější, jakého umíme",
+    ],
     twoPeople: "Dva lidé",
     "twoPeople.hint": "na tomto zařízení",
     watch: "Dívat se",
@@ -115,7 +126,9 @@ export default {
     "tour.moves": "Zde si partii projdete tah po tahu a vrátíte se tam, kde se obrátila. Příjemnou hru!",
     lab: "Laboratoř",
     "title.lab": "Laboratoř",
-    "lab.lead": "Nechte agenty hrát mezi sebou a živě sledujte, kdo je silnější a jak jisté to je. Vše se ukládá k pokusům z příkazové řádky.",
+    "lab.lead":
+      "Nechte agenty hrát mezi sebou a živě sledujte, kdo je silnější a jak jisté to je. Vše se ukládá k pokusům z příkazové " +
+      "řádky.",
     "lab.open": "Do laboratoře",
     "lab.none": "Tady laboratoř není: patří k „ply serve“ na počítači, kde běží.",
     "lab.runs": "Všechny pokusy",
@@ -162,7 +175,9 @@ export default {
     "lab.elo.least": "nejméně {bound}",
     "lab.elo.most": "nejvýše {bound}",
     "lab.ms": "{ms} ms na tah",
-    "lab.facts": "V průměru {plies} tahů obou hráčů; začínající vyhrál {first}, druhý {second}, remíz {drawn}. {repeated} partií opakuje některou dřívější.",
+    "lab.facts":
+      "V průměru {plies} tahů obou hráčů; začínající vyhrál {first}, druhý {second}, remíz {drawn}. {repeated} partií opakuje " +
+      "některou dřívější.",
     "lab.fault": "{agent} {fault}; takto prohraných partií: {games}.",
     "lab.fault.crashed": "selhal",
     "lab.fault.cheated": "táhl proti pravidlům",
@@ -198,7 +213,8 @@ export default {
     "lab.drawn": "Remíza.",
     "lab.won": "Vítězí {player}: {agent}.",
     fleet: "Pracovníci",
-    "fleet.facts": "pracovníků {workers}, jader {cores} na {queue}, simulací za sekundu {speed}; zpráv s úlohami ve frontě: {queued}",
+    "fleet.facts":
+      "pracovníků {workers}, jader {cores} na {queue}, simulací za sekundu {speed}; zpráv s úlohami ve frontě: {queued}",
     "fleet.worker": "Pracovník",
     "fleet.cores": "Jádra",
     "fleet.speed": "Simulací/s",
@@ -245,8 +261,8 @@ export default {
     "general.over": "partie skončila",
   },
   /**
-   * The games by their names. `keys`: parameters in the names of boards; `names`: pieces and counters; `lessons`: captions of the positions
-   * to learn from, and of the example at last; `phrases`: sentences of the engine, by their keys.
+   * The games by their names. `keys`: parameters in the names of boards; `names`: pieces and counters; `lessons`: captions of the
+   * positions to learn from, and of the example at last; `phrases`: sentences of the engine, by their keys.
    */
   games: {
     crosphere: {
@@ -255,15 +271,27 @@ export default {
       players: ["Zelený", "Růžový"],
       rules: [
         "Začíná Zelený. Zelený chce spojit horní okraj s dolním, Růžový levý okraj s pravým.",
-        "Hráči střídavě pokládají po jednom kameni na prázdné pole: buď silný kámen své barvy, dokud nějaký mají, nebo slabý kámen. Slabé kameny nemají barvu, patří oběma a nikdy nedojdou. Kameny se nepohybují ani neodebírají.",
-        "Řetěz je skupina kamenů spojených po řadách a sloupcích, ne úhlopříčně. Řetězy Zeleného tvoří zelené silné a slabé kameny, řetězy Růžového růžové silné a slabé kameny. Vyhrává ten, kdo má první řetěz od okraje k okraji, ať jeho kameny položil kdokoli: slabým kamenem, který doplní jen soupeřův řetěz, vyhrává soupeř.",
-        "Slabý kámen, který by najednou doplnil řetězy obou hráčů, se položit nesmí. Kdo je na tahu a nemá žádný tah, končí partii remízou.",
-        "Obvyklá je deska 8x8 a pět silných kamenů pro každého. Jen silný kámen soupeře zastaví: šetřete je na chvíli, kdy to bude bolet.",
+        "Hráči střídavě pokládají po jednom kameni na prázdné pole: buď silný kámen své barvy, dokud nějaký mají, nebo slabý " +
+          "kámen. Slabé kameny nemají barvu, patří oběma a nikdy nedojdou. Kameny se nepohybují ani neodebírají.",
+        "Řetěz je skupina kamenů spojených po řadách a sloupcích, ne úhlopříčně. Řetězy Zeleného tvoří zelené silné a slabé " +
+          "kameny, řetězy Růžového růžové silné a slabé kameny. Vyhrává ten, kdo má první řetěz od okraje k okraji, ať jeho " +
+          "kameny položil kdokoli: slabým kamenem, který doplní jen soupeřův řetěz, vyhrává soupeř.",
+        "Slabý kámen, který by najednou doplnil řetězy obou hráčů, se položit nesmí. Kdo je na tahu a nemá žádný tah, končí " +
+          "partii remízou.",
+        "Obvyklá je deska 8x8 a pět silných kamenů pro každého. Jen silný kámen soupeře zastaví: šetřete je na chvíli, kdy " +
+          "to bude bolet.",
       ],
       keys: { strong: "silných kamenů: {value}" },
-      names: { "green strong": "zelený silný kámen", "pink strong": "růžový silný kámen", weak: "slabý kámen", "strong stones left": "zbývá silných" },
+      names: {
+        "green strong": "zelený silný kámen",
+        "pink strong": "růžový silný kámen",
+        weak: "slabý kámen",
+        "strong stones left": "zbývá silných",
+      },
       tour: {
-        how: "Zelený spojuje horní a dolní okraj, Růžový levý a pravý. Klepnutím na prázdné pole položíte kámen: kdo doplní řetěz od okraje k okraji, vyhrává.",
+        how:
+          "Zelený spojuje horní a dolní okraj, Růžový levý a pravý. Klepnutím na prázdné pole položíte kámen: kdo doplní řetěz " +
+          "od okraje k okraji, vyhrává.",
         kinds: "Silné kameny jsou jen vaše a je jich málo; slabé slouží oběma a nikdy nedojdou. Zde zvolíte, který položíte.",
       },
       lessons: [
@@ -287,7 +315,8 @@ export default {
       summary: "střídavě klaďte značky; k v řadě, sloupci nebo úhlopříčce vyhrává",
       players: ["Křížky", "Kolečka"],
       rules: [
-        "Začínají křížky. Hráči střídavě kladou svou značku na prázdné pole. Vyhrává ten, kdo má první k nebo více značek v nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska bez takové řady je remíza.",
+        "Začínají křížky. Hráči střídavě kladou svou značku na prázdné pole. Vyhrává ten, kdo má první k nebo více značek v " +
+          "nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska bez takové řady je remíza.",
         "Tic-Tac-Toe se hraje na desce 3x3 na tři v řadě: při nejlepší hře je to remíza. Gomoku se hraje na desce 15x15 na pět.",
       ],
       keys: { k: "{value} v řadě" },
@@ -305,14 +334,21 @@ export default {
       players: ["Černý", "Bílý"],
       rules: [
         "Na začátku je deska plná, černé a bílé kameny se střídají jako pole šachovnice, černý na a1. Začíná Černý.",
-        "Hráč na tahu vezme svůj kámen a posune ho o jedno pole nahoru, dolů, vlevo nebo vpravo na kámen soupeře, který tím z desky odstraní. Jiný tah není a vynechat se nesmí. Hra se brzy rozpadne na ostrůvky, které na sebe nedosáhnou.",
-        "Kdo nemůže táhnout, prohrál; remíza není možná. Nechávejte si kameny, na které soupeř nedosáhne, a počítejte tahy, které na každém ostrůvku zbývají.",
+        "Hráč na tahu vezme svůj kámen a posune ho o jedno pole nahoru, dolů, vlevo nebo vpravo na kámen soupeře, který tím " +
+          "z desky odstraní. Jiný tah není a vynechat se nesmí. Hra se brzy rozpadne na ostrůvky, které na sebe nedosáhnou.",
+        "Kdo nemůže táhnout, prohrál; remíza není možná. Nechávejte si kameny, na které soupeř nedosáhne, a počítejte tahy, " +
+          "které na každém ostrůvku zbývají.",
       ],
       names: { "black stone": "černý kámen", "white stone": "bílý kámen" },
-      tour: { how: "Klepněte na svůj kámen a pak na sousední kámen soupeře: ten z desky zmizí. Kdo nemůže táhnout, prohrál. Kámen můžete i přetáhnout." },
+      tour: {
+        how:
+          "Klepněte na svůj kámen a pak na sousední kámen soupeře: ten z desky zmizí. Kdo nemůže táhnout, prohrál. Kámen " +
+          "můžete i přetáhnout.",
+      },
       lessons: [
         "Kámen táhne jen na sousední kámen soupeře. Vezměte černý a udeřte.",
-        "Dva ostrůvky. Černý vyhraje tahem a3b3: poslední tah Bílého c1b1 mu ještě nechá a1b1. Po b1c1 vezme Bílý dvojici tahem b3a3 a Černý nemůže táhnout.",
+        "Dva ostrůvky. Černý vyhraje tahem a3b3: poslední tah Bílého c1b1 mu ještě nechá a1b1. Po b1c1 vezme Bílý dvojici " +
+          "tahem b3a3 a Černý nemůže táhnout.",
       ],
       phrases: {
         "not-yours": "na poli {square} není váš kámen",
@@ -327,15 +363,26 @@ export default {
       summary: "táhněte a berte jako šachoví pěšci; projděte, vezměte všechny, nebo nechte soupeře bez tahu",
       players: ["Bílý", "Černý"],
       rules: [
-        "Bílý má pěšce na každém poli dolní řady a začíná, Černý na každém poli horní řady. Bílí pěšci táhnou nahoru, černí dolů.",
-        "Na tahu pohněte jedním pěšcem: o pole rovně vpřed na prázdné pole, nebo o pole šikmo vpřed na soupeřova pěšce, kterého tím vezmete. Rovně se nebere, šikmo bez braní se nechodí, vynechat se nesmí.",
-        "Vyhrává, kdo dovede pěšce na poslední řadu, vezme poslednímu soupeřovi pěšce, nebo když soupeř na tahu nemá žádný tah. Remíza není možná.",
-        "Ve variantě s dvojkrokem stojí pěšci na druhé řadě a z ní, a jen z ní, smějí o dvě pole, jsou-li obě prázdná. Braní mimochodem není.",
+        "Bílý má pěšce na každém poli dolní řady a začíná, Černý na každém poli horní řady. Bílí pěšci táhnou nahoru, černí " +
+          "dolů.",
+        "Na tahu pohněte jedním pěšcem: o pole rovně vpřed na prázdné pole, nebo o pole šikmo vpřed na soupeřova pěšce, " +
+          "kterého tím vezmete. Rovně se nebere, šikmo bez braní se nechodí, vynechat se nesmí.",
+        "Vyhrává, kdo dovede pěšce na poslední řadu, vezme poslednímu soupeřovi pěšce, nebo když soupeř na tahu nemá žádný " +
+          "tah. Remíza není možná.",
+        "Ve variantě s dvojkrokem stojí pěšci na druhé řadě a z ní, a jen z ní, smějí o dvě pole, jsou-li obě prázdná. Braní " +
+          "mimochodem není.",
       ],
       keys: { double: "dvojkrok" },
       names: { "white pawn": "bílý pěšec", "black pawn": "černý pěšec" },
-      tour: { how: "Klepněte na pěšce a pak na tečku: rovně na prázdné pole, šikmo s braním. Vyhrává, kdo projde na druhou stranu. Pěšce můžete i přetáhnout." },
-      lessons: ["Bílému chybí k poslední řadě jediný krok: projděte.", "Bílý musí vzít na c2: pěšcem z b1 vyhraje, pěšcem z d1 prohraje."],
+      tour: {
+        how:
+          "Klepněte na pěšce a pak na tečku: rovně na prázdné pole, šikmo s braním. Vyhrává, kdo projde na druhou stranu. " +
+          "Pěšce můžete i přetáhnout.",
+      },
+      lessons: [
+        "Bílému chybí k poslední řadě jediný krok: projděte.",
+        "Bílý musí vzít na c2: pěšcem z b1 vyhraje, pěšcem z d1 prohraje.",
+      ],
       phrases: {
         "not-yours": "pěšec na poli {square} patří soupeři",
         empty: "pole {square} je prázdné",
@@ -357,10 +404,15 @@ export default {
       summary: "pěšci, věže a králové sbírají body na desce 5x7; bonusy se objevují náhodou; vyhrává víc bodů",
       players: ["Bílý", "Černý"],
       rules: [
-        "Deska má 5 sloupců a 7 řad. Každý má sedm pěšců, dvě věže a krále; na střední řadě leží pět bonusů. Začíná Bílý a táhne nahoru. Vynechat se nesmí.",
-        "Pěšec jde o pole rovně vpřed, bere o pole šikmo vpřed. Pěšec na poslední řadě je hned odstraněn z desky, za bod. Věž táhne o jedno až tři pole po řadě nebo sloupci a nepřeskakuje. Král jde o jedno pole po řadě nebo sloupci. Šach ani mat nejsou: krále lze vzít.",
-        "Body dostává, kdo táhl: 1 za pěšce, 3 za věž, 8 za krále, 1 za pěšce na poslední řadě a za bonus 1 s pravděpodobností 0,95. Poté se s pravděpodobností 0,2 objeví nový bonus na náhodném volném poli.",
-        "Hra končí, když je vzat král, když zbydou jen králové, když hráč nemá tah, nebo po 200 tazích obou hráčů. Vyhrává víc bodů; kdo vzal krále, může i prohrát.",
+        "Deska má 5 sloupců a 7 řad. Každý má sedm pěšců, dvě věže a krále; na střední řadě leží pět bonusů. Začíná Bílý a " +
+          "táhne nahoru. Vynechat se nesmí.",
+        "Pěšec jde o pole rovně vpřed, bere o pole šikmo vpřed. Pěšec na poslední řadě je hned odstraněn z desky, za bod. " +
+          "Věž táhne o jedno až tři pole po řadě nebo sloupci a nepřeskakuje. Král jde o jedno pole po řadě nebo sloupci. Šach " +
+          "ani mat nejsou: krále lze vzít.",
+        "Body dostává, kdo táhl: 1 za pěšce, 3 za věž, 8 za krále, 1 za pěšce na poslední řadě a za bonus 1 s " +
+          "pravděpodobností 0,95. Poté se s pravděpodobností 0,2 objeví nový bonus na náhodném volném poli.",
+        "Hra končí, když je vzat král, když zbydou jen králové, když hráč nemá tah, nebo po 200 tazích obou hráčů. Vyhrává " +
+          "víc bodů; kdo vzal krále, může i prohrát.",
       ],
       keys: { appear: "bez nových bonusů" },
       names: {
@@ -377,7 +429,10 @@ export default {
         how: "Klepněte na figuru a pak na tečku: krok, braní, nebo bonus uprostřed. Figuru můžete i přetáhnout.",
         points: "Rozhodují body: 1 za pěšce, 3 za věž, 8 za krále, a bonusy. O čem rozhodne náhoda, uvidíte, než hra pokračuje.",
       },
-      lessons: ["Věž může vzít bonus nad sebou. Má-li cenu bodu, řekne náhoda.", "Bílý může tahem c6c7 vzít krále. Hra by tím skončila 12 : 13 a on by prohrál."],
+      lessons: [
+        "Věž může vzít bonus nad sebou. Má-li cenu bodu, řekne náhoda.",
+        "Bílý může tahem c6c7 vzít krále. Hra by tím skončila 12 : 13 a on by prohrál.",
+      ],
       phrases: {
         "no-chance": "náhoda tu o ničem nerozhoduje",
         "not-yours": "figura na poli {square} patří soupeři",
@@ -404,13 +459,18 @@ export default {
       summary: "vhazujte kotouče do sloupců; čtyři v řadě, sloupci nebo úhlopříčce vyhrávají",
       players: ["Žlutý", "Červený"],
       rules: [
-        "Deska stojí svisle. Začíná Žlutý. Hráči střídavě vhazují svůj kotouč do sloupce, který není plný; spadne na nejnižší volné pole. Vyhrává ten, kdo má první čtyři nebo více v nepřerušené řadě, sloupci nebo úhlopříčce. Plná deska je remíza.",
+        "Deska stojí svisle. Začíná Žlutý. Hráči střídavě vhazují svůj kotouč do sloupce, který není plný; spadne na " +
+          "nejnižší volné pole. Vyhrává ten, kdo má první čtyři nebo více v nepřerušené řadě, sloupci nebo úhlopříčce. Plná " +
+          "deska je remíza.",
         "Na obvyklé desce 7x6 vyhrává při nejlepší hře začínající, začne-li uprostřed (James D. Allen a Victor Allis, 1988).",
       ],
       keys: { k: "{value} v řadě" },
       names: { "yellow disc": "žlutý kotouč", "red disc": "červený kotouč" },
       tour: { how: "Klepněte na sloupec: kotouč spadne na nejnižší volné pole. Vyhrávají čtyři v řadě." },
-      lessons: ["Ve sloupci d stojí tři žluté kotouče: vhoďte čtvrtý.", "Červený musí hned do b nebo e, jinak bude mít Žlutý tři v řadě s oběma konci volnými."],
+      lessons: [
+        "Ve sloupci d stojí tři žluté kotouče: vhoďte čtvrtý.",
+        "Červený musí hned do b nebo e, jinak bude mít Žlutý tři v řadě s oběma konci volnými.",
+      ],
       phrases: { full: "sloupec {file} je plný", line: "{k} v řadě", drawn: "deska je plná" },
     },
   },

@@ -9,7 +9,8 @@ export default {
     noEngine: "The engine could not be started.",
     home: "Home",
     "home.title": "Play, and see why it moves",
-    "home.lead": "Games of the lab. Pick one, pick an opponent from first day to as strong as we can, and ask it what it is thinking.",
+    "home.lead":
+      "Games of the lab. Pick one, pick an opponent from first day to as strong as we can, and ask it what it is thinking.",
     "home.unfinished": "{game}: a game is waiting for you (moves so far: {moves}).",
     "home.resume": "Go on",
     "home.import": "Open a record",
@@ -111,11 +112,14 @@ export default {
     "tour.again": "Show the tour of the first game again",
     "tour.how": "Tap a square to play there. Dots show where you can.",
     "tour.help": "Not sure? Ask for a hint: it says which move, and why. Moves can be taken back.",
-    "tour.analysis": "“Analyse” shows what the engine thinks: the chance to win, the best line, and how much it looked at each move.",
+    "tour.analysis":
+      "“Analyse” shows what the engine thinks: the chance to win, the best line, and how much it looked at each move.",
     "tour.moves": "Step through the game here, and go back to where it turned. Enjoy it!",
     lab: "Lab",
     "title.lab": "Lab",
-    "lab.lead": "Let agents play each other, see live who is stronger, and how sure that is. Everything is kept with the runs of the command line.",
+    "lab.lead":
+      "Let agents play each other, see live who is stronger, and how sure that is. Everything is kept with the runs of the " +
+      "command line.",
     "lab.open": "Open the lab",
     "lab.none": "There is no lab here: it comes with “ply serve”, on the computer that it runs on.",
     "lab.runs": "All runs",
@@ -162,7 +166,9 @@ export default {
     "lab.elo.least": "at least {bound}",
     "lab.elo.most": "at most {bound}",
     "lab.ms": "{ms} ms a move",
-    "lab.facts": "{plies} plies on the average; the first player won {first}, the second {second}, drawn {drawn}. {repeated} of the games repeat an earlier one.",
+    "lab.facts":
+      "{plies} plies on the average; the first player won {first}, the second {second}, drawn {drawn}. {repeated} of the games " +
+      "repeat an earlier one.",
     "lab.fault": "{agent} {fault} and lost {games} games by it.",
     "lab.fault.crashed": "crashed",
     "lab.fault.cheated": "made illegal moves",
@@ -198,7 +204,9 @@ export default {
     "lab.drawn": "A draw.",
     "lab.won": "{player} wins: {agent}.",
     fleet: "Workers",
-    "fleet.facts": "{workers} workers with {cores} cores at {queue}, {speed} simulations a second; messages with jobs in the queue: {queued}",
+    "fleet.facts":
+      "{workers} workers with {cores} cores at {queue}, {speed} simulations a second; messages with jobs in the queue: " +
+      "{queued}",
     "fleet.worker": "Worker",
     "fleet.cores": "Cores",
     "fleet.speed": "Simulations/s",

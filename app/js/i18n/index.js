@@ -1,81 +1,155 @@
-// Words in the language of the page. Each language is one file; what is said about a game comes from the engine in English, and where a
-// language has something for it, from its file.
+// Words in the language of the page. Each language is one file; what is said about a game comes from the engine in English, and
+// where a language has something for it, from its file.
 
 import { recall, remember } from "../memory.js";
 import cs from "./cs.js";
 import en from "./en.js";
 
+/**
+ * @import { Counter, GameBrief, GameInfo, GameWords, Language, PlayedMove, PlayerWord, Sentence, TourPart } from "../types.js"
+ */
+/** @typedef {{ name: string, owner?: string }} NamedPiece */
+
+/** @type {Record<string, Language>} */
 export const LANGUAGES = { en, cs };
 
+/** @returns {string} */
 export const language = () => recall("language", navigator.language?.startsWith("cs") ? "cs" : "en");
+/** @param {string} code */
 export const setLanguage = (code) => remember("language", code);
 
 const own = () => LANGUAGES[language()] ?? en;
-const ofGame = (game) => own().games?.[game?.name] ?? {};
-const word = (key) => own().words[key] ?? en.words[key];
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+/** @type {(game: GameBrief | null | undefined) => GameWords} */
+const ofGame = (game) => own().games?.[game?.name ?? ""] ?? {};
+/** @type {(key: string) => string | string[] | undefined} */
+const word = (key) => own().words[key] ?? LANGUAGES.en.words[key];
+/** @typedef {Record<string, string | number | null | undefined>} Values */
+/** @type {(text: string, values: Values) => string} */
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 
-/** A text with its gaps filled; empty where there is none. */
+/**
+ * A text with its gaps filled; empty where there is none.
+ *
+ * @param {string} key
+ * @param {Values} [values]
+ */
 export function t(key, values = {}) {
   const text = word(key);
   return typeof text === "string" ? fill(text, values) : "";
 }
 
-/** A number as one writes it here, with so many decimals at most. */
+/**
+ * A number as one writes it here, with so many decimals at most.
+ *
+ * @param {number} number
+ * @param {number} [decimals]
+ */
 export const formatNumber = (number, decimals = 0) => number.toLocaleString(language(), { maximumFractionDigits: decimals });
 
-export const levelTitle = (index) => word("levels")[index] ?? "";
+/** @param {number} index */
+export const levelTitle = (index) => word("levels")?.[index] ?? "";
+/** @param {GameInfo} game */
 export const gameTitle = (game) => ofGame(game).title ?? game.title;
+/** @param {GameInfo} game */
 export const gameSummary = (game) => sentence(ofGame(game).summary ?? game.summary);
+/** @type {(game: GameBrief, player: PlayerWord) => string} */
 export const playerName = (game, player) => (ofGame(game).players ?? game.players)[player === "first" ? 0 : 1];
+/** @param {GameInfo} game */
 export const rules = (game) => ofGame(game).rules ?? game.rules.split("\n\n").map((part) => part.replaceAll("\n", " "));
-/** A part of the tour (`how`, `kinds`, `points`); empty where there is nothing to say. */
+/**
+ * A part of the tour; empty where there is nothing to say.
+ *
+ * @param {GameInfo} game
+ * @param {TourPart} part
+ */
 export const tourText = (game, part) => ofGame(game).tour?.[part] ?? game.presentation.tour[part];
 
-/** Positions to learn from: what is hard to imagine first, then the example of the game. */
+/** Positions to learn from: what is hard to imagine first, then the example of the game. @param {GameInfo} game */
 export function lessons(game) {
   const texts = ofGame(game).lessons ?? [];
-  return [...game.presentation.lessons, game.example].map(({ position, caption }, index) => ({ position, caption: texts[index] ?? caption }));
+  return [...game.presentation.lessons, game.example].map(({ position, caption }, index) => ({
+    position,
+    caption: texts[index] ?? caption,
+  }));
 }
 
-/** A parameter of a game in the name of a board; undefined where it has no words. */
+/**
+ * A parameter of a game in the name of a board; undefined where it has no words.
+ *
+ * @param {GameInfo} game
+ * @param {string} key
+ * @param {string} value
+ */
 export function keyText(game, key, value) {
   const text = ofGame(game).keys?.[key] ?? Object.fromEntries(game.presentation.keys)[key];
   return text === undefined ? undefined : fill(text, { value });
 }
 
-/** What a piece or a counter of a game is called. */
+/**
+ * What a piece or a counter of a game is called.
+ *
+ * @param {GameBrief | null | undefined} game
+ * @param {string} name
+ * @param {string} [owner]
+ */
 function nameOf(game, name, owner) {
+  /** @type {Record<string, string>} */
   const names = { ...Object.fromEntries(game?.presentation?.names ?? []), ...ofGame(game).names };
   return names[`${owner} ${name}`] ?? names[name] ?? name;
 }
+/** @type {(game: GameBrief | null | undefined, piece: NamedPiece) => string} */
 export const pieceName = (game, piece) => nameOf(game, piece.name, piece.owner);
+/** @type {(game: GameBrief, counter: Counter) => string} */
 export const counterName = (game, counter) => nameOf(game, counter.label, counter.player);
-/** A square with what stands on it. */
+/**
+ * A square with what stands on it.
+ *
+ * @param {GameBrief | null | undefined} game
+ * @param {string} square
+ * @param {NamedPiece | null} piece
+ */
 export const squareText = (game, square, piece) => `${square}, ${piece ? pieceName(game, piece) : t("empty")}`;
 
-/** A text as a sentence; squares keep their small letters. */
+/** A text as a sentence; squares keep their small letters. @param {string} text */
 const sentence = (text) => `${text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase())}.`;
 
-/** A level by its title, anything else as it is written. */
+/** A level by its title, anything else as it is written. @param {string} spec */
 export function agentName(spec) {
   const level = spec.match(/^level=(\d)$/);
   return level ? `${level[1]} · ${levelTitle(Number(level[1]) - 1)}` : spec;
 }
 
-/** What the engine says about a game: a key with arguments, among them names of players and pieces, and the same in English. */
+/**
+ * What the engine says about a game: a key with arguments, among them names of players and pieces, and the same in English.
+ *
+ * @param {GameBrief} game
+ * @param {Sentence} sentence
+ */
 export function said(game, { key, args, english }) {
   const text = ofGame(game).phrases?.[key] ?? own().phrases?.[key];
   if (text === undefined) return english;
-  const argument = (value) => (game.players.includes(value) ? playerName(game, ["first", "second"][game.players.indexOf(value)]) : nameOf(game, value));
+  /** @type {(value: string) => string} */
+  const argument = (value) =>
+    game.players.includes(value) ? playerName(game, game.players[0] === value ? "first" : "second") : nameOf(game, value);
   return fill(text, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, argument(value)])));
 }
 
-/** Why a move was refused, as a sentence. */
+/**
+ * Why a move was refused, as a sentence.
+ *
+ * @param {GameBrief} game
+ * @param {{ reason?: Sentence | null, message: string }} refused
+ */
 export const refusalText = (game, refused) => sentence(refused.reason ? said(game, refused.reason) : refused.message);
 
-/** An outcome of chance in words: a move of the history. */
-export const outcomeText = (game, played) => (played.outcome ? sentence(said(game, played.outcome)) : (played.label ?? played.move));
+/**
+ * An outcome of chance in words: a move of the history.
+ *
+ * @param {GameBrief} game
+ * @param {PlayedMove} played
+ */
+export const outcomeText = (game, played) =>
+  played.outcome ? sentence(said(game, played.outcome)) : (played.label ?? played.move);
 
-/** An outcome of chance in a sign, for the list of moves. */
+/** An outcome of chance in a sign, for the list of moves. @param {PlayedMove} played */
 export const outcomeSign = (played) => played.outcome?.sign ?? played.label ?? played.move;

@@ -1,7 +1,7 @@
-//! The desk: JSON in, JSON out. Everything that a page asks of the engine, whichever way the messages travel.
+//! The answers to the requests of a page, in JSON, whichever way the messages travel.
 //!
-//! A request holds the whole game so far, and the desk remembers nothing. So taking back, stepping through a game, opening a shared one
-//! and going on after a lost connection are the same request with other moves, and a request can go to any worker.
+//! A request holds the whole game so far, and the API is stateless. So taking back, stepping through a game, opening a shared one and
+//! going on after a lost connection are the same request with other moves, and a request can go to any worker.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -16,10 +16,12 @@ use plyground_session::{
     Advice, AdvisedMove, InterimAdvice, LegalMove, Opponent, ProgressObserver, SearchProgress, Session, SolveOrder, format_named,
     open, read_any, replay,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a caller may use. Whatever it asks for, a desk gives no more.
+use crate::request::{GameLine, PageRequest, Search, Task};
+
+/// The most that a caller may use, whatever it asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
     /// The longest thought.
@@ -52,7 +54,7 @@ impl Allowance {
 /// Hears how far a thought has come, in messages like answers; `Break` ends the thought with the best that it has.
 pub type Tell<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
-/// Answers requests.
+/// The engine of a page: answers its requests.
 pub struct Api<'a> {
     /// Where agents find the files that they name.
     pub shelf: &'a dyn Resources,
@@ -60,132 +62,91 @@ pub struct Api<'a> {
     pub allowance: Allowance,
 }
 
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Task {
-    /// All games.
-    Games,
-    /// The opponents of a game.
-    Opponents,
-    /// What the board looks like after the moves, and what can be played.
-    State,
-    /// An outcome of chance, where it is due.
-    Chance,
-    /// What an agent would play.
-    Think,
-    /// What the position is worth.
-    Solve,
-    /// The games of a text in any record format.
-    Import,
-    /// The game in a record format.
-    Export,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Comes back with the answer.
-    id: u64,
-    #[serde(rename = "do")]
-    task: Task,
-    #[serde(default)]
-    game: String,
-    #[serde(default)]
-    start: Option<String>,
-    #[serde(default)]
-    moves: Vec<String>,
-    #[serde(default)]
-    agent: String,
-    #[serde(default)]
-    seed: u64,
-    /// Milliseconds.
-    #[serde(default)]
-    time: Option<f64>,
-    /// Does the caller want to see what moves are being looked at?
-    #[serde(default)]
-    watch: bool,
-    #[serde(default)]
-    text: String,
-    #[serde(default)]
-    format: String,
-    #[serde(default)]
-    players: [String; 2],
-}
-
 /// How often a caller hears of a thought.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
 impl Api<'_> {
+    /// The answer to a request as text: see [`Api::respond`]. A text that is no request is answered with `{"id":null,"error":…}`.
+    pub fn handle(&self, request: &str, clock: &dyn Clock, tell: &mut Tell<'_>) -> String {
+        match PageRequest::parse(request) {
+            Ok(request) => self.respond(&request, clock, tell),
+            Err(refusal) => refusal,
+        }
+    }
+
     /// The answer to a request: `{"id":…,"answer":…}`, or `{"id":…,"error":…}` in words. The clock begins with the request. On the way
     /// the caller is told of progress: `{"id":…,"progress":…}`.
-    pub fn handle(&self, request: &str, clock: &dyn Clock, tell: &mut Tell<'_>) -> String {
-        let request: Request = match serde_json::from_str(request) {
-            Ok(request) => request,
-            Err(error) => return json!({"id": null, "error": format!("malformed request: {error}")}).to_string(),
-        };
-        match self.answer(&request, clock, tell) {
+    pub fn respond(&self, request: &PageRequest, clock: &dyn Clock, tell: &mut Tell<'_>) -> String {
+        match self.answer(request, clock, tell) {
             Ok(answer) => format!(r#"{{"id":{},"answer":{answer}}}"#, request.id),
             Err(error) => refusal(request.id, &error).to_string(),
         }
     }
 
     /// The answer in JSON.
-    fn answer(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<String, InputError> {
-        let answer = match request.task {
-            Task::State => {
-                let session = self.session(request)?;
+    fn answer(&self, request: &PageRequest, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<String, InputError> {
+        let answer = match &request.task {
+            Task::State(line) => {
+                let session = self.session(line)?;
                 let written = serde_json::to_string(&state(session.as_ref()));
                 return written.map_err(|error| InputError::malformed("request", "state", error.to_string()));
             }
             Task::Games => games(),
-            Task::Opponents => opponents(open(&request.game, None)?.as_ref(), self.shelf),
-            Task::Chance => {
-                let mut session = self.session(request)?;
-                let outcome = session.roll(&mut Seed(request.seed).rng());
+            Task::Opponents { game } => opponents(open(game, None)?.as_ref(), self.shelf),
+            Task::Chance { line, seed } => {
+                let mut session = self.session(line)?;
+                let outcome = session.roll(&mut Seed(*seed).rng());
                 let none = || InputError::malformed("request", "chance", "it is not the turn of chance");
                 outcome.map(Value::from).ok_or_else(none)?
             }
-            Task::Think => self.think(request, clock, tell)?,
-            Task::Solve => self.solve(request, clock, tell)?,
-            Task::Import => import(&request.text)?,
-            Task::Export => {
-                let players = request.players.clone().map(|name| RecordedPlayer { name, seed: None });
-                let record = self.session(request)?.record(players, None);
-                (format_named(&request.format)?.write)(&[record])?.into()
+            Task::Think(search) => self.think(request.id, search, clock, tell)?,
+            Task::Solve { line, time } => self.solve(request.id, line, *time, clock, tell)?,
+            Task::Import { text } => import(text)?,
+            Task::Export { line, format, players } => {
+                let players = players.clone().map(|name| RecordedPlayer { name, seed: None });
+                let record = self.session(line)?.record(players, None);
+                (format_named(format)?.write)(&[record])?.into()
             }
         };
         Ok(answer.to_string())
     }
 
     /// The game of a request as far as it has come.
-    fn session(&self, request: &Request) -> Result<Box<dyn Session>, InputError> {
-        if request.moves.len() > self.allowance.plies {
-            let found = request.moves.len().to_string();
+    fn session(&self, line: &GameLine) -> Result<Box<dyn Session>, InputError> {
+        if line.moves.len() > self.allowance.plies {
+            let found = line.moves.len().to_string();
             return Err(InputError::malformed("number of moves", &found, format!("expected at most {}", self.allowance.plies)));
         }
-        let mut session = open(&request.game, request.start.as_deref())?;
-        for text in &request.moves {
+        let mut session = open(&line.game, line.start.as_deref())?;
+        for text in &line.moves {
             session.play(text)?;
         }
         Ok(session)
     }
 
-    fn think(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
-        self.allowance.check(&request.agent)?;
-        let mut session = self.session(request)?;
-        let seat = session.seat(&request.agent, Seed(request.seed), self.shelf)?;
-        let limits = Limits { time: self.time(request), ..Limits::default() };
-        let mut ahead = self.session(request)?;
-        let mut listener =
-            Listener { request, ahead: ahead.as_mut(), clock, tell, most: self.allowance.time, told: Duration::ZERO };
+    fn think(&self, id: u64, search: &Search, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
+        self.allowance.check(&search.agent)?;
+        let mut session = self.session(&search.line)?;
+        let seat = session.seat(&search.agent, Seed(search.seed), self.shelf)?;
+        let limits = Limits { time: self.time(search.time), ..Limits::default() };
+        // Lines are played on a game of their own, because the agent has the other one. Without a watcher there are none.
+        let mut ahead = if search.watch { Some(self.session(&search.line)?) } else { None };
+        let mut listener = Listener::new(id, clock, tell, self.allowance.time);
+        listener.ahead = ahead.as_deref_mut();
         let advice = session.think(seat, limits, clock, &mut listener);
         advice
             .map(|advice| advised(&advice, session.as_mut()))
             .map_err(|error| InputError::malformed("request", "think", error.to_string()))
     }
 
-    fn solve(&self, request: &Request, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
+    fn solve(
+        &self,
+        id: u64,
+        line: &GameLine,
+        time: Option<f64>,
+        clock: &dyn Clock,
+        tell: &mut Tell<'_>,
+    ) -> Result<Value, InputError> {
         let order = SolveOrder {
             method: "auto".to_owned(),
             memory: self.allowance.memory as usize,
@@ -193,9 +154,9 @@ impl Api<'_> {
             regions: None,
             keep: 0,
         };
-        let end = self.time(request).unwrap_or(self.allowance.time);
-        let (mut session, mut ahead) = (self.session(request)?, self.session(request)?);
-        let mut listener = Listener { request, ahead: ahead.as_mut(), clock, tell, most: end, told: Duration::ZERO };
+        let end = self.time(time).unwrap_or(self.allowance.time);
+        let mut session = self.session(line)?;
+        let mut listener = Listener::new(id, clock, tell, end);
         let solved = session.solve(&order, self.shelf, &mut listener)?;
         Ok(json!({
             "value": solved.value().map(GameValue::word),
@@ -208,18 +169,19 @@ impl Api<'_> {
         }))
     }
 
-    /// The time that a caller asks for, as far as it is allowed.
-    fn time(&self, request: &Request) -> Option<Duration> {
-        let milliseconds = request.time.filter(|time| time.is_finite() && *time >= 0.0)?;
+    /// The time that a caller asks for in milliseconds, as far as it is allowed.
+    fn time(&self, asked: Option<f64>) -> Option<Duration> {
+        let milliseconds = asked.filter(|time| time.is_finite() && *time >= 0.0)?;
         Some(Duration::from_secs_f64((milliseconds / 1e3).min(self.allowance.time.as_secs_f64())))
     }
 }
 
 /// Passes on what an agent or a solver says, and ends what takes too long.
 struct Listener<'a, 'b> {
-    request: &'a Request,
-    /// The game of the request, to play lines on.
-    ahead: &'a mut dyn Session,
+    /// The request.
+    id: u64,
+    /// The game of the request, to play lines on, if the caller wants to see what moves are being looked at.
+    ahead: Option<&'a mut (dyn Session + 'static)>,
     clock: &'a dyn Clock,
     tell: &'a mut Tell<'b>,
     most: Duration,
@@ -227,8 +189,12 @@ struct Listener<'a, 'b> {
     told: Duration,
 }
 
-impl Listener<'_, '_> {
-    fn hear(&mut self, progress: impl FnOnce(&mut dyn Session) -> Value) -> ControlFlow<()> {
+impl<'a, 'b> Listener<'a, 'b> {
+    fn new(id: u64, clock: &'a dyn Clock, tell: &'a mut Tell<'b>, most: Duration) -> Self {
+        Self { id, ahead: None, clock, tell, most, told: Duration::ZERO }
+    }
+
+    fn hear(&mut self, progress: impl FnOnce(Option<&mut dyn Session>) -> Value) -> ControlFlow<()> {
         let now = self.clock.elapsed();
         if now >= self.most {
             return ControlFlow::Break(());
@@ -237,16 +203,16 @@ impl Listener<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.told = now;
-        (self.tell)(&json!({"id": self.request.id, "progress": progress(self.ahead)}).to_string())
+        let progress = progress(self.ahead.as_deref_mut().map(|ahead| ahead as &mut dyn Session));
+        (self.tell)(&json!({"id": self.id, "progress": progress}).to_string())
     }
 }
 
 impl ProgressObserver for Listener<'_, '_> {
     fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
-        let watch = self.request.watch;
         self.hear(|ahead| {
             let mut message = json!({"done": progress.done, "nodes": progress.nodes});
-            if watch {
+            if let Some(ahead) = ahead {
                 let InterimAdvice { value, depth, line, candidates } = (progress.opinion)();
                 message["value"] = json!(value);
                 message["depth"] = json!(depth);

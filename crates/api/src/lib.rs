@@ -3,5 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod api;
+mod request;
 
 pub use api::{Allowance, Api, Tell};
+pub use request::{PageMessage, PageRequest};

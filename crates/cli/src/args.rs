@@ -235,7 +235,7 @@ pub struct Judge {
     /// The time to solve the positions of a sample; it is smaller if that is not enough
     #[arg(long, value_name = "T", default_value = "10s", value_parser = duration)]
     pub time: Duration,
-    /// Write a page with plots to this file (replaced if it is there)
+    /// Write a page with plots to this file (replaced if it is there), as Markdown where it ends in .md
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

@@ -2,18 +2,17 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use plyground_api::Api;
+use plyground_api::{Api, PageMessage, PageRequest};
 use plyground_core::sync::lock;
-use plyground_session::Clock;
-use serde_json::{Value, json};
+use plyground_core::{CancelToken, WallClock};
+use serde_json::json;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::origin::same_site;
@@ -25,13 +24,13 @@ pub struct Engines {
     allowed: EngineAllowList,
     connections: AtomicUsize,
     permits: Semaphore,
-    stopped: AtomicBool,
+    cancel: CancelToken,
 }
 
 impl Engines {
     pub fn new(limits: ServerLimits, allowed: EngineAllowList) -> Self {
         let permits = Semaphore::new(limits.searches);
-        Self { limits, allowed, connections: AtomicUsize::new(0), permits, stopped: AtomicBool::new(false) }
+        Self { limits, allowed, connections: AtomicUsize::new(0), permits, cancel: CancelToken::new() }
     }
 
     /// The most threads of a search.
@@ -41,7 +40,7 @@ impl Engines {
 
     /// Ends all searches.
     pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
         self.permits.close();
     }
 }
@@ -61,16 +60,8 @@ pub async fn connect(State(engines): State<Arc<Engines>>, headers: HeaderMap, up
     })
 }
 
-struct WallClock(Instant);
-
-impl Clock for WallClock {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
-/// The stop flags of the searches of a connection, by the number of their request.
-type Searches = Arc<Mutex<HashMap<u64, Arc<AtomicBool>>>>;
+/// The tokens of the searches of a connection, by the number of their request.
+type Searches = Arc<Mutex<HashMap<u64, CancelToken>>>;
 
 struct Connection {
     engines: Arc<Engines>,
@@ -105,41 +96,41 @@ impl Connection {
                 }
             }
         }
-        for stop in self.running().values() {
-            stop.store(true, Ordering::Relaxed);
-        }
+        self.running().values().for_each(CancelToken::cancel);
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<u64, CancelToken>> {
         lock(&self.searches)
     }
 
     /// Answers a request at once, or starts a search for it.
     fn handle(&self, text: &str, answers: &mpsc::Sender<String>) -> Option<String> {
-        let request: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-        if let Some(id) = request["stop"].as_u64() {
-            if let Some(stop) = self.running().get(&id) {
-                stop.store(true, Ordering::Relaxed);
+        let request = match PageMessage::parse(text) {
+            Ok(PageMessage::Request(request)) => request,
+            Ok(PageMessage::Stop(id)) => {
+                if let Some(search) = self.running().get(&id) {
+                    search.cancel();
+                }
+                return None;
             }
-            return None;
-        }
-        let id = request["id"].as_u64();
-        let (Some(id), Some("think" | "solve")) = (id, request["do"].as_str()) else {
-            return Some(api(&self.engines).handle(text, &WallClock(Instant::now()), &mut |_| ControlFlow::Continue(())));
+            Err(refusal) => return Some(refusal),
         };
-        let stop = Arc::new(AtomicBool::new(false));
+        if !request.is_search() {
+            return Some(api(&self.engines).respond(&request, &WallClock::start(), &mut |_| ControlFlow::Continue(())));
+        }
+        let id = request.id;
+        let cancel = self.engines.cancel.child();
         let mut searches = self.running();
         if searches.len() >= self.engines.limits.searches_each || searches.contains_key(&id) {
             let error =
                 format!("expected at most {} thoughts at a time, each with its own id", self.engines.limits.searches_each);
             return Some(json!({"id": id, "error": error}).to_string());
         }
-        searches.insert(id, Arc::clone(&stop));
+        searches.insert(id, cancel.clone());
         drop(searches);
-        let (engines, searches, answers, text) =
-            (Arc::clone(&self.engines), Arc::clone(&self.searches), answers.clone(), text.to_owned());
+        let (engines, searches, answers) = (Arc::clone(&self.engines), Arc::clone(&self.searches), answers.clone());
         tokio::spawn(async move {
-            let answer = search(&engines, text, Arc::clone(&stop), answers.clone()).await;
+            let answer = search(&engines, request, cancel, answers.clone()).await;
             lock(&searches).remove(&id);
             // The connection may be closed.
             let _ =
@@ -154,17 +145,21 @@ fn api(engines: &Engines) -> Api<'_> {
 }
 
 /// Waits for a permit and searches; `None` when the server stops.
-async fn search(engines: &Arc<Engines>, text: String, stop: Arc<AtomicBool>, answers: mpsc::Sender<String>) -> Option<String> {
+async fn search(
+    engines: &Arc<Engines>,
+    request: PageRequest,
+    cancel: CancelToken,
+    answers: mpsc::Sender<String>,
+) -> Option<String> {
     let _permit = engines.permits.acquire().await.ok()?;
     let shared = Arc::clone(engines);
     let searched = tokio::task::spawn_blocking(move || {
         let mut tell = |message: &str| {
             // Progress that cannot be sent at once is dropped: it would be out of date.
             let _ = answers.try_send(message.to_owned());
-            let over = stop.load(Ordering::Relaxed) || shared.stopped.load(Ordering::Relaxed);
-            if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        api(&shared).handle(&text, &WallClock(Instant::now()), &mut tell)
+        api(&shared).respond(&request, &WallClock::start(), &mut tell)
     });
     searched.await.ok()
 }

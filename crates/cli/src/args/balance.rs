@@ -34,10 +34,10 @@ pub struct BalanceOf {
     /// Games played at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub threads: Option<u32>,
-    /// Write the report to this file (replaced if it is there): HTML with tables and plots
+    /// Write the report to this file (replaced if it is there), as Markdown where it ends in .md
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write the report as Markdown, without plots
+    /// Write the report as Markdown; without -o to standard output, without plots
     #[arg(long)]
     pub md: bool,
 }

@@ -138,7 +138,7 @@ pub struct Tune {
     /// Pairs of the match at the end between the new values and the old; 0 for none
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub verify: u64,
-    /// Write a page with plots to this file (replaced if it is there)
+    /// Write a page with plots to this file (replaced if it is there), as Markdown where it ends in .md
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -193,10 +193,10 @@ pub struct ReportOn {
     /// The beginning of the name of a run (see `ply runs`), or the file of a study that has been played
     #[arg(value_name = "RUN|STUDY")]
     pub subject: String,
-    /// The file to write (replaced if it is there) [default: standard output]
+    /// The file to write (replaced if it is there), as Markdown with plots beside it where it ends in .md [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write Markdown, without plots, instead of HTML
+    /// Write Markdown instead of HTML; to standard output without plots
     #[arg(long)]
     pub md: bool,
     /// The heading [default: the question that the run answers, the title of the study]

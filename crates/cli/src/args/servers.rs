@@ -120,7 +120,7 @@ pub struct Compete {
     /// Check the file, say what would be played, and play nothing
     #[arg(long)]
     pub check: bool,
-    /// Write the page of results to this file [default: beside the file, with the ending .html]
+    /// Write the page of results to this file, as Markdown where it ends in .md [default: beside the file, with the ending .html]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody

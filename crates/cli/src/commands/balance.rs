@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use plyground_match::{AgentFactory, Openings, Results, Threads, machine};
 use plyground_session::{GameValue, SolveOrder, StopCheck, open};
 use plyground_studies::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_studies::report::{Occasion, Report};
+use plyground_studies::report::{Occasion, Report, ReportFormat};
 use serde_json::{Value, json};
 
 use crate::args::{BalanceOf, Global};
 use crate::interrupt;
 use crate::live::LiveText;
 use crate::runs::{RunView, command, driver, open_store, stopped, threads};
-use crate::store::{Files, typed, write_whole};
+use crate::store::{Files, typed};
 use crate::terminal::{Lean, columns, print_json, print_notes, wrapped};
 
 pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -74,7 +74,7 @@ fn print(args: &BalanceOf, global: &Global, findings: &Findings, seconds: f64, o
     let occasion = Occasion { command: command(), machine: &machine(), seconds };
     let report = Report::on_balance(findings, &occasion)?;
     if let Some(file) = &args.out {
-        write_whole(file, if args.md { report.markdown() } else { report.html() })?;
+        report.write_as(if args.md { ReportFormat::Markdown } else { ReportFormat::of(file) }, file)?;
     }
     if global.json {
         return print_json(out, &page(findings));

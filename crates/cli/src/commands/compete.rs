@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use plyground_match::{
     AgentFactory, PlayerFactory, Results, Run, RunDriver, RunError, RunEvent, RunObserver, RunPrefix, Seats, Store, Threads,
-    machine, pairings, write_whole,
+    machine, pairings,
 };
 use plyground_serve::LivePage;
 use plyground_session::sync::lock;
@@ -217,7 +217,7 @@ impl Contest<'_> {
     fn write_page(&self, known: &Known) -> Result<(), RunError> {
         let occasion = Occasion { command: self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
         let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
-        write_whole(&self.out, report.html())
+        report.write(&self.out)
     }
 
     fn write(&self) -> anyhow::Result<()> {

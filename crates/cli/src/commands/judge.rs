@@ -20,7 +20,7 @@ use crate::args::{Global, Judge};
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::runs::{RunView, command, driver, open_store, standings, stopped, threads};
-use crate::store::{Files, read_text, typed, write_whole};
+use crate::store::{Files, read_text, typed};
 use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 
 /// Positions of a sample, if nobody says how many.
@@ -58,7 +58,7 @@ pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Resul
     });
     if let Some(file) = &args.out {
         let occasion = Occasion { command: command(), machine: &machine(), seconds };
-        write_whole(file, Report::on_judging(&found, played.as_ref(), &occasion)?.html())?;
+        Report::on_judging(&found, played.as_ref(), &occasion)?.write(file)?;
     }
     if global.json {
         let mut page = serde_json::to_value(&found)?;

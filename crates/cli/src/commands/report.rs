@@ -5,12 +5,12 @@ use std::path::Path;
 
 use plyground_match::{RunRow, Store};
 use plyground_session::InputError;
-use plyground_studies::report::Report;
+use plyground_studies::report::{Report, ReportFormat};
 
 use super::study::read_study;
 use crate::args::{Global, ReportOn};
 use crate::runs::open_store;
-use crate::store::{Files, typed, write_whole};
+use crate::store::{Files, typed};
 
 pub fn run(args: &ReportOn, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
@@ -21,11 +21,11 @@ pub fn run(args: &ReportOn, global: &Global, out: &mut impl Write) -> anyhow::Re
         let row = store.find(&args.subject)?;
         (Report::on_run(&store, &row, args.title.as_deref())?, format!("run {}", row.run.id))
     };
-    let page = if args.md { report.markdown() } else { report.html() };
     match &args.out {
-        None => out.write_all(page.as_bytes())?,
+        None if args.md => out.write_all(report.markdown().as_bytes())?,
+        None => out.write_all(report.html().as_bytes())?,
         Some(file) => {
-            write_whole(file, page)?;
+            report.write_as(if args.md { ReportFormat::Markdown } else { ReportFormat::of(file) }, file)?;
             if !global.quiet {
                 writeln!(out, "the report on {name} is in {}", typed(file))?;
             }

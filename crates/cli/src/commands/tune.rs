@@ -17,7 +17,7 @@ use crate::executor::executor;
 use crate::interrupt;
 use crate::live::{LiveText, bar};
 use crate::runs::{EventLog, RunView, driver, open_store, run_of, stopped};
-use crate::store::{Files, data_dir, typed, write_whole};
+use crate::store::{Files, data_dir, typed};
 use crate::terminal::{Lean, columns, count, print_json, print_notes};
 
 /// Values that every key has where nobody has said anything: the place from 0 to 1 in the middle of its range.
@@ -64,7 +64,7 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
     };
     if let Some(file) = &args.out {
         let occasion = Occasion { command: crate::runs::command(), machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
-        write_whole(file, Report::on_tuning(&tuned, &occasion)?.html())?;
+        Report::on_tuning(&tuned, &occasion)?.write(file)?;
     }
     if global.json {
         let mut page = serde_json::to_value(&tuned)?;

@@ -1,6 +1,6 @@
 //! A run or a study as a page that can be handed in: what was asked, what came out, how sure that is, and how to do it again.
 //!
-//! A report is a list of blocks, which are written as HTML or as Markdown.
+//! A report is a list of blocks, which are written as HTML or as Markdown ([`Report::write`]).
 
 mod balanced;
 mod boards;
@@ -16,10 +16,15 @@ mod tuned;
 pub use judged::Played;
 pub use tuned::{Path, Points, Tuned};
 
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::Path as FilePath;
+
 use crate::study::Study;
 use crate::{balance, judge};
 use crate::{competition::Bout, competition::Competition, competition::Ranking};
-use plyground_match::{Run, RunError, RunRow, Store};
+use plyground_match::{Run, RunError, RunRow, Store, write_whole};
 
 /// A part of a report.
 enum Block {
@@ -38,6 +43,23 @@ enum Block {
     },
     /// Positions of one game, in their order.
     Boards(Vec<boards::Board>),
+}
+
+/// A format of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// One page that needs no other file.
+    Html,
+    /// A page, and its plots as SVG files in the folder `plots` beside it, which a code host shows.
+    Markdown,
+}
+
+impl ReportFormat {
+    /// The format that a file's ending asks for: Markdown for `.md`, HTML for any other.
+    pub fn of(file: &FilePath) -> Self {
+        let is_markdown = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+        if is_markdown { Self::Markdown } else { Self::Html }
+    }
 }
 
 /// When and how something was found.
@@ -99,8 +121,39 @@ impl Report {
         html::page(self)
     }
 
-    /// The same as Markdown: text, tables and boards, without the plots.
+    /// The same as Markdown: text, tables and boards, without the plots, which would be files of their own.
     pub fn markdown(&self) -> String {
         markdown::page(self)
+    }
+
+    /// Writes the report to a file, in the format that its ending asks for.
+    pub fn write(&self, file: &FilePath) -> Result<(), RunError> {
+        self.write_as(ReportFormat::of(file), file)
+    }
+
+    /// Writes the report to a file, in this format. Beside a pipe or a device there is no place for plots.
+    pub fn write_as(&self, format: ReportFormat, file: &FilePath) -> Result<(), RunError> {
+        let is_device = fs::metadata(file).is_ok_and(|metadata| !metadata.is_file());
+        match (format, file.file_stem().map(OsStr::to_string_lossy)) {
+            (ReportFormat::Html, _) => write_whole(file, self.html()),
+            (ReportFormat::Markdown, Some(stem)) if !is_device => {
+                let (page, plots) = markdown::page_with_plots(self, &stem);
+                let folder = file.with_file_name(markdown::PLOTS);
+                if !plots.is_empty() {
+                    make_folder(&folder)?;
+                }
+                plots.iter().try_for_each(|plot| write_whole(&folder.join(&plot.name), &plot.svg))?;
+                write_whole(file, page)
+            }
+            (ReportFormat::Markdown, _) => write_whole(file, self.markdown()),
+        }
+    }
+}
+
+/// Makes a folder if it is not there; the one around it must be.
+fn make_folder(folder: &FilePath) -> Result<(), RunError> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(RunError::Write { file: folder.to_owned(), error }),
+        _ => Ok(()),
     }
 }

@@ -1,8 +1,11 @@
 //! A report is one well-formed page with the numbers in it, and needs nothing from outside.
 
+use std::fs;
+use std::path::Path as FilePath;
+
 use plyground_match::{Experiment, RunRow, Seats, Store};
 use plyground_statistics::{Anchor, logistic_elo, rate, score_words};
-use plyground_studies::report::Report;
+use plyground_studies::report::{Report, ReportFormat};
 
 use crate::common::{Directory, experiment, play, play_pairings};
 
@@ -125,4 +128,66 @@ fn a_report_on_an_agent_against_itself_says_so() {
     let row = store.find(&run.id).unwrap();
     assert!(Report::on_run(&store, &row, None).unwrap().html().contains("30 games with fixed seats"));
     assert!(Report::on_run(&store, &row, None).unwrap().markdown().contains("30 games of random against itself"));
+}
+
+/// The links of a Markdown page to its plots.
+fn plots(page: &str) -> Vec<&str> {
+    page.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link).collect()
+}
+
+#[test]
+fn the_ending_of_the_file_chooses_the_format() {
+    for (file, format) in [
+        ("a.html", ReportFormat::Html),
+        ("a.md", ReportFormat::Markdown),
+        ("b/A.MD", ReportFormat::Markdown),
+        ("a", ReportFormat::Html),
+        (".md", ReportFormat::Html),
+        ("a.md.txt", ReportFormat::Html),
+    ] {
+        assert_eq!(ReportFormat::of(FilePath::new(file)), format, "{file}");
+    }
+}
+
+#[test]
+fn markdown_has_its_plots_beside_it_and_html_has_them_within() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let row = played(&store, "clobber:size=4x4", &["random", "mc:playouts=1", "mcts:sims=8"], 2);
+    let report = Report::on_run(&store, &row, Some("What is <better>?")).unwrap();
+    let folder = directory.0.join("pages");
+    fs::create_dir(&folder).unwrap();
+    report.write(&folder.join("page.html")).unwrap();
+    assert!(!folder.join("plots").exists(), "a page in HTML needs no other file");
+    assert_eq!(fs::read_to_string(folder.join("page.html")).unwrap(), report.html());
+
+    report.write(&folder.join("my page.md")).unwrap();
+    let page = fs::read_to_string(folder.join("my page.md")).unwrap();
+    let links = plots(&page);
+    assert!(links.len() >= 4, "{links:?}");
+    for (number, link) in (1..).zip(&links) {
+        assert_eq!(*link, format!("plots/my%20page-{number}.svg"));
+        let plot = fs::read_to_string(folder.join(link.replace("%20", " "))).unwrap();
+        assert!(plot.starts_with("<svg ") && plot.contains("xmlns=\"http://www.w3.org/2000/svg\""), "{plot}");
+        assert_eq!(elements(&format!("<!DOCTYPE html>{plot}"))[..3], ["svg", "title", "rect"]);
+    }
+    assert_eq!(fs::read_dir(folder.join("plots")).unwrap().count(), links.len());
+    // Without the links it is what standard output gets.
+    let text = report.markdown();
+    assert!(plots(&text).is_empty());
+    assert!(text.lines().all(|line| page.contains(line)));
+}
+
+#[test]
+fn a_format_can_be_asked_for_whatever_the_name() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
+    store.begin(&run, "ply match", "a machine").unwrap();
+    let report = Report::on_run(&store, &store.find(&run.id).unwrap(), None).unwrap();
+    let file = directory.0.join("page.txt");
+    report.write_as(ReportFormat::Markdown, &file).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), report.markdown());
+    assert!(!directory.0.join("plots").exists(), "there is nothing to draw");
+    assert!(report.write(&directory.0.join("nowhere/page.md")).is_err());
 }
