@@ -22,7 +22,7 @@ mod with_blunders;
 mod with_limits;
 mod with_tablebase;
 
-pub use learn::{Learner, Learnt, QLearning, TrainingObserver, TrainingProgress};
+pub use learn::{Learner, Learnt, QLearning, LearnerObserver, TrainingProgress};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use prepared::{AlphaBeta, Mcts};

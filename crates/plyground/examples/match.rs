@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{:.1} % {}, Elo {}", 100.0 * report.score(), report.interval(), report.elo());
 
     let (game, _) = typed::<ConnectFour>("connect-four:size=5x5", None)?;
-    let greedy = MatchPlayer::own("greedy", &game, || Greedy);
+    let greedy = MatchAgent::own("greedy", &game, || Greedy);
     let report = Match::new(&game, "random", greedy).pairs(20).seed(1).play()?;
     println!("{report}");
     Ok(())

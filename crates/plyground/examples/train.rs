@@ -4,18 +4,15 @@ use std::ops::ControlFlow;
 
 use plyground::games::{mnk::Mnk, typed};
 use plyground::prelude::*;
-use plyground::training::{End, Onlooker, Plan, Round, Size, Stage, Training};
+use plyground::training::{End, Plan, Round, Size, Stage, Training, TrainingObserver};
 
 /// An observer that prints a line for every round.
 struct Report;
 
-impl Onlooker for Report {
+impl TrainingObserver for Report {
     fn stage(&self, _: Stage) {}
     fn round(&self, round: &Round) {
         println!("round {}: {} games, value loss {:.2}", round.round, round.games, round.value_loss);
-    }
-    fn stop(&self) -> bool {
-        false
     }
 }
 
@@ -31,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usual = Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 })?;
     let plan = Plan { teacher_games: 50, round_games: 50, anchors: Vec::new(), ..usual };
     let mut training = Training::begin(&folder, plan, 2)?;
-    training.run(End::Rounds(2), "an example", &plyground::agents::NoResources, &Report)?;
+    training.run(End::Rounds(2), "an example", &NoResources, &CancelToken::new(), &Report)?;
     println!("the network is a file of {} bytes", std::fs::metadata(training.network_file())?.len());
     std::fs::remove_dir_all(folder)?;
     Ok(())

@@ -10,8 +10,8 @@ pub use plyground_agents::{
     catalogue, parse_limits,
 };
 pub use plyground_core::{
-    AgentError, Budget, Candidate, Clock, Engine, Fact, Limits, NoClock, NoObserver, NoResources, Opinion, Progress, Resources,
-    SearchObserver, StopCheck,
+    AgentError, Budget, CancelToken, Candidate, Clock, Engine, Fact, Limits, NoClock, NoObserver, NoResources, Opinion, Progress,
+    Resources, SearchObserver, StopCheck,
 };
 
 /// A request to search a position, for full control: limits, a clock, and an observer that may end the search.

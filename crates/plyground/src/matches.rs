@@ -1,6 +1,6 @@
 //! Matches: which of two agents is stronger, and how surely.
 //!
-//! The unit is the pair: two games from the same opening and with the same luck, with the seats swapped. So neither a good opening nor
+//! The unit is the pair: two games from the same opening and with the same outcomes of chance, with the seats swapped. So neither a good opening nor
 //! the first move is an advantage, and the interval is narrower than that of as many single games.
 //!
 //! [`pipeline`] has what the command `ply` is made of: experiments whose games are kept in a file and that go on where they stopped,
@@ -9,20 +9,19 @@
 use std::ops::ControlFlow;
 
 use plyground_core::{
-    Agent, Budget, Clock, Game, InputError, Limits, NoResources, PlayableGame, Player, Progress, Rng, SearchObserver,
-    SearchRequest, Seed, Turn,
+    Agent, Budget, CancelToken, Clock, Game, InputError, Limits, NoResources, PlayableGame, Progress, Resources, Rng,
+    SearchObserver, SearchRequest, Seed,
 };
 /// The run pipeline: experiments, the store that keeps every game, schedules, executors.
 pub use plyground_match as pipeline;
-use plyground_match::{AgentFactory, Contestant, Fault, Pace, Played, PlayerFactory, Reply, Table, play_game};
+use plyground_match::{
+    AgentPlayer, Experiment, Fault, MatchPlayer, Openings, PlayerFactory, Reply, RunDriver, RunError, RunPrefix, Store, Threads,
+};
 use plyground_session::{Session, session_of};
-use plyground_statistics::{CONFIDENCE, EloEstimate, GameResult, Interval, MatchResult, Tally, describe_match, logistic_elo};
+use plyground_statistics::{CONFIDENCE, EloEstimate, Interval, MatchResult, Tally, describe_match, logistic_elo};
 
 /// Random plies before the agents begin to think.
 const OPENING_PLIES: u32 = 2;
-
-/// Attempts to find an opening after which the game goes on.
-const OPENING_ATTEMPTS: u64 = 50;
 
 /// A match between two agents, to be played.
 ///
@@ -35,28 +34,30 @@ const OPENING_ATTEMPTS: u64 = 50;
 /// ```
 pub struct Match {
     open: Box<dyn Fn() -> Result<Box<dyn Session>, InputError> + Send + Sync>,
-    players: [MatchPlayer; 2],
+    agents: [MatchAgent; 2],
     pairs: u64,
-    seed: Seed,
+    seed: u64,
     opening_plies: u32,
     limits: Limits,
+    threads: usize,
 }
 
 impl Match {
-    /// A match in a game of any type. The players are specs of agents (`mcts:sims=100`), or agents of your own ([`MatchPlayer::own`]).
-    pub fn new<G: PlayableGame>(game: &G, one: impl Into<MatchPlayer>, other: impl Into<MatchPlayer>) -> Self {
+    /// A match in a game of any type. The players are specs of agents (`mcts:sims=100`), or agents of your own ([`MatchAgent::own`]).
+    pub fn new<G: PlayableGame>(game: &G, one: impl Into<MatchAgent>, other: impl Into<MatchAgent>) -> Self {
         let game = game.clone();
         Self::with(Box::new(move || Ok(session_of(game.clone()))), [one.into(), other.into()])
     }
 
     /// A match in a game of the list, by its spec.
-    pub fn of_spec(game: &str, one: impl Into<MatchPlayer>, other: impl Into<MatchPlayer>) -> Result<Self, InputError> {
+    pub fn of_spec(game: &str, one: impl Into<MatchAgent>, other: impl Into<MatchAgent>) -> Result<Self, InputError> {
         let spec = plyground_session::open(game, None)?.spec();
         Ok(Self::with(Box::new(move || plyground_session::open(&spec, None)), [one.into(), other.into()]))
     }
 
-    fn with(open: Box<dyn Fn() -> Result<Box<dyn Session>, InputError> + Send + Sync>, players: [MatchPlayer; 2]) -> Self {
-        Self { open, players, pairs: 50, seed: Seed(0), opening_plies: OPENING_PLIES, limits: Limits::default() }
+    fn with(open: Box<dyn Fn() -> Result<Box<dyn Session>, InputError> + Send + Sync>, agents: [MatchAgent; 2]) -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { open, agents, pairs: 50, seed: 0, opening_plies: OPENING_PLIES, limits: Limits::default(), threads }
     }
 
     /// The number of pairs of games; 50 unless it is set.
@@ -68,7 +69,7 @@ impl Match {
     /// The seed of all randomness: of openings, of chance and of the agents.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
-        Self { seed: Seed(seed), ..self }
+        Self { seed, ..self }
     }
 
     /// The number of random plies before the agents begin to think; 2 unless it is set. Without any, agents that do not draw lots
@@ -84,66 +85,58 @@ impl Match {
         Self { limits, ..self }
     }
 
+    /// Games at the same time; one for each core unless it is set. The result does not depend on it.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
     /// Plays the match. An error is a spec that cannot be read; an agent that fails in a game loses it ([`MatchReport::faults`]).
-    pub fn play(&self) -> Result<MatchReport, InputError> {
-        let names = self.players.each_ref().map(|player| player.name.clone());
-        let mut report = MatchReport { names, result: MatchResult::default(), faults: Vec::new() };
-        for pair in 0..self.pairs {
-            let opening = self.opening(self.seed.named("opening").numbered(pair))?;
-            let mut results = [GameResult::Draw; 2];
-            for (game, result) in results.iter_mut().enumerate() {
-                let played = self.play_one(pair, game, &opening)?;
-                *result = GameResult::of(Player::BOTH[game], played.outcome.winner);
-                if let Some((loser, fault)) = played.fault {
-                    let name = report.names[loser.index() ^ game].clone();
-                    report.faults.push((name, format!("{}: {}", fault.word(), fault.detail())));
-                }
+    pub fn play(&self) -> Result<MatchReport, RunError> {
+        let run = self.experiment()?.run();
+        let (store, executor) = (Store::in_memory()?, Threads(self.threads));
+        let (results, _) = RunDriver::new(&store, &run, &executor, self).play(&[[0, 1]], self.pairs)?;
+        let mut faults = Vec::new();
+        store.games(RunPrefix::all(&run.id), |game| {
+            if let (Some(_), Some(winner)) = (&game.fault, game.outcome.winner) {
+                let loser = game.agents[winner.other().index()];
+                faults.push((self.agents[loser].name.clone(), game.reason));
             }
-            report.result.add_pair(results);
-        }
-        Ok(report)
+        })?;
+        let names = self.agents.each_ref().map(|agent| agent.name.clone());
+        Ok(MatchReport { names, result: results.between([0, 1]), faults })
     }
 
-    /// Game 0 or 1 of a pair: in the second one the seats are swapped.
-    fn play_one(&self, pair: u64, game: usize, opening: &[String]) -> Result<Played, InputError> {
-        let [one, other] = &self.players;
-        let seed = self.seed.named(&one.name).named(&other.name).numbered(pair);
-        let [mut first, mut second] = if game == 0 { [one.make()?, other.make()?] } else { [other.make()?, one.make()?] };
-        let table = Table {
-            session: (self.open)()?,
-            contestants: [first.as_mut(), second.as_mut()],
-            seeds: [0, 1].map(|seat| seed.named("agent").numbered(2 * game as u64 + seat)),
-            luck: seed.named("luck").rng(),
-            opening,
-            stop: &|| false,
-            moved: &|_, _| {},
+    /// The settings of the run. Agents of the list are checked.
+    fn experiment(&self) -> Result<Experiment, InputError> {
+        let mut listed: Vec<String> = self.agents.iter().filter(|agent| agent.own.is_none()).map(MatchAgent::spec).collect();
+        listed.dedup();
+        let checked = Experiment::of((self.open)()?, &listed, &NoResources)?;
+        let openings = match self.opening_plies {
+            0 => Openings::Start,
+            plies => Openings::Random { plies },
         };
-        let played = play_game(table, Pace { limits: self.limits, ..Pace::default() })?;
-        Ok(played.expect("a game that is not stopped comes to its end"))
+        let agents = self.agents.iter().map(|agent| {
+            let place = listed.iter().position(|spec| *spec == agent.spec());
+            place.map_or_else(|| agent.spec(), |place| checked.agents[place].clone())
+        });
+        Ok(Experiment { agents: agents.collect(), openings, limits: self.limits, seed: self.seed, ..checked })
+    }
+}
+
+/// A match makes its players: from the list, or those that it was given.
+impl PlayerFactory for Match {
+    fn open(&self, _: &str) -> Result<Box<dyn Session>, InputError> {
+        (self.open)()
     }
 
-    /// Random plies after which the game goes on; none where they would end it.
-    fn opening(&self, seed: Seed) -> Result<Vec<String>, InputError> {
-        for attempt in 0..OPENING_ATTEMPTS {
-            let mut session = (self.open)()?;
-            let mut rng = seed.numbered(attempt).rng();
-            let mut plies = 0;
-            loop {
-                match session.turn() {
-                    Turn::Over(_) => break,
-                    Turn::Chance => drop(session.roll(&mut rng)),
-                    Turn::Player(_) if plies == self.opening_plies => {
-                        return Ok(session.history().iter().map(|played| played.text.clone()).collect());
-                    }
-                    Turn::Player(_) => {
-                        let moves = session.moves();
-                        session.play(&moves[rng.below(moves.len() as u32) as usize].text)?;
-                        plies += 1;
-                    }
-                }
-            }
-        }
-        Ok(Vec::new())
+    fn player(&self, spec: &str) -> Result<Box<dyn MatchPlayer + '_>, InputError> {
+        let own = self.agents.iter().find(|agent| agent.spec() == spec).and_then(|agent| agent.own.as_ref());
+        Ok(own.map_or_else(|| Box::new(AgentPlayer::new(spec, &NoResources)) as Box<dyn MatchPlayer>, |make| make()))
+    }
+
+    fn resources(&self) -> &(dyn Resources + Sync) {
+        &NoResources
     }
 }
 
@@ -152,56 +145,54 @@ impl Match {
 /// ```
 /// use plyground::agents::Random;
 /// use plyground::games::{mnk::Mnk, typed};
-/// use plyground::matches::{Match, MatchPlayer};
+/// use plyground::matches::{Match, MatchAgent};
 ///
 /// let (game, _) = typed::<Mnk<u64>>("tictactoe", None)?;
-/// let mine = MatchPlayer::own("mine", &game, || Random);
+/// let mine = MatchAgent::own("mine", &game, || Random);
 /// let report = Match::new(&game, mine, "alphabeta:depth=2").pairs(10).play()?;
 /// assert!(report.faults().is_empty() && report.score() < 0.5, "{report}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct MatchPlayer {
+pub struct MatchAgent {
     name: String,
-    own: Option<Box<dyn Fn() -> Box<dyn Contestant> + Send + Sync>>,
+    own: Option<Box<dyn Fn() -> Box<dyn MatchPlayer> + Send + Sync>>,
 }
 
-impl MatchPlayer {
+impl MatchAgent {
     /// An agent of your own in this game: `make` makes one for every game of the match.
     pub fn own<G: Game, A: Agent<G> + 'static>(name: &str, game: &G, make: impl Fn() -> A + Send + Sync + 'static) -> Self {
         let game = game.clone();
-        let own = move || Box::new(OwnAgent { game: game.clone(), agent: make(), rng: Seed(0).rng() }) as Box<dyn Contestant>;
+        let own = move || Box::new(OwnAgent { game: game.clone(), agent: make(), rng: Seed(0).rng() }) as Box<dyn MatchPlayer>;
         Self { name: name.to_owned(), own: Some(Box::new(own)) }
     }
 
-    fn make(&self) -> Result<Box<dyn Contestant>, InputError> {
-        match &self.own {
-            Some(make) => Ok(make()),
-            None => AgentFactory(&NoResources).invite(&self.name),
-        }
+    /// The spec in the settings of the run; no agent of the list is called `own`.
+    fn spec(&self) -> String {
+        if self.own.is_some() { format!("own:{}", self.name) } else { self.name.clone() }
     }
 }
 
-impl From<&str> for MatchPlayer {
+impl From<&str> for MatchAgent {
     fn from(spec: &str) -> Self {
         Self { name: spec.to_owned(), own: None }
     }
 }
 
-impl From<String> for MatchPlayer {
+impl From<String> for MatchAgent {
     fn from(spec: String) -> Self {
         Self { name: spec, own: None }
     }
 }
 
-/// A contestant that follows the game move by move, in its own type.
+/// A player that follows the game move by move, in its own type.
 struct OwnAgent<G, A> {
     game: G,
     agent: A,
     rng: Rng,
 }
 
-impl<G: Game, A: Agent<G>> Contestant for OwnAgent<G, A> {
-    fn sit(&mut self, session: &mut dyn Session, seed: Seed) -> Result<(), InputError> {
+impl<G: Game, A: Agent<G>> MatchPlayer for OwnAgent<G, A> {
+    fn start(&mut self, session: &mut dyn Session, seed: Seed) -> Result<(), InputError> {
         self.rng = seed.rng();
         let (own, found) = (self.game.spec(), session.spec());
         let detail = || format!("the agent was made for {own}");
@@ -213,26 +204,26 @@ impl<G: Game, A: Agent<G>> Contestant for OwnAgent<G, A> {
         session: &mut dyn Session,
         limits: Limits,
         clock: &dyn Clock,
-        cut_short: &dyn Fn() -> bool,
+        cancel: &CancelToken,
     ) -> Result<Reply, Fault> {
         let mut state = self.game.start();
         for played in session.history() {
             let mv = self.game.legal_move(&state, &played.text).map_err(|error| Fault::Crashed(error.to_string()))?;
             self.game.play(&mut state, mv);
         }
-        let (budget, observer) = (Budget { limits, clock }, &mut CutShort(cut_short));
+        let (budget, observer) = (Budget { limits, clock }, &mut UntilCancelled(cancel));
         let request = SearchRequest { game: &self.game, state: &state, budget, rng: &mut self.rng, observer };
         let choice = self.agent.choose(request)?;
         Ok(Reply { mv: self.game.move_text(&state, choice.mv), value: choice.value })
     }
 }
 
-/// An observer that ends a search when its answer is no longer waited for.
-struct CutShort<'a>(&'a dyn Fn() -> bool);
+/// An observer that ends a search when its token is cancelled.
+struct UntilCancelled<'a>(&'a CancelToken);
 
-impl<M> SearchObserver<M> for CutShort<'_> {
+impl<M> SearchObserver<M> for UntilCancelled<'_> {
     fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
-        if (self.0)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.0.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

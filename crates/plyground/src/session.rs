@@ -21,8 +21,8 @@
 
 pub use plyground_core::{GameRecord, PlayedMove, RecordedPlayer, read_records, write_records};
 pub use plyground_session::{
-    Advice, AdvisedMove, Format, LegalMove, Opinion, Opponent, Progress, Seat, SolveOrder, Solved, Watcher, draw_board,
-    draw_counters, formats, read_any, replay,
+    Advice, AdvisedMove, InterimAdvice, LegalMove, Opponent, ProgressObserver, RecordFormat, SearchProgress, Seat, SolveOrder,
+    Solved, draw_board, draw_counters, formats, read_any, replay,
 };
 
 /// A game in progress.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, Learnt, TrainingObserver, learner};
+use plyground_agents::{AgentSpec, Learner, Learnt, LearnerObserver, learner};
 use plyground_core::{
     AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Seed, Turn,
     Visitor,
@@ -15,7 +15,7 @@ pub trait TrainableAgent: Send {
     /// Takes over what a file holds; `name` is what the file is called.
     fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
     /// Plays training games, until the coach says stop.
-    fn train(&mut self, games: u64, coach: &mut TrainingObserver<'_>);
+    fn train(&mut self, games: u64, coach: &mut LearnerObserver<'_>);
     /// How much it knows.
     fn learnt(&self) -> Learnt;
     /// What it has learnt, as the contents of a file.
@@ -116,7 +116,7 @@ impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
         self.learner.load(&self.game, name, file)
     }
 
-    fn train(&mut self, games: u64, coach: &mut TrainingObserver<'_>) {
+    fn train(&mut self, games: u64, coach: &mut LearnerObserver<'_>) {
         self.learner.train(&self.game, games, coach);
     }
 

@@ -8,7 +8,7 @@ use plyground_core::{
 use plyground_nets::{Shape, weights};
 
 use super::perceptron::Perceptron;
-use super::{Learner, Learnt, TrainingObserver, TrainingProgress, read_training, write_training};
+use super::{Learner, Learnt, LearnerObserver, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
 use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
@@ -197,7 +197,7 @@ impl<G: Encodable> Learner<G> for FeedForward<G> {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>) {
         self.player = None;
         let (mut scratch, mut seen, mut effort) = (Scratch::default(), Vec::new(), 0);
         for played in 0..games {

@@ -20,7 +20,7 @@ pub trait Learner<G: Game>: Agent<G> {
 
     /// Plays `games` training games, or fewer if the observer says stop: then the game in progress counts for nothing. So the same
     /// number of games leads to the same knowledge, however often training was interrupted.
-    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>);
+    fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>);
 
     /// How much it knows.
     fn learnt(&self) -> Learnt;
@@ -37,7 +37,7 @@ pub trait Learner<G: Game>: Agent<G> {
 }
 
 /// An observer of a training, called every few moves; `Break` ends it.
-pub type TrainingObserver<'a> = dyn FnMut(TrainingProgress) -> ControlFlow<()> + 'a;
+pub type LearnerObserver<'a> = dyn FnMut(TrainingProgress) -> ControlFlow<()> + 'a;
 
 /// The progress of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

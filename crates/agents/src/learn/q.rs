@@ -11,7 +11,7 @@ use plyground_core::{
     Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, sort_moves,
 };
 
-use super::{Learner, Learnt, TrainingObserver, TrainingProgress, values::Entry, values::Values, values::key};
+use super::{Learner, Learnt, LearnerObserver, TrainingProgress, values::Entry, values::Values, values::key};
 use crate::{AgentInfo, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
@@ -257,7 +257,7 @@ impl<G: Game> Learner<G> for QLearning {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>) {
         let mut notes = Notes { choices: Vec::new(), children: Vec::new(), scratch: Scratch::default() };
         let mut effort = 0;
         for played in 0..games {

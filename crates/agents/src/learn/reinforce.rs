@@ -7,7 +7,7 @@ use plyground_core::{
 };
 use plyground_nets::{Architecture, Batch, Layer, Learning, Network, Rule, Shape, Trainer, softmax, weights};
 
-use super::{Learner, Learnt, TrainingObserver, TrainingProgress, read_training, write_training};
+use super::{Learner, Learnt, LearnerObserver, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
 use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
@@ -202,7 +202,7 @@ impl<G: Encodable> Learner<G> for Reinforce<G> {
         self.lessons
     }
 
-    fn train(&mut self, game: &G, games: u64, observer: &mut TrainingObserver<'_>) {
+    fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>) {
         for played in 0..games {
             if observer(TrainingProgress { games: played, positions: self.positions }).is_break() {
                 return;

@@ -79,14 +79,14 @@ fn agents_of_the_list_meet_in_a_game_of_ones_own() {
 
 #[test]
 fn an_agent_of_ones_own_plays_and_pays_for_its_faults() {
-    let own = || MatchPlayer::own("perfect", &GAME, || Perfect);
+    let own = || MatchAgent::own("perfect", &GAME, || Perfect);
     // From a random opening one of the two can be won by each seat: perfect play loses none of them against itself by chance.
     let report = Match::new(&GAME, own(), "random").pairs(20).seed(3).play().unwrap();
     assert!(report.score() > 0.8 && report.faults().is_empty(), "{report}");
     let report = Match::new(&GAME, own(), "solve").pairs(10).opening_plies(0).play().unwrap();
     assert_eq!(report.tally(), Tally { wins: 10, draws: 0, losses: 10 }, "the first player wins with 21 stones");
 
-    let report = Match::new(&GAME, MatchPlayer::own("cheat", &GAME, || Cheat), "random").pairs(1).play().unwrap();
+    let report = Match::new(&GAME, MatchAgent::own("cheat", &GAME, || Cheat), "random").pairs(1).play().unwrap();
     assert_eq!((report.score(), report.faults().len()), (0.0, 2));
     assert_eq!(report.faults()[0].0, "cheat");
 }
@@ -101,9 +101,10 @@ fn limits_of_the_match_take_the_place_of_those_of_the_agents() {
 
 #[test]
 fn what_cannot_be_played_is_refused() {
-    let refusal = |result: Result<(), InputError>| result.unwrap_err().to_string();
-    assert!(refusal(Match::of_spec("conect-four", "random", "random").map(drop)).contains("did you mean 'connect-four'?"));
-    assert!(refusal(Match::new(&GAME, "alfabeta", "random").play().map(drop)).contains("did you mean 'alphabeta'?"));
-    let other = MatchPlayer::own("perfect", &Subtraction { stones: 5 }, || Perfect);
-    assert!(refusal(Match::new(&GAME, other, "random").play().map(drop)).contains("subtraction:stones=5"));
+    let refusal = |result: Result<MatchReport, RunError>| result.unwrap_err().to_string();
+    let unknown = Match::of_spec("conect-four", "random", "random").map(drop).unwrap_err();
+    assert!(unknown.to_string().contains("did you mean 'connect-four'?"));
+    assert!(refusal(Match::new(&GAME, "alfabeta", "random").play()).contains("did you mean 'alphabeta'?"));
+    let other = MatchAgent::own("perfect", &Subtraction { stones: 5 }, || Perfect);
+    assert!(refusal(Match::new(&GAME, other, "random").play()).contains("subtraction:stones=5"));
 }
