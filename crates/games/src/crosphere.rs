@@ -186,7 +186,7 @@ pub struct State {
     pub(crate) stage: Stage,
 }
 
-/// How far a game has come.
+/// The stage of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Stage {
     Open,

@@ -1,4 +1,4 @@
-//! What a number of games proves, and how surely.
+//! Statistics of game results: Elo, intervals, sequential tests, ratings.
 //!
 //! The unit is the pair: two games from one opening with swapped seats. Its two games are not independent, so everything that
 //! has an error bar takes the variance from pairs (the pentanomial counts of Van den Bergh), and falls back on single games only

@@ -109,7 +109,7 @@ impl<G: PlayableGame> ErasedLearner<G> {
 
 impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
     fn lessons(&self) -> u64 {
-        self.learner.lessons()
+        self.learner.episodes()
     }
 
     fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError> {

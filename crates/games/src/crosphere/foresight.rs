@@ -1,4 +1,4 @@
-//! What exact searches know of Crosphere: keys that both players share, links that cannot be stopped, and which moves to try first.
+//! Solver hooks of Crosphere: keys that both players share, links that cannot be stopped, and the move ordering.
 
 use plyground_core::{Game, GameValue, Player, hash_state};
 

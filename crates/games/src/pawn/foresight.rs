@@ -1,4 +1,4 @@
-//! What exact searches know of the Pawn Game: keys that both players share, races that are decided, and which moves to try first.
+//! Solver hooks of the Pawn Game: keys that both players share, races that are decided, and the move ordering.
 
 use plyground_core::{GameValue, Player, hash_state};
 
