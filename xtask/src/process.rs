@@ -71,7 +71,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("the output of `{line}` is not text"))
 }
 
-/// Installs Debian packages, where that is possible without asking anybody for a password.
+/// Installs Debian packages, where that needs no password.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
     let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends", "--no-remove"]).args(packages));
@@ -87,7 +87,7 @@ pub fn apt_update() -> Result<()> {
     run(apt().args(["update", "--quiet"]))
 }
 
-/// As root, or as somebody who may become root without a word.
+/// A command as root, or by sudo without a password.
 fn apt() -> Command {
     let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     let mut apt = Command::new(if root { "apt-get" } else { "sudo" });
