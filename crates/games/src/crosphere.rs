@@ -11,9 +11,9 @@ use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
 
 mod chains;
-mod foresight;
 mod planes;
 mod playout;
+mod solver_hooks;
 mod thesis;
 
 use chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};

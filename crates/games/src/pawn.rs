@@ -11,7 +11,7 @@ use plyground_core::{
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
 
-mod foresight;
+mod solver_hooks;
 
 const INFO: GameInfo = GameInfo {
     name: "pawn",
