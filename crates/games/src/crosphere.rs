@@ -600,7 +600,7 @@ impl Evaluated for Crosphere {
 impl Solvable for Crosphere {
     #[inline]
     fn known_value(&self, state: &State) -> Option<GameValue> {
-        self.foreseen(state)
+        self.proven_value(state)
     }
 
     #[inline]

@@ -586,7 +586,7 @@ impl Evaluated for Pawn {
 impl Solvable for Pawn {
     #[inline]
     fn known_value(&self, state: &State) -> Option<GameValue> {
-        self.foreseen(state)
+        self.proven_value(state)
     }
 
     #[inline]

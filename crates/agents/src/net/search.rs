@@ -112,7 +112,7 @@ impl<'a, G: PlayableGame> NetSearcher<'a, G> {
             Turn::Player(_) if at == ROOT => true,
             Turn::Player(mover) => match self.known(state) {
                 Some(value) => {
-                    tree.foresee(at, mover, value);
+                    tree.set_exact(at, mover, value);
                     false
                 }
                 None => true,

@@ -120,7 +120,7 @@ impl<M: Copy + Eq> Tree<M> {
     }
 
     /// The end of the game is known at a node, where this player is to move.
-    pub fn foresee(&mut self, at: u32, mover: Player, value: GameValue) {
+    pub fn set_exact(&mut self, at: u32, mover: Player, value: GameValue) {
         self.know(at, (value.value() * mover.sign()) as i8);
     }
 

@@ -64,7 +64,7 @@ impl Pawn {
 
     /// Decided by arriving at once, by a threat that cannot be met, or by a race.
     #[inline]
-    pub(super) fn foreseen(&self, state: &State) -> Option<GameValue> {
+    pub(super) fn proven_value(&self, state: &State) -> Option<GameValue> {
         let View { own, other } = self.mover_view(state);
         let step = self.travel[2];
         let attacked = self.attacked_up(own);
