@@ -36,7 +36,7 @@ def main():
             say("id author your name")
             say("option name Game type string default any")
             say("option name Seed type spin default 0 min 0 max 2147483647")
-            # Whoever has this option is given the legal moves with every position, behind "searchmoves".
+            # An engine with this option gets the legal moves with every position, behind "searchmoves".
             say("option name LegalMoves type check default false")
             say("ugiok")
         elif command == "isready":

@@ -40,7 +40,7 @@ fn main() -> io::Result<()> {
                 writeln!(out, "id name Random in Rust\nid author your name")?;
                 writeln!(out, "option name Game type string default any")?;
                 writeln!(out, "option name Seed type spin default 0 min 0 max 2147483647")?;
-                // Whoever has this option is given the legal moves with every position, behind "searchmoves".
+                // An engine with this option gets the legal moves with every position, behind "searchmoves".
                 writeln!(out, "option name LegalMoves type check default false\nugiok")?;
             }
             ["isready"] => writeln!(out, "readyok")?,

@@ -51,7 +51,7 @@ const engine = /** @type {Exports} */ (/** @type {unknown} */ ((await module).in
 
 onmessage = ({ data }) => {
   const request = new TextEncoder().encode(data);
-  bytes(request.length, engine.room(request.length)).set(request);
+  bytes(request.length, engine.reserve(request.length)).set(request);
   const length = engine.handle();
   postMessage(new TextDecoder().decode(bytes(length, engine.answer())));
 };

@@ -61,7 +61,7 @@ fn cut(cluster: &mut Cluster<'_>) -> Result<()> {
     link("down")?;
     std::thread::sleep(4 * LEASE);
     link("up")?;
-    ensure!(!cluster.workers.is_empty(), "nobody was cut off");
+    ensure!(!cluster.workers.is_empty(), "no worker was cut off");
     Ok(())
 }
 
@@ -69,7 +69,7 @@ fn cut(cluster: &mut Cluster<'_>) -> Result<()> {
 pub fn run() -> Result<bool> {
     let workspace = Workspace::load()?;
     let server = nats::server(&workspace)?;
-    // Whoever has built one already may name it.
+    // A binary that was built before may be named.
     let ply = std::env::var_os("PLYGROUND_PLY").map_or_else(|| browser::ply(&workspace), |ply| Ok(ply.into()))?;
     let folder = workspace.target.join("cluster");
     let network = Network::new(WORKERS).inspect_err(|why| println!("no namespaces here, so all on loopback: {why:#}")).ok();

@@ -28,7 +28,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
             .env("RUSTFLAGS", "--cfg fuzzing -D warnings"),
     )?;
     match cargo_fuzz() {
-        // Not optimised: nobody fuzzes with what is built here.
+        // Not optimised: this build is a check, and not used for fuzzing.
         Ok(mut cargo_fuzz) => process::run(cargo_fuzz.args(["build", "--dev"]))?,
         Err(why) => println!("checked, but not built with the fuzzer's instrumentation: {why:#}"),
     }

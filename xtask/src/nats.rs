@@ -1,4 +1,4 @@
-//! A nats-server: the one that is there, or Debian's, unpacked where it disturbs nobody.
+//! A nats-server: the installed one, or Debian's, unpacked into the target folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -89,7 +89,7 @@ pub fn find_or_install(programs: &[(&str, &str)]) -> Result<Vec<PathBuf>> {
     programs.iter().map(|(program, _)| find(program).with_context(|| format!("`{program}` is not there"))).collect()
 }
 
-/// Installs Debian packages, where that is possible without asking for a password.
+/// Installs Debian packages, where that needs no password.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
     let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends", "--no-remove"]).args(packages));
@@ -105,7 +105,7 @@ pub fn apt_update() -> Result<()> {
     run(apt().args(["update", "--quiet"]))
 }
 
-/// As root, or as a user who may become root without a password.
+/// A command as root, or by sudo without a password.
 fn apt() -> Command {
     let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     let mut apt = Command::new(if root { "apt-get" } else { "sudo" });

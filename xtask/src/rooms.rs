@@ -1,4 +1,4 @@
-//! The house has rooms in an order, and each may use only those above it; and one table of lints holds in all of them.
+//! The order of the crates (rooms): each may use only those above it; and one table of lints holds in all of them.
 
 use std::fs;
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workshop_is_nobodys_tool_and_new_rooms_need_a_place() {
+    fn no_crate_uses_the_workshop_and_new_crates_need_a_place() {
         let members = [member("plyground-cli", &["xtask"]), member("plyground-attic", &[])];
         let faults = order_faults(&members);
         assert!(faults[0].starts_with("plyground-cli: it uses xtask"), "{faults:?}");

@@ -1,4 +1,4 @@
-//! The crates that run in a browser are built for it, so that nobody slips in a clock, a thread or a file.
+//! The build of the crates that run in a browser: none of them may use a clock, a thread or a file.
 
 use std::path::Path;
 use std::process::Command;

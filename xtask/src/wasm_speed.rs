@@ -1,7 +1,7 @@
 //! `cargo xtask wasm-speed`: the engine in Chromium and the native one, side by side in one run on one machine.
 //!
 //! Both sides take turns on one core, and the best round of each counts. Of an opponent's answers the slowest counts, because that is the
-//! one somebody waits for.
+//! one that a player waits for.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};

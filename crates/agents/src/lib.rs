@@ -22,7 +22,7 @@ mod with_blunders;
 mod with_limits;
 mod with_tablebase;
 
-pub use learn::{Learner, Learnt, QLearning, LearnerObserver, TrainingProgress};
+pub use learn::{Learner, LearnerObserver, Learnt, QLearning, TrainingProgress};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use prepared::{AlphaBeta, Mcts};
@@ -37,11 +37,11 @@ use with_tablebase::WithTablebase;
 pub struct AgentInfo {
     /// The word that opens its spec.
     pub name: &'static str,
-    /// One line.
+    /// A description in one line.
     pub summary: &'static str,
     /// Its keys; those of the game's evaluators come on top where `evaluates` is set.
     pub keys: &'static [KeyInfo],
-    /// Does it judge positions with one of the game's evaluators (`eval=`)?
+    /// Does it use one of the game's evaluators (`eval=`)?
     pub evaluates: bool,
 }
 
@@ -83,8 +83,8 @@ impl AgentSpec {
         limits(&self.params)
     }
 
-    /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves by lot: these two. All
-    /// it could choose can then be known without asking it ([`Lookahead`]).
+    /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves at random: these
+    /// two. All it could choose can then be known without asking it ([`Lookahead`]).
     pub fn fixed_lookahead<G: Evaluated>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
         let evaluator_keys = G::evaluators().iter().flat_map(|evaluator| evaluator.keys);
         let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();

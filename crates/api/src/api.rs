@@ -1,7 +1,7 @@
-//! The answers to the requests of a page, in JSON, whichever way the messages travel.
+//! The JSON API of the engine, independent of the transport (WebSocket or WebAssembly).
 //!
-//! A request holds the whole game so far, and the API is stateless. So taking back, stepping through a game, opening a shared one and
-//! going on after a lost connection are the same request with other moves, and a request can go to any worker.
+//! It is stateless: a request holds the whole game so far. So taking back, stepping through a game, opening a shared one
+//! and going on after a lost connection are the same request with other moves, and a request can go to any worker.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -21,16 +21,16 @@ use serde_json::{Value, json};
 
 use crate::request::{GameLine, PageRequest, Search, Task};
 
-/// The most that a caller may use, whatever it asks for.
+/// The limits of a caller, whatever a request asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// The longest thought.
+    /// The longest search.
     pub time: Duration,
-    /// Megabytes for a thought.
+    /// Megabytes for a search.
     pub memory: u64,
-    /// Threads for a thought.
+    /// Threads for a search.
     pub threads: u64,
-    /// The longest game, in moves and outcomes of chance.
+    /// The longest game, in moves and chance outcomes.
     pub plies: usize,
 }
 
@@ -51,14 +51,14 @@ impl Allowance {
     }
 }
 
-/// Hears how far a thought has come, in messages like answers; `Break` ends the thought with the best that it has.
+/// A callback for progress messages; `Break` ends the search with its best move so far.
 pub type Tell<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
-/// The engine of a page: answers its requests.
+/// The JSON API: answers requests.
 pub struct Api<'a> {
-    /// Where agents find the files that they name.
-    pub shelf: &'a dyn Resources,
-    /// What callers may use.
+    /// The files and engines that agents may use.
+    pub resources: &'a dyn Resources,
+    /// The limits of callers.
     pub allowance: Allowance,
 }
 
@@ -92,7 +92,7 @@ impl Api<'_> {
                 return written.map_err(|error| InputError::malformed("request", "state", error.to_string()));
             }
             Task::Games => games(),
-            Task::Opponents { game } => opponents(open(game, None)?.as_ref(), self.shelf),
+            Task::Opponents { game } => opponents(open(game, None)?.as_ref(), self.resources),
             Task::Chance { line, seed } => {
                 let mut session = self.session(line)?;
                 let outcome = session.roll(&mut Seed(*seed).rng());
@@ -127,7 +127,7 @@ impl Api<'_> {
     fn think(&self, id: u64, search: &Search, clock: &dyn Clock, tell: &mut Tell<'_>) -> Result<Value, InputError> {
         self.allowance.check(&search.agent)?;
         let mut session = self.session(&search.line)?;
-        let seat = session.seat(&search.agent, Seed(search.seed), self.shelf)?;
+        let seat = session.seat(&search.agent, Seed(search.seed), self.resources)?;
         let limits = Limits { time: self.time(search.time), ..Limits::default() };
         // Lines are played on a game of their own, because the agent has the other one. Without a watcher there are none.
         let mut ahead = if search.watch { Some(self.session(&search.line)?) } else { None };
@@ -157,7 +157,7 @@ impl Api<'_> {
         let end = self.time(time).unwrap_or(self.allowance.time);
         let mut session = self.session(line)?;
         let mut listener = Listener::new(id, clock, tell, end);
-        let solved = session.solve(&order, self.shelf, &mut listener)?;
+        let solved = session.solve(&order, self.resources, &mut listener)?;
         Ok(json!({
             "value": solved.value().map(GameValue::word),
             "best": solved.best,
@@ -273,13 +273,13 @@ fn game(info: &GameInfo, formats: &[RecordFormat]) -> Value {
     })
 }
 
-fn opponents(session: &dyn Session, shelf: &dyn Resources) -> Value {
+fn opponents(session: &dyn Session, resources: &dyn Resources) -> Value {
     let opponent = |opponent: &Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
     let program = |name: String| {
         let name = format!("cmd:{name}");
         json!({"name": name, "summary": "another program", "spec": name})
     };
-    session.opponents().iter().map(opponent).chain(shelf.engines().into_iter().map(program)).collect()
+    session.opponents().iter().map(opponent).chain(resources.engines().into_iter().map(program)).collect()
 }
 
 /// Everything that a page draws. It is asked for after every move, so it is written as it is and not put together from values first.
@@ -334,7 +334,7 @@ struct Played<'a> {
     /// As people like to read it, where that is not the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Nobody for an outcome of chance.
+    /// `None` for a chance outcome.
     mover: Option<&'static str>,
     /// Was it all that chance could do?
     certain: bool,

@@ -1,4 +1,4 @@
-//! The desk answers what a page asks, and survives what a page should not ask.
+//! The JSON API answers what a page asks, and survives what a page should not ask.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ impl Clock for Wall {
     }
 }
 
-fn desk() -> Api<'static> {
+fn api() -> Api<'static> {
     let allowance = Allowance { time: Duration::from_millis(150), memory: 64, threads: 1, plies: 300 };
-    Api { shelf: &NoResources, allowance }
+    Api { resources: &NoResources, allowance }
 }
 
 fn raw(request: &str) -> Value {
-    let text = desk().handle(request, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(()));
+    let text = api().handle(request, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(()));
     serde_json::from_str(&text).expect("an answer is JSON")
 }
 
@@ -88,14 +88,14 @@ fn a_thought_is_followed_and_kept_within_what_is_allowed() {
         heard.push(serde_json::from_str(message).unwrap());
         ControlFlow::Continue(())
     };
-    let answer = desk().handle(&request.to_string(), &Wall(Instant::now()), &mut tell);
+    let answer = api().handle(&request.to_string(), &Wall(Instant::now()), &mut tell);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let simulations = answer["answer"]["simulations"].as_u64().unwrap();
     assert!((1..4_000_000_000).contains(&simulations), "{simulations}");
     assert!(!heard.is_empty() && heard.iter().all(|message| message["id"] == 1), "{heard:?}");
     assert_eq!(heard[0]["progress"]["candidates"].as_array().unwrap().len(), 112);
-    // Whoever says stop gets what is known.
-    let stopped = desk().handle(&request.to_string(), &Wall(Instant::now()), &mut |_| ControlFlow::Break(()));
+    // A stopped search answers with what is known.
+    let stopped = api().handle(&request.to_string(), &Wall(Instant::now()), &mut |_| ControlFlow::Break(()));
     let stopped: Value = serde_json::from_str(&stopped).unwrap();
     assert!(stopped["answer"]["move"].is_string(), "{stopped}");
 }

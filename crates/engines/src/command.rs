@@ -17,7 +17,7 @@ pub(crate) enum Protocol {
     Uci,
 }
 
-/// How an engine is started, and the options that it is sent.
+/// The command of an external engine with its limits and options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command {
     /// As it was typed.

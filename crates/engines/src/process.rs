@@ -26,7 +26,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_millis(300);
 /// The interval at which the end of a process is polled.
 const POLL: Duration = Duration::from_millis(5);
 
-/// How engine processes are started.
+/// The options for starting engine processes.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessOptions {
     /// The program that sets limits for itself and then becomes the engine (`ply run-engine`); without it there are no limits.

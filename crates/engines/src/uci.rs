@@ -1,4 +1,4 @@
-//! UCI: what chess programs that know other games call them, and how they write their positions.
+//! UCI variants: the names and position formats of other games in chess programs.
 //!
 //! Elsewhere no game is named outside of its own file. Here it cannot be helped: these are the words of other programs.
 
@@ -16,7 +16,7 @@ const MOST_RANKS: u8 = 10;
 pub(crate) struct Variant {
     /// The value of its option `UCI_Variant`.
     pub name: String,
-    /// What it has to be told first, in the language of Fairy-Stockfish (a file for its option `VariantPath`).
+    /// The definition of its rules in the language of Fairy-Stockfish, where it is not built in (a file for the option `VariantPath`).
     pub definition: Option<String>,
     family: &'static Family,
 }

@@ -1,4 +1,4 @@
-//! What all boards share: squares and their numbers, symmetries, and the text of a board.
+//! Boards: squares and their numbers, symmetries, and the text of a board.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ impl Grid {
         Self { files, ranks, stride: files + 1 }
     }
 
-    /// How many bits the board needs.
+    /// The number of bits of the board.
     pub const fn bits(self) -> u32 {
         self.stride as u32 * self.ranks as u32
     }
@@ -212,7 +212,7 @@ pub struct PositionText<'a> {
     text: &'a str,
     /// The size of the board (without padding).
     pub grid: Grid,
-    /// What stands where, rank by rank from `a1`.
+    /// The contents of the squares, rank by rank from `a1`.
     pub pieces: Vec<(Square, char)>,
     /// The fields behind the board.
     pub fields: Vec<&'a str>,

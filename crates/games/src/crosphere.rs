@@ -11,9 +11,9 @@ use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
 
 mod chains;
-mod foresight;
 mod planes;
 mod playout;
+mod solver_hooks;
 mod thesis;
 
 use chains::{Layers, beside, closure, closures, distance, distances, linked, neighbours};
@@ -186,7 +186,7 @@ pub struct State {
     pub(crate) stage: Stage,
 }
 
-/// How far a game has come.
+/// The stage of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Stage {
     Open,
@@ -600,7 +600,7 @@ impl Evaluated for Crosphere {
 impl Solvable for Crosphere {
     #[inline]
     fn known_value(&self, state: &State) -> Option<GameValue> {
-        self.foreseen(state)
+        self.proven_value(state)
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use plyground_core::{
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
 
-mod foresight;
+mod solver_hooks;
 
 const INFO: GameInfo = GameInfo {
     name: "pawn",
@@ -586,7 +586,7 @@ impl Evaluated for Pawn {
 impl Solvable for Pawn {
     #[inline]
     fn known_value(&self, state: &State) -> Option<GameValue> {
-        self.foreseen(state)
+        self.proven_value(state)
     }
 
     #[inline]

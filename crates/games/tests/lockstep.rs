@@ -115,7 +115,7 @@ fn connect_four() {
     lockstep("connect-four");
 }
 
-/// A game without a naive second implementation is a game whose rules nobody has checked.
+/// Every game has a naive second implementation that checks its rules.
 #[test]
 fn every_game_has_a_second_implementation() {
     struct Start;

@@ -3,7 +3,7 @@
 //! [`QLearning`] learns a table of positions, for small games of any type. [`Training`] makes a network for a game of the list by
 //! self-play, in a folder from which it goes on after an interruption; `examples/train.rs` shows both.
 
-pub use plyground_agents::{LEARNERS, Learnt, LearnerObserver, TrainingProgress, learner};
+pub use plyground_agents::{LEARNERS, LearnerObserver, Learnt, TrainingProgress, learner};
 pub use plyground_nets::{Network, Size};
 #[cfg(feature = "experiments")]
 #[doc(inline)]

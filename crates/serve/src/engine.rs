@@ -141,7 +141,7 @@ impl Connection {
 }
 
 fn api(engines: &Engines) -> Api<'_> {
-    Api { shelf: &engines.allowed, allowance: engines.limits.allowance }
+    Api { resources: &engines.allowed, allowance: engines.limits.allowance }
 }
 
 /// Waits for a permit and searches; `None` when the server stops.

@@ -51,7 +51,7 @@ impl Advice {
 pub struct AdvisedMove {
     /// The move.
     pub mv: String,
-    /// How often it was tried.
+    /// The number of its visits.
     pub visits: u64,
     /// The expected result for the mover, from -1 to +1.
     pub value: Option<f32>,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Sample, normal_quantile};
 
-/// How sure the intervals of a report are: 95 %.
+/// The confidence of the intervals in reports: 95 %.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// From where to where.
@@ -32,8 +32,8 @@ impl fmt::Display for Interval {
     }
 }
 
-/// How sure each of several intervals has to be so that all of them together hold with 95 % (Bonferroni; Dunn 1961): whoever looks at
-/// a hundred intervals of 95 % finds five that miss.
+/// How sure each of several intervals has to be so that all of them together hold with 95 % (Bonferroni; Dunn 1961): a reader who
+/// looks at a hundred intervals of 95 % finds five that miss.
 pub fn simultaneous(intervals: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! What a number of games proves, and how surely.
+//! Statistics of game results: Elo, intervals, sequential tests, ratings.
 //!
 //! The unit is the pair: two games from one opening with swapped seats. Its two games are not independent, so everything that
 //! has an error bar takes the variance from pairs (the pentanomial counts of Van den Bergh), and falls back on single games only
@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod correlation;
+mod describe;
 mod distributions;
 mod elo;
 mod intervals;
@@ -17,9 +18,9 @@ mod ratings;
 mod redundancy;
 mod results;
 mod sprt;
-mod words;
 
 pub use correlation::{kendall_tau_b, spearman};
+pub use describe::{describe_match, describe_sprt, per_cent, score_words};
 pub use distributions::{normal_cdf, normal_quantile, student_quantile};
 pub use elo::{EloEstimate, elo_of_score, likelihood_of_superiority, logistic_elo, normalised_elo, score_of_elo};
 pub use intervals::{CONFIDENCE, Interval, difference, simultaneous, wilson};
@@ -29,4 +30,3 @@ pub use ratings::{Anchor, Meeting, Rating, RatingError, Ratings, rate};
 pub use redundancy::redundancy;
 pub use results::{GameResult, MatchResult, Pairs, Sample, Tally};
 pub use sprt::{EloModel, Sprt, SprtDecision, SprtError, SprtStatus};
-pub use words::{describe_match, describe_sprt, per_cent, score_words};

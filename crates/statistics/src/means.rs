@@ -9,7 +9,7 @@ use crate::{Interval, student_quantile};
 pub struct MeanEstimate {
     /// The value in the sample.
     pub value: f64,
-    /// Where the true value lies with the confidence asked for.
+    /// The confidence interval.
     pub interval: Interval,
 }
 
@@ -29,8 +29,8 @@ fn plain_mean(values: &[f64]) -> Option<f64> {
 }
 
 /// Any statistic of a sample with its percentile bootstrap interval (Efron 1979): the middle of what it comes to in `rounds` samples
-/// that are drawn from this one; `draw` gives a random number below the one that it is told. For medians, ratios and skewed values; needs some twenty values to be worth anything. `None`
-/// without values or rounds, and where the statistic is not finite.
+/// that are drawn from this one; `draw` gives a random number below the one that it is told. For medians, ratios and skewed values;
+/// needs some twenty values to be worth anything. `None` without values or rounds, and where the statistic is not finite.
 pub fn bootstrap<T: Clone>(
     values: &[T],
     rounds: usize,

@@ -95,7 +95,7 @@ impl fmt::Display for Rating {
     }
 }
 
-/// What the games say about the players.
+/// Ratings of all players, estimated from their games.
 ///
 /// The scale is that of logistic Elo: near equality a difference of one means the same expected score as there. (As in Coulom's
 /// Bayeselo, 2005; unscaled, draws would stretch the differences.)
@@ -103,7 +103,7 @@ impl fmt::Display for Rating {
 pub struct Ratings {
     /// The players by number.
     pub players: Vec<Rating>,
-    /// What moving first is worth.
+    /// The advantage of moving first.
     pub first_move: Rating,
     /// The share of draws between equals.
     pub draw_share: f64,
@@ -515,7 +515,7 @@ mod tests {
             close(other.players[3 - player].elo, ratings.players[player].elo, 1e-6);
             close(other.players[3 - player].standard_error, ratings.players[player].standard_error, 1e-6);
         }
-        // Whoever wins all the losses and loses all the wins stands on the other side of zero.
+        // With wins and losses exchanged, the rating has the opposite sign.
         let turned: Vec<Meeting> =
             games.iter().map(|game| meeting(game.second, game.first, [game.wins, game.draws, game.losses])).collect();
         let turned = rate(4, &turned, Anchor::Mean).unwrap();

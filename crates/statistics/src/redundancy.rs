@@ -1,4 +1,4 @@
-//! How many games say nothing new.
+//! Redundancy: the share of games that repeat an earlier one.
 
 use std::collections::HashMap;
 use std::hash::Hash;

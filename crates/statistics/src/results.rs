@@ -4,13 +4,13 @@ use std::ops::{AddAssign, Index};
 
 use serde::Serialize;
 
-/// How a game ended for the agent that is named first.
+/// The result of a game for the agent that is named first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameResult {
     /// It lost.
     Loss,
-    /// Nobody won.
+    /// A draw.
     Draw,
     /// It won.
     Win,
@@ -193,7 +193,7 @@ impl AddAssign for MatchResult {
     }
 }
 
-/// What the statistics need of a number of results: their mean, and how surely it is known.
+/// The mean of a number of results and its variance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sample {
     /// Games.

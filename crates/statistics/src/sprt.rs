@@ -63,7 +63,7 @@ pub struct Sprt {
     beta: f64,
 }
 
-/// What a test says so far.
+/// The decision of a sequential test so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SprtDecision {
@@ -75,7 +75,7 @@ pub enum SprtDecision {
     Continue,
 }
 
-/// How far a test is.
+/// The state of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SprtStatus {
     /// Pairs counted.
@@ -86,7 +86,7 @@ pub struct SprtStatus {
     pub lower: f64,
     /// At this value `elo1` is accepted.
     pub upper: f64,
-    /// Which of them was reached.
+    /// The bound that was reached.
     pub verdict: SprtDecision,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, Learnt, LearnerObserver, learner};
+use plyground_agents::{AgentSpec, Learner, LearnerObserver, Learnt, learner};
 use plyground_core::{
     AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Seed, Turn,
     Visitor,
@@ -109,7 +109,7 @@ impl<G: PlayableGame> ErasedLearner<G> {
 
 impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
     fn lessons(&self) -> u64 {
-        self.learner.lessons()
+        self.learner.episodes()
     }
 
     fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError> {

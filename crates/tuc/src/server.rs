@@ -126,7 +126,7 @@ pub(super) struct ClientState {
     /// The colour that it was sent.
     pub colour: Option<Player>,
     pub playing: bool,
-    /// Is it its turn?
+    /// Is it the player to move?
     pub to_move: bool,
     pub inbox: VecDeque<String>,
     pub last_move: Option<String>,

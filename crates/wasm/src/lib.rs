@@ -1,6 +1,6 @@
-//! The desk in the browser. A request is one text and so is its answer, so three functions and four imports are all that page and
-//! engine need to share: `room(length)` is where the page writes the request, `handle()` answers it, and `answer()` is where the
-//! answer stands. (Hence no binding generator, which would be one more tool to install.)
+//! The JSON API in the browser, as WebAssembly. A request is one text and so is its answer, so three functions and four imports are
+//! all that page and engine need to share: `reserve(length)` is where the page writes the request, `handle()` answers it, and
+//! `answer()` is where the answer stands. (Hence no binding generator, which would be one more tool to install.)
 //!
 //! Elsewhere than in WebAssembly there is nothing here.
 #![cfg(target_arch = "wasm32")]
@@ -40,9 +40,9 @@ impl Clock for PageClock {
 }
 
 /// The networks that lie beside the page. Other files there are none.
-struct PageShelf;
+struct PageResources;
 
-impl Resources for PageShelf {
+impl Resources for PageResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         // SAFETY: the page reads the bytes of the name before it returns, and nothing else.
         let found = unsafe { find(name.as_ptr(), name.len()) };
@@ -56,9 +56,9 @@ impl Resources for PageShelf {
     }
 }
 
-/// Where the page may write a request of so many bytes. It stays there until the next call.
+/// The buffer for a request of so many bytes, valid until the next call.
 #[unsafe(no_mangle)]
-pub extern "C" fn room(length: usize) -> *mut u8 {
+pub extern "C" fn reserve(length: usize) -> *mut u8 {
     REQUEST.with_borrow_mut(|request| {
         request.clear();
         request.resize(length, 0);
@@ -75,15 +75,15 @@ pub extern "C" fn handle() -> usize {
         let stop = unsafe { tell(message.as_ptr(), message.len()) };
         if stop == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let desk = Api { shelf: &PageShelf, allowance: Allowance { memory: 256, ..Allowance::default() } };
-    let answer = desk.handle(&request, &PageClock(now()), &mut told);
+    let api = Api { resources: &PageResources, allowance: Allowance { memory: 256, ..Allowance::default() } };
+    let answer = api.handle(&request, &PageClock(now()), &mut told);
     ANSWER.with_borrow_mut(|kept| {
         *kept = answer;
         kept.len()
     })
 }
 
-/// Where the last answer stands, until the next call.
+/// The buffer of the last answer, valid until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())

@@ -1,7 +1,7 @@
 //! The catalogue of agents for each game and size: levels, the strongest agent, the built-in network, and presets.
 //!
-//! Entries are looked up by the text of the game ([`Game::spec`](plyground_core::Game::spec)), so that rules name no agent and this crate
-//! depends on no game. A game without an entry has [`Entry::DEFAULT`].
+//! Entries are looked up by the text of the game ([`Game::spec`](plyground_core::Game::spec)), so that rules name no agent and this
+//! crate depends on no game. A game without an entry has [`Entry::DEFAULT`].
 
 use plyground_core::{InputError, Params, split_spec};
 
@@ -64,7 +64,7 @@ impl Entry {
 pub struct Preset {
     /// The word that names it wherever an agent spec is expected.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub summary: &'static str,
     /// The agent spec that it stands for.
     pub spec: &'static str,

@@ -1,5 +1,5 @@
-//! The network of the Clobber thesis (2017), which learns from random games: after each, every position of it is learnt once, in order,
-//! towards the result, at a rate that grows from position to position, as the last ones say most about who wins.
+//! The network of the Clobber thesis (2017), which learns from random games: after each, every position of it is learnt once, in
+//! order, towards the result, at a rate that grows from position to position, as the last ones say most about who wins.
 
 use plyground_core::{
     Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Scratch, SearchRequest, Seed, Turn,
@@ -8,7 +8,7 @@ use plyground_core::{
 use plyground_nets::{Shape, weights};
 
 use super::perceptron::Perceptron;
-use super::{Learner, Learnt, LearnerObserver, TrainingProgress, read_training, write_training};
+use super::{Learner, LearnerObserver, Learnt, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
 use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
@@ -70,7 +70,7 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedFor
             "ply train {} --agent ffn:hidden={hidden},alpha={alpha},growth={growth},beta={steepness},lost={lost},play={play},encoder={name},seed={seed}",
             game.spec()
         ),
-        lessons: params.number("episodes", 0..=1_000_000_000_000)?.unwrap_or(100_000),
+        episodes: params.number("episodes", 0..=1_000_000_000_000)?.unwrap_or(100_000),
         settings,
         seed: Seed(seed).named("ffn"),
         perceptron: Perceptron::new(input, hidden, steepness, &mut Seed(seed).named("ffn").named("weights").rng()),
@@ -95,7 +95,7 @@ struct Settings {
 pub struct FeedForward<G: Encodable> {
     /// The command that trains it, but for the number of games.
     command: String,
-    lessons: u64,
+    episodes: u64,
     settings: Settings,
     seed: Seed,
     perceptron: Perceptron,
@@ -109,8 +109,8 @@ pub struct FeedForward<G: Encodable> {
 }
 
 impl<G: Encodable> FeedForward<G> {
-    /// Plays a game and keeps its positions as they are encoded, with whose view they are in. Gives the result for the first player, and
-    /// how many positions there were.
+    /// Plays a game and keeps its positions as they are encoded, with whose view they are in. Gives the result for the first player,
+    /// and how many positions there were.
     fn play(&mut self, game: &G, scratch: &mut Scratch<G::Move>, seen: &mut Vec<(f32, Vec<f32>)>) -> (f32, usize) {
         // Each game has its own numbers: where training was interrupted makes no difference.
         let mut rng = self.seed.numbered(self.games).rng();
@@ -193,8 +193,8 @@ impl<G: Encodable> Agent<G> for FeedForward<G> {
 }
 
 impl<G: Encodable> Learner<G> for FeedForward<G> {
-    fn lessons(&self) -> u64 {
-        self.lessons
+    fn episodes(&self) -> u64 {
+        self.episodes
     }
 
     fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>) {

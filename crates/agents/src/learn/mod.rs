@@ -16,7 +16,7 @@ pub use q::QLearning;
 /// An agent that can be trained. What it has learnt goes into a file, which the agent reads again when its spec names it.
 pub trait Learner<G: Game>: Agent<G> {
     /// The number of training games that its spec asks for.
-    fn lessons(&self) -> u64;
+    fn episodes(&self) -> u64;
 
     /// Plays `games` training games, or fewer if the observer says stop: then the game in progress counts for nothing. So the same
     /// number of games leads to the same knowledge, however often training was interrupted.
@@ -48,7 +48,7 @@ pub struct TrainingProgress {
     pub positions: u64,
 }
 
-/// How much a learner knows.
+/// A summary of what a learner has learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learnt {
     /// Training games in all, those of earlier sittings included.
@@ -57,7 +57,7 @@ pub struct Learnt {
     pub positions: u64,
     /// Other numbers.
     pub facts: Vec<Fact>,
-    /// What the user should be told.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 

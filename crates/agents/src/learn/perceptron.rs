@@ -1,4 +1,5 @@
-//! One hidden layer and one output, all logistic, that learns from one position at a time: what the Clobber thesis had.
+//! A multilayer perceptron with one hidden layer and one output, all logistic, that learns from one position at a time, as in the
+//! Clobber thesis.
 //!
 //! [`plyground_nets::Trainer`] learns the same from batches of one, twenty times as slowly: it is made for networks of another size. A
 //! test holds the two together.
@@ -107,7 +108,8 @@ impl Perceptron {
         logistic(self.steepness, sum)
     }
 
-    /// One step down the slope of half the squared error, as backpropagation is usually written (Rumelhart, Hinton and Williams, 1986).
+    /// One step down the slope of half the squared error, as backpropagation is usually written (Rumelhart, Hinton and Williams,
+    /// 1986).
     pub fn learn(&mut self, numbers: &[f32], target: f32, rate: f32) {
         let said = self.say(numbers);
         let step = rate * (target - said) * self.steepness * said * (1.0 - said);

@@ -11,7 +11,7 @@ use plyground_core::{
     Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, sort_moves,
 };
 
-use super::{Learner, Learnt, LearnerObserver, TrainingProgress, values::Entry, values::Values, values::key};
+use super::{Learner, LearnerObserver, Learnt, TrainingProgress, values::Entry, values::Values, values::key};
 use crate::{AgentInfo, TIME};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
@@ -63,7 +63,7 @@ pub(crate) fn build<G: Game>(game: &G, params: &Params, resources: &dyn Resource
         agent.load(game, name, &resources.read(name)?)?;
         return Ok(agent);
     }
-    Ok(QLearning { owed: agent.lessons, ..agent })
+    Ok(QLearning { owed: agent.episodes, ..agent })
 }
 
 pub(crate) fn learner<G: Game>(_: &G, params: &Params) -> Result<QLearning, InputError> {
@@ -80,7 +80,7 @@ pub struct QLearning {
     alpha: f32,
     epsilon: f64,
     gamma: f32,
-    lessons: u64,
+    episodes: u64,
     /// Training games that must have been played before the first move: none where the caller trains.
     owed: u64,
     seed: Seed,
@@ -100,7 +100,7 @@ impl QLearning {
             alpha: params.number("alpha", 0.0..=1.0)?.unwrap_or(0.2),
             epsilon: params.number("epsilon", 0.0..=1.0)?.unwrap_or(0.5),
             gamma: params.number("gamma", 0.0..=1.0)?.unwrap_or(0.99),
-            lessons: params.number("episodes", 1..=1_000_000_000_000)?.unwrap_or(20_000),
+            episodes: params.number("episodes", 1..=1_000_000_000_000)?.unwrap_or(20_000),
             owed: 0,
             seed: Seed(params.number("seed", 0..=u64::MAX)?.unwrap_or(0)).named("q"),
             values: Values::new(params.number("states", 1..=100_000_000)?.unwrap_or(1_000_000)),
@@ -108,7 +108,7 @@ impl QLearning {
     }
 
     /// Plays one game against itself and learns from it; false if the coach stopped it, and then nothing is learnt.
-    fn lesson<G: Game>(&mut self, game: &G, notes: &mut Notes<G>, mut go_on: impl FnMut(&Self, usize) -> bool) -> bool {
+    fn episode<G: Game>(&mut self, game: &G, notes: &mut Notes<G>, mut go_on: impl FnMut(&Self, usize) -> bool) -> bool {
         // Each game has its own numbers: where training was interrupted makes no difference.
         let mut rng = self.seed.numbered(self.values.games).rng();
         let exploring = self.epsilon + (1.0 - self.epsilon) * rng.unit();
@@ -209,9 +209,9 @@ impl QLearning {
     fn catch_up<G: Game>(&mut self, game: &G, budget: &Budget<'_>, observer: &mut dyn SearchObserver<G::Move>) -> u64 {
         let before = self.values.games;
         let missing = self.owed.saturating_sub(before);
-        self.train(game, missing, &mut |lesson| {
-            let done = (lesson.games as f32 / missing as f32).max(budget.time_used().unwrap_or(0.0)).min(1.0);
-            let watched = observer.progress(&Progress { done, nodes: lesson.games, opinion: &Opinion::default });
+        self.train(game, missing, &mut |progress| {
+            let done = (progress.games as f32 / missing as f32).max(budget.time_used().unwrap_or(0.0)).min(1.0);
+            let watched = observer.progress(&Progress { done, nodes: progress.games, opinion: &Opinion::default });
             if budget.out_of_time() { ControlFlow::Break(()) } else { watched }
         });
         self.values.games - before
@@ -253,8 +253,8 @@ impl<G: Game> Agent<G> for QLearning {
 }
 
 impl<G: Game> Learner<G> for QLearning {
-    fn lessons(&self) -> u64 {
-        self.lessons
+    fn episodes(&self) -> u64 {
+        self.episodes
     }
 
     fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>) {
@@ -269,7 +269,7 @@ impl<G: Game> Learner<G> for QLearning {
                 effort = 0;
                 observer(TrainingProgress { games: played, positions: agent.values.len() as u64 }).is_continue()
             };
-            if !self.lesson(game, &mut notes, go_on) {
+            if !self.episode(game, &mut notes, go_on) {
                 return;
             }
         }

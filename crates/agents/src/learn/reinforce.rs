@@ -1,5 +1,5 @@
-//! REINFORCE (Williams, 1992): a network plays against itself by drawing moves from its policy; after each game the moves of the winner
-//! become likelier and those of the loser less likely, by how much better or worse the result was than the network expected.
+//! REINFORCE (Williams, 1992): a network plays against itself by drawing moves from its policy; after each game the moves of the
+//! winner become likelier and those of the loser less likely, by how much better or worse the result was than the network expected.
 
 use plyground_core::{
     Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Rng, Scratch, SearchRequest, Seed,
@@ -7,7 +7,7 @@ use plyground_core::{
 };
 use plyground_nets::{Architecture, Batch, Layer, Learning, Network, Rule, Shape, Trainer, softmax, weights};
 
-use super::{Learner, Learnt, LearnerObserver, TrainingProgress, read_training, write_training};
+use super::{Learner, LearnerObserver, Learnt, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
 use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
@@ -58,7 +58,7 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinfor
     );
     Ok(Reinforce {
         command,
-        lessons: params.number("episodes", 0..=1_000_000_000_000)?.unwrap_or(100_000),
+        episodes: params.number("episodes", 0..=1_000_000_000_000)?.unwrap_or(100_000),
         seed: Seed(seed).named("reinforce"),
         compares: baseline == "value",
         entropy,
@@ -90,7 +90,7 @@ fn learning(rate: f32) -> Learning {
 pub struct Reinforce<G: Encodable> {
     /// The command that trains it, but for the number of games.
     command: String,
-    lessons: u64,
+    episodes: u64,
     seed: Seed,
     /// Is a result compared with what was expected?
     compares: bool,
@@ -198,8 +198,8 @@ impl<G: Encodable> Agent<G> for Reinforce<G> {
 }
 
 impl<G: Encodable> Learner<G> for Reinforce<G> {
-    fn lessons(&self) -> u64 {
-        self.lessons
+    fn episodes(&self) -> u64 {
+        self.episodes
     }
 
     fn train(&mut self, game: &G, games: u64, observer: &mut LearnerObserver<'_>) {

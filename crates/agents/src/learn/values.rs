@@ -1,16 +1,16 @@
-//! A table of what positions are worth, and the file that it is kept in.
+//! The table of learnt state values, and its file.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use plyground_core::{Game, InputError, quoted};
 
-/// What has been learnt about a position.
+/// The learnt value of a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Entry {
     /// The expected result for the first player, from -1 to +1.
     pub value: f32,
-    /// How often it was met in training.
+    /// The number of its visits in training.
     pub visits: u32,
 }
 

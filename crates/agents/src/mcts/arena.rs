@@ -3,7 +3,7 @@
 
 use plyground_core::{Outcome, Player, Rng, Turn};
 
-/// What a node is, once it has been looked at.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Not expanded yet.
@@ -25,7 +25,7 @@ impl From<Player> for Kind {
 }
 
 impl Kind {
-    /// Who chooses here.
+    /// The player who moves here.
     #[inline]
     pub fn player(self) -> Option<Player> {
         match self {
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// What is known for certain about a position.
+/// A proven result of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Proof {
     /// Nothing.
@@ -106,7 +106,7 @@ pub(crate) const ROOT: usize = 0;
 /// pages at once would be felt in the time of a move.
 const STEP: usize = 4_096;
 
-/// Which arrays there are beside those that every search needs.
+/// The optional arrays of a tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Layout {
     pub scores: bool,

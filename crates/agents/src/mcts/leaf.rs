@@ -6,7 +6,7 @@ use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn, WIN_SC
 use super::shallow::Shallow;
 use crate::net::NetEvaluator;
 
-/// How leaves are valued.
+/// The evaluation of leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
     /// A random game.
@@ -31,7 +31,7 @@ pub(crate) struct LeafEvaluator<'a, G: PlayableGame> {
     /// The network that values leaves, where one does.
     pub net: Option<&'a NetEvaluator<G>>,
     pub leaf: Leaf,
-    /// How deep every move of a rollout is checked by minimax; 0 for not at all.
+    /// The depth of the minimax check of every move of a rollout; 0 for none.
     pub minimax: u32,
 }
 

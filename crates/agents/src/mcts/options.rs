@@ -6,7 +6,7 @@ use super::leaf::Leaf;
 use crate::net::one_ply;
 use crate::{SIMS, TIME};
 
-/// What to play when the search is over.
+/// The choice of the move to play after the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Final {
     /// The most visited move.
@@ -282,7 +282,7 @@ impl Options {
     fn agree(&self, params: &Params) -> Result<(), InputError> {
         let asked = matches!(self.leaf, Leaf::Eval | Leaf::CutRollout(_)) || self.judges_children();
         if params.has("eval") && !asked {
-            let detail = "nobody would ask it without leaf=eval, leaf=cut-rollout, bias=W or widening=W beside it";
+            let detail = "it is not used without leaf=eval, leaf=cut-rollout, bias=W or widening=W beside it";
             return Err(InputError::malformed("key", "eval", detail));
         }
         if params.has("parallel") && self.threads == 1 {

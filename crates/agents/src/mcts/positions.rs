@@ -1,4 +1,4 @@
-//! Which node holds a position, for trees in which the same position has one node however it is reached.
+//! The map from positions to nodes, for trees with transpositions.
 
 /// A table from the keys of positions to nodes (open addressing).
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! What the tree says: which move, why, and in numbers.
+//! Reports on a tree: the chosen move, its candidates, and figures.
 
 use std::cmp::Ordering;
 
@@ -105,7 +105,7 @@ pub(crate) fn opinion<M: Copy>(tree: &Tree<M>, mover: Player, options: &Options)
     Opinion { value: candidates.first().and_then(|best| best.value), depth: Some(line.len() as u32), line, candidates }
 }
 
-/// How deep simulations went.
+/// The depths of simulations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Depths {
     pub sum: u64,

@@ -9,7 +9,7 @@ use super::report::{self, Depths};
 use super::search::{Memory, Searcher, Simulation, SimulationPolicy};
 use crate::limit_checker::LimitChecker;
 
-/// What is searched, by which rules.
+/// The task of a search: evaluation of leaves, options and position.
 pub(crate) struct Task<'a, G: PlayableGame> {
     pub leaf_evaluator: LeafEvaluator<'a, G>,
     pub options: &'a Options,

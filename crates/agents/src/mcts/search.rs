@@ -22,7 +22,7 @@ pub(crate) struct Step {
 
 /// A simulation on its way.
 pub(crate) struct Simulation<G: PlayableGame> {
-    /// Where it is.
+    /// Its position.
     pub state: G::State,
     pub steps: Vec<Step>,
     /// The positions of the nodes on the path, where an option needs them.
@@ -44,7 +44,7 @@ impl<G: PlayableGame> Simulation<G> {
     }
 }
 
-/// How a descent ended.
+/// The end of a descent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Stop {
     /// At a leaf that must be valued.
@@ -53,7 +53,7 @@ pub(crate) enum Stop {
     Reward(f32),
 }
 
-/// What the simulations of a search add to.
+/// The memory of a search: the tree and its tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<M> {
     pub tree: Tree<M>,
@@ -92,7 +92,7 @@ impl<M: Copy> Memory<M> {
     }
 }
 
-/// What simulations need beside the memory.
+/// The context of simulations: evaluation of leaves, options, random stream.
 pub(crate) struct Searcher<'a, G: PlayableGame> {
     pub leaf_evaluator: LeafEvaluator<'a, G>,
     pub options: &'a Options,
@@ -100,7 +100,7 @@ pub(crate) struct Searcher<'a, G: PlayableGame> {
     pub rng: &'a mut Rng,
     pub scratch: Scratch<G::Move>,
     scores: Vec<f32>,
-    /// The judge's network, with room of its own.
+    /// The network of the leaf evaluator, with buffers of its own.
     net: Option<NetEvaluator<G>>,
 }
 

@@ -7,7 +7,7 @@ use super::arena::Proof;
 /// Positions that one simulation may look at, so that it ends in time on wide boards. Beyond that, nothing is known.
 const POSITIONS: u32 = 20_000;
 
-/// Looks a few plies ahead for certain wins, draws and losses.
+/// A shallow minimax search for certain wins, draws and losses.
 pub(crate) struct Shallow<'a, G: Game> {
     game: &'a G,
     left: u32,

@@ -9,7 +9,7 @@ use super::table::Entry;
 /// Far above what adding up an average in `f64` can lose, and far below any difference between scores.
 const SLACK: f64 = 1e-6;
 
-/// What chance may do: how likely it is, and between what its value lies.
+/// A chance outcome with its probability and the bounds of its value.
 #[derive(Clone, Debug)]
 pub(super) struct Event<M> {
     outcomes: Vec<(M, f64)>,

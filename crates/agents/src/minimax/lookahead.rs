@@ -1,4 +1,4 @@
-//! What a search to a fixed depth thinks of every move, for many positions of one game.
+//! Values of all moves by a search to a fixed depth, for many positions of one game.
 
 use std::collections::HashMap;
 

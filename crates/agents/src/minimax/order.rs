@@ -1,8 +1,8 @@
-//! Which moves are tried first: the earlier the best one, the more is cut off.
+//! Move ordering: the earlier the best move is tried, the more is cut off.
 
 use plyground_core::{Evaluated, InputError, Player, hash_state};
 
-/// What moves are ordered by, the most important first.
+/// The keys of the move ordering, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     /// The best move of the last search of the position comes first of all.
@@ -174,7 +174,7 @@ impl<M: Copy + Eq + std::hash::Hash> Moves<M> {
     }
 }
 
-/// What the moves of a position are ranked by.
+/// The ordering keys of the moves of a position.
 pub(super) struct Ranking<'a, G: Evaluated> {
     pub game: &'a G,
     pub state: &'a G::State,

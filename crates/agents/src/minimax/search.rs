@@ -64,7 +64,7 @@ impl NodeDepth {
     }
 }
 
-/// What `--explain` tells.
+/// The counters that `--explain` prints.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stats {
     /// Positions whose moves were searched.
@@ -83,7 +83,7 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub table: &'a mut Table,
     pub history: &'a mut History,
     pub checker: LimitChecker<'b, 'c, G::Move>,
-    /// What the observer is told.
+    /// The progress for the observer.
     pub opinion: Opinion<G::Move>,
     pub stats: Stats,
     /// The best lines from each ply on, up to the first chance event.
@@ -99,9 +99,9 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub cut_short: bool,
     /// Has a chance event been met? Then scores near a win may be averages.
     pub chance: bool,
-    /// What a draw counts in the first player's view.
+    /// The value of a draw in the first player's view (contempt).
     pub draw: f32,
-    /// Where sampling begins.
+    /// The seed of the sampling of chance outcomes.
     pub sample_seed: u64,
     /// The depth of the search at the root.
     pub root_depth: u32,

@@ -92,13 +92,13 @@ pub(super) const FORM: KeyInfo = KeyInfo {
     meaning: "null-window searches with a table (Plaat 1996), or the original with its list of open positions (at most tt MB)",
 };
 
-/// How the root asks for the value.
+/// The search method at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     /// Alpha-beta with the whole window (Knuth and Moore 1975).
     AlphaBeta,
-    /// Principal variation search (Marsland 1983; Reinefeld's `NegaScout`, 1983): later moves must first prove in a null window that they
-    /// are better.
+    /// Principal variation search (Marsland 1983; Reinefeld's `NegaScout`, 1983): later moves must first prove in a null window that
+    /// they are better.
     PrincipalVariation,
     /// A series of null windows (Plaat, Schaeffer, Pijls and de Bruin 1996) that begins at the value of the last search.
     FromGuess,

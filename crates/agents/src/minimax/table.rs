@@ -4,7 +4,7 @@ use plyground_core::WIN_SCORE;
 
 use super::SURE;
 
-/// Which of two positions that want the same place stays.
+/// The replacement strategy of the transposition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replacement {
     /// Two places: one keeps the deeper search, the other takes whatever comes (Breuker, Uiterwijk and van den Herik 1994).
@@ -15,10 +15,10 @@ pub(super) enum Replacement {
     Always,
 }
 
-/// What is known about a position: bounds on its value in the view of the player to move.
+/// A table entry: bounds on the value of a position for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entry {
-    /// How deep the search was; 0 for no entry.
+    /// The depth of the search; 0 for no entry.
     pub depth: u8,
     /// The number of the best move among the legal ones; [`Entry::NO_MOVE`] for none.
     pub best: u16,

@@ -14,7 +14,7 @@ const CLOSE: f32 = 4.0;
 /// A probe of the exact solver, limited to positions that it is likely to solve at once.
 pub struct ExactProbe<G: PlayableGame> {
     solver: Box<dyn ExactSolver<G>>,
-    /// Positions with more moves are not worth a question.
+    /// The most moves of a position that is probed.
     most_moves: f32,
 }
 
@@ -25,17 +25,17 @@ impl<G: PlayableGame> ExactProbe<G> {
         Some(Self { solver, most_moves: FEW_MOVES })
     }
 
-    /// What a position with so many moves is worth for its mover, if it is easily found out.
+    /// The value of a position with so many moves for the player to move, if it is found with few nodes.
     pub fn ask(&mut self, game: &G, state: &G::State, moves: usize) -> Option<GameValue> {
         let below = self.most_moves - moves as f32;
         if below < 0.0 {
             return None;
         }
-        let worth = self.solver.value(game, state, &mut Moment);
+        let value = self.solver.value(game, state, &mut Moment);
         if below < CLOSE {
-            self.most_moves = (self.most_moves + if worth.is_some() { STEP } else { -STEP }).max(1.0);
+            self.most_moves = (self.most_moves + if value.is_some() { STEP } else { -STEP }).max(1.0);
         }
-        worth
+        value
     }
 }
 

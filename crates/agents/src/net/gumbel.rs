@@ -1,5 +1,5 @@
-//! The root of a search with few simulations (Danihelka, Guez, Schrittwieser and Silver, 2022): moves are drawn without replacement by the
-//! policy, halved again and again by their values, and what comes out improves the policy however few simulations there are.
+//! The root of a search with few simulations (Danihelka, Guez, Schrittwieser and Silver, 2022): moves are drawn without replacement
+//! by the policy, halved again and again by their values, and what comes out improves the policy however few simulations there are.
 
 use plyground_core::{PlayableGame, Player, Rng};
 use plyground_nets::softmax;
@@ -12,13 +12,13 @@ use super::tree::{Kind, ROOT, Tree};
 const VISIT_OFFSET: f32 = 50.0;
 const VALUE_SCALE: f32 = 0.5;
 
-/// What a search at the root has found.
+/// The result of a search at the root.
 pub struct RootResult {
     /// The edge to play.
     pub edge: usize,
     /// The improved policy, edge by edge.
     pub policy: Vec<f32>,
-    /// What the first player can expect.
+    /// The expected result of the first player.
     pub value: f32,
 }
 
@@ -36,7 +36,7 @@ pub fn search<G: PlayableGame>(
         searcher.simulate(tree, net, root, None, rng, &mut visit);
     }
     let node = *tree.node(ROOT);
-    let Kind::Player(mover) = node.kind else { unreachable!("a player is to move where somebody searches") };
+    let Kind::Player(mover) = node.kind else { unreachable!("a player is to move at the root of a search") };
     let edges: Vec<usize> = node.edges().collect();
     let scores: Vec<f32> = edges.iter().map(|&edge| tree.edges[edge].logit + gumbel(rng)).collect();
     let mut order: Vec<usize> = (0..edges.len()).collect();
@@ -70,7 +70,7 @@ pub fn search<G: PlayableGame>(
     let won = edges
         .iter()
         .position(|&edge| tree.child(edge).and_then(|child| child.proof).is_some_and(|proof| f32::from(proof) == mover.sign()));
-    let chosen = won.or(best).expect("somebody to move has a move");
+    let chosen = won.or(best).expect("a player to move has a move");
     let mut policy: Vec<f32> = edges.iter().zip(&completed).map(|(&edge, &value)| tree.edges[edge].logit + value).collect();
     softmax(&mut policy);
     let value = match tree.node(ROOT).proof {
@@ -96,8 +96,8 @@ fn gumbel(rng: &mut Rng) -> f32 {
     -(-(rng.unit().max(1e-12)).ln()).ln() as f32
 }
 
-/// The values of all moves in the mover's view, on the scale of the logits: those that were tried by their means, the others by a mean of
-/// what is known of the position.
+/// The values of all moves in the mover's view, on the scale of the logits: those that were tried by their means, the others by a
+/// mean of what is known of the position.
 fn completed<M: Copy + Eq>(tree: &Tree<M>, edges: &[usize], mover: Player) -> Vec<f32> {
     let sign = mover.sign();
     let tried = |edge: usize| tree.child(edge).filter(|child| child.visits > 0);

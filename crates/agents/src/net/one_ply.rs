@@ -8,7 +8,7 @@ use plyground_core::{
 use super::evaluator::NetEvaluator;
 use crate::{AgentInfo, catalogue};
 
-/// Which network; also the key of the other agents that have one.
+/// The key that names the network; shared by all agents with one.
 pub const NET: KeyInfo =
     KeyInfo { key: "net", value: "NAME|FILE", default: "the game's own", meaning: "the network: one of ply nets, or a file" };
 
@@ -38,7 +38,7 @@ pub(crate) fn build<G: Encodable>(game: &G, params: &Params, resources: &dyn Res
     let net = named(game, params, resources, 1)?;
     let ends_judged = params.choice("ends", &["rules", "network"])? == 1;
     if ends_judged && by_policy {
-        return Err(InputError::malformed("key", "ends", "with by=policy nobody looks at what a move leads to"));
+        return Err(InputError::malformed("key", "ends", "with by=policy no move is looked at one ply ahead"));
     }
     if ends_judged && net.encoder().viewpoint() == Viewpoint::Mover {
         return Err(InputError::malformed(

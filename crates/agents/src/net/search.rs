@@ -12,9 +12,10 @@ use super::tree::{Edge, Kind, NONE, ROOT, Tree};
 pub struct Settings {
     /// The weight of the policy against the values.
     pub exploration: f32,
-    /// What a move that has not been tried loses against the mean of its node, times the root of the share of the policy that has been.
+    /// What a move that has not been tried loses against the mean of its node, times the root of the share of the policy that has
+    /// been.
     pub first_play: f32,
-    /// Are the moves equally likely, whatever the network says of them?
+    /// Is the prior uniform, whatever the network says?
     pub uniform: bool,
     /// Higher makes the policy flatter.
     pub temperature: f32,
@@ -31,7 +32,7 @@ pub struct Visit<G: PlayableGame> {
     /// The nodes on the way from the root.
     pub way: Vec<u32>,
     pub state: G::State,
-    /// Is there something to judge at its end?
+    /// Does its last node wait for an evaluation?
     pub waits: bool,
 }
 
@@ -41,7 +42,7 @@ impl<G: PlayableGame> Visit<G> {
     }
 }
 
-/// What a thread needs to search.
+/// The searcher of one thread.
 pub struct NetSearcher<'a, G: PlayableGame> {
     pub game: &'a G,
     pub settings: Settings,
@@ -51,13 +52,13 @@ pub struct NetSearcher<'a, G: PlayableGame> {
 }
 
 impl<'a, G: PlayableGame> NetSearcher<'a, G> {
-    /// The oracle is asked about what is new, before the network.
+    /// A searcher; new nodes are probed for an exact value before the network evaluates them.
     pub fn new(game: &'a G, settings: Settings, probe: Option<&'a mut ExactProbe<G>>) -> Self {
         Self { game, settings, probe, scratch: Scratch::default(), logits: Vec::new() }
     }
 
-    /// From the root to a node that has not been judged, or to an end. `root_edge` is the move to begin with, where that is not for the
-    /// search to choose. Every node on the way is marked as being visited.
+    /// From the root to a node that has not been judged, or to an end. `root_edge` is the move to begin with, where that is not for
+    /// the search to choose. Every node on the way is marked as being visited.
     pub fn descend(
         &mut self,
         tree: &mut Tree<G::Move>,
@@ -110,8 +111,8 @@ impl<'a, G: PlayableGame> NetSearcher<'a, G> {
             // At the root a move is wanted, not only the end.
             Turn::Player(_) if at == ROOT => true,
             Turn::Player(mover) => match self.known(state) {
-                Some(worth) => {
-                    tree.foresee(at, mover, worth);
+                Some(value) => {
+                    tree.set_exact(at, mover, value);
                     false
                 }
                 None => true,
@@ -174,7 +175,7 @@ impl<'a, G: PlayableGame> NetSearcher<'a, G> {
         best
     }
 
-    /// Gives the node at the end of a visit what the network says of it: place `place` of the brain.
+    /// Expands the node at the end of a visit with the evaluation of the network: place `place` of its batch.
     pub fn judged(&mut self, tree: &mut Tree<G::Move>, visit: &Visit<G>, net: &mut NetEvaluator<G>, place: usize) -> f32 {
         let at = *visit.way.last().expect("a visit has a way");
         let value = net.value(place, self.game, &visit.state);

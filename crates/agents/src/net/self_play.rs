@@ -14,28 +14,28 @@ use super::tree::{ROOT, Tree};
 /// A game to learn from. Moves are numbers in the lists of the rules, so it means nothing without them, and takes little room.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfPlayGame {
-    /// Which of the legal moves, or of the outcomes of chance, was played in each position.
+    /// The number of the move, or of the chance outcome, that was played in each position.
     pub moves: Vec<u16>,
     /// The result in the first player's view: -1, 0 or 1.
     pub result: f32,
-    /// What there is to learn.
+    /// The training targets.
     pub targets: Vec<Target>,
     /// Judgements that the game took.
     pub judgements: u64,
 }
 
-/// What is to be learnt from a position.
+/// The training target of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Moves before it.
     pub ply: u16,
-    /// How many legal moves there are.
+    /// The number of legal moves.
     pub moves: u16,
-    /// How good they are: the numbers of those that matter, with probabilities.
+    /// The policy target: numbers of moves with their probabilities.
     pub policy: Vec<(u16, f32)>,
-    /// What the search expected, in the first player's view.
+    /// The value of the search, in the first player's view.
     pub value: f32,
-    /// Is that certain?
+    /// Is the value exact?
     pub certain: bool,
 }
 
@@ -55,7 +55,7 @@ impl Target {
     }
 }
 
-/// How a network plays against itself.
+/// The settings of self-play.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfPlay {
     /// Simulations for a move that is learnt from.
@@ -221,11 +221,11 @@ fn unfit() -> NetError {
     NetError::Input("a game that the rules do not allow".to_owned())
 }
 
-/// A position of a lesson, and who is to move. Says where a lesson does not fit the game.
-pub fn position<G: PlayableGame>(game: &G, lesson: &SelfPlayGame, target: usize) -> Result<(G::State, Player), NetError> {
-    let target = &lesson.targets[target];
+/// A position of a self-play game, and the player to move. An error if the record does not fit the game.
+pub fn position<G: PlayableGame>(game: &G, record: &SelfPlayGame, target: usize) -> Result<(G::State, Player), NetError> {
+    let target = &record.targets[target];
     let (mut state, mut scratch) = (game.start(), Scratch::default());
-    for &number in lesson.moves.get(..target.ply.into()).ok_or_else(unfit)? {
+    for &number in record.moves.get(..target.ply.into()).ok_or_else(unfit)? {
         let number = usize::from(number);
         let mv = match game.turn(&state) {
             Turn::Over(_) => return Err(unfit()),
@@ -245,19 +245,19 @@ pub fn position<G: PlayableGame>(game: &G, lesson: &SelfPlayGame, target: usize)
     if scratch.moves.len() == usize::from(target.moves) { Ok((state, mover)) } else { Err(unfit()) }
 }
 
-/// Adds a position of a lesson to a batch, seen through one of the symmetries of the game. The value to learn is between the result
-/// (`trust` 0) and what the search expected (1). Says where a lesson does not fit the game.
+/// Adds a position of a self-play game to a batch, seen through one of the symmetries of the game. The value to learn is between the
+/// result (`trust` 0) and what the search expected (1). An error if the record does not fit the game.
 pub fn fill<G: PlayableGame>(
     game: &G,
     encoder: &dyn Encoder<G>,
-    lesson: &SelfPlayGame,
+    record: &SelfPlayGame,
     target: usize,
     symmetry: u8,
     trust: f32,
     batch: &mut Batch,
 ) -> Result<(), NetError> {
-    let (state, mover) = position(game, lesson, target)?;
-    let target = &lesson.targets[target];
+    let (state, mover) = position(game, record, target)?;
+    let target = &record.targets[target];
     let mut scratch = Scratch::default();
     game.moves(&state, &mut scratch.moves);
     let seen = game.symmetric_state(&state, symmetry);
@@ -281,7 +281,7 @@ pub fn fill<G: PlayableGame>(
     } else {
         (indices, policy) = (Vec::new(), Vec::new());
     }
-    let value = if target.certain { target.value } else { lesson.result + trust * (target.value - lesson.result) };
+    let value = if target.certain { target.value } else { record.result + trust * (target.value - record.result) };
     let value = if encoder.viewpoint() == Viewpoint::Mover { value * mover.sign() } else { value };
     batch.push_result(&planes, &indices, &policy, value)
 }

@@ -8,7 +8,7 @@ pub const ROOT: u32 = 0;
 /// An edge that leads nowhere yet.
 pub const NONE: u32 = u32::MAX;
 
-/// Who acts at a node.
+/// The kind of a node: player, chance or end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It has not been judged.
@@ -29,9 +29,9 @@ pub struct Node {
     pub visits: u32,
     /// Visits that are on their way and count as losses until they are back.
     pub pending: u32,
-    /// Of the values of all visits, in the first player's view.
+    /// The sum of the values of all visits, in the first player's view.
     pub sum: f64,
-    /// What the network said.
+    /// The value by the network.
     pub judged: f32,
 }
 
@@ -55,7 +55,7 @@ impl Node {
 #[derive(Clone, Copy, Debug)]
 pub struct Edge<M> {
     pub mv: M,
-    /// How likely the network thinks the move is; of an outcome of chance, its probability.
+    /// The prior of the move by the network; of a chance outcome, its probability.
     pub prior: f32,
     pub logit: f32,
     pub child: u32,
@@ -120,8 +120,8 @@ impl<M: Copy + Eq> Tree<M> {
     }
 
     /// The end of the game is known at a node, where this player is to move.
-    pub fn foresee(&mut self, at: u32, mover: Player, worth: GameValue) {
-        self.know(at, (worth.value() * mover.sign()) as i8);
+    pub fn set_exact(&mut self, at: u32, mover: Player, value: GameValue) {
+        self.know(at, (value.value() * mover.sign()) as i8);
     }
 
     fn know(&mut self, at: u32, result: i8) {

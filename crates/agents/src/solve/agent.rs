@@ -135,7 +135,7 @@ impl<G: PlayableGame> Agent<G> for Solve<G> {
         let told = looking.told;
         let known = self.solver.moves(game, state);
         let mut choice = match solution.bounds.exact().zip(solution.best) {
-            Some((worth, best)) => perfect(&solution, worth, best, &known),
+            Some((value, best)) => perfect(&solution, value, best, &known),
             None if told => hopeful(first, &known),
             None => {
                 let budget = simulate(budget.limits.time.is_none().then_some(self.simulations), budget.limits.time);
@@ -149,18 +149,18 @@ impl<G: PlayableGame> Agent<G> for Solve<G> {
 }
 
 /// The position is solved.
-fn perfect<G: PlayableGame>(solution: &Solution<G>, worth: GameValue, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
+fn perfect<G: PlayableGame>(solution: &Solution<G>, value: GameValue, best: G::Move, known: &[(G::Move, Bounds)]) -> Choice<G> {
     let mut choice = Choice::bare(best);
-    choice.value = Some(worth.value());
+    choice.value = Some(value.value());
     choice.principal_variation = solution.line.clone();
     choice.depth = Some(solution.plies);
     choice.facts.push(Fact { name: "plies to the end", value: f64::from(solution.plies) });
-    if !solution.plies_exact && worth != GameValue::Draw {
+    if !solution.plies_exact && value != GameValue::Draw {
         choice.notes.push("solved, but a faster win or a slower loss may exist".to_owned());
     }
     let candidate = |&(mv, bounds): &(G::Move, Bounds)| {
-        let worth = if mv == best { Some(worth) } else { bounds.exact() };
-        Candidate { mv, visits: 0, value: worth.map(GameValue::value) }
+        let value = if mv == best { Some(value) } else { bounds.exact() };
+        Candidate { mv, visits: 0, value: value.map(GameValue::value) }
     };
     choice.candidates = known.iter().map(candidate).collect();
     sort_moves(&mut choice.candidates, |a, b| {

@@ -33,7 +33,7 @@ impl<G: Solvable> Default for Frame<G> {
     }
 }
 
-/// A search for the worth of positions.
+/// An alpha-beta search with a null window for the value of positions.
 pub(crate) struct AlphaBeta<'a, G: Solvable> {
     pub game: &'a G,
     pub known: &'a mut Lookup,
@@ -54,7 +54,7 @@ impl<'a, G: Solvable> AlphaBeta<'a, G> {
         Self { game, known, stop_check, nodes, looked: 0, next_beat: BEAT, stopped: false, frames: Vec::new() }
     }
 
-    /// Is the position (not over) worth at least `goal` to the player to move? The answer is a worth: a lower bound when it reaches
+    /// Is the position (not over) worth at least `goal` to the player to move? The answer is a value: a lower bound when it reaches
     /// the goal, an upper bound otherwise; meaningless once stopped.
     pub fn search(&mut self, state: &G::State, key: u128, goal: GameValue, ply: usize) -> GameValue {
         self.nodes += 1;
@@ -97,8 +97,8 @@ impl<'a, G: Solvable> AlphaBeta<'a, G> {
                 Turn::Player(_) | Turn::Chance => self.game.known_value(&child).map(GameValue::opposite),
             };
             match certain {
-                Some(worth) if worth >= goal => return worth,
-                Some(worth) => best = best.max(worth),
+                Some(value) if value >= goal => return value,
+                Some(value) => best = best.max(value),
                 None => {
                     let key = key_at(self.game, &child, ply + 1);
                     children.push(Child { mv, state: child, key, promise: 0 });
@@ -131,14 +131,14 @@ impl<'a, G: Solvable> AlphaBeta<'a, G> {
         for (number, child) in children.iter().enumerate() {
             // A search of an elder sibling may have come by this position.
             let bounds = if number == 0 { Bounds::OPEN } else { self.known.probe(child.key, ply + 1).opposite() };
-            let worth = if bounds.least >= goal {
+            let value = if bounds.least >= goal {
                 bounds.least
             } else if bounds.most < goal {
                 bounds.most
             } else {
                 self.search(&child.state, child.key, counter(goal), ply + 1).opposite()
             };
-            best = best.max(worth);
+            best = best.max(value);
             if best >= goal || self.stopped {
                 break;
             }

@@ -105,7 +105,7 @@ impl<'a, G: Solvable> DfPn<'a, G> {
         Self { game, known, numbers, stop_check, nodes, looked: 0, next_beat: BEAT, stopped: false }
     }
 
-    /// Is the position (not over) worth at least `goal` to the player to move? Bounds on its worth; none when stopped.
+    /// Is the position (not over) worth at least `goal` to the player to move? Bounds on its value; none when stopped.
     pub fn search(&mut self, state: &G::State, key: u128, goal: GameValue) -> Bounds {
         let most = Numbers { proof: NEVER, disproof: NEVER };
         self.expand(state, key, goal, most, 0);
@@ -173,7 +173,7 @@ impl<'a, G: Solvable> DfPn<'a, G> {
             };
             let key = if certain.is_some() { 0 } else { key_at(self.game, &child, ply + 1) };
             let bounds = match certain {
-                Some(worth) => Bounds::exactly(worth),
+                Some(value) => Bounds::exactly(value),
                 None => self.known.probe(key, ply + 1).opposite(),
             };
             let numbers = if bounds.least >= goal {

@@ -1,4 +1,4 @@
-//! How long a decided game lasts: the winner takes the fastest way, the loser the slowest.
+//! Distance to the end of a decided game: the fastest win against the slowest loss.
 
 use plyground_core::{GameValue, Outcome, Player, Solvable, StopCheck, Turn};
 
@@ -128,7 +128,7 @@ impl<G: Solvable> Race<'_, G> {
     fn hopeless(&self, state: &G::State, key: u128, mover: Player, ply: usize) -> bool {
         let wanted = GameValue::of(Outcome::win(self.winner), mover);
         let bounds = self.known.probe(key, ply);
-        wanted < bounds.least || wanted > bounds.most || self.game.known_value(state).is_some_and(|worth| worth != wanted)
+        wanted < bounds.least || wanted > bounds.most || self.game.known_value(state).is_some_and(|value| value != wanted)
     }
 
     fn try_moves(&mut self, state: &G::State, plies: u32, ply: usize, mover: Player) -> u32 {

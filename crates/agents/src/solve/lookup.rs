@@ -1,4 +1,4 @@
-//! Where searches look up what is known: the table in memory, and a tablebase from a file.
+//! Lookup of known values: the transposition table, and a tablebase from a file.
 
 use plyground_core::Solvable;
 
@@ -34,7 +34,7 @@ impl Lookup {
         match &self.tablebase {
             // The keys of a tablebase are those of the positions near the root.
             Some(tablebase) if ply <= NEAR_ROOT => match tablebase.find(key) {
-                Some((worth, _)) => Bounds::exactly(worth),
+                Some((value, _)) => Bounds::exactly(value),
                 None => bounds,
             },
             _ => bounds,

@@ -1,4 +1,4 @@
-//! Exact solving: what a position is worth when both play perfectly.
+//! Exact solvers: the game-theoretic value of a position.
 
 mod agent;
 mod alphabeta;

@@ -16,7 +16,7 @@ use super::{
     tablebase::Tablebase,
 };
 
-/// How positions are solved.
+/// The solving method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// The game's own solver where it has one, else alpha-beta.
@@ -45,10 +45,10 @@ pub struct Solver<G: Solvable> {
     nodes: u64,
 }
 
-/// What is known of a position after solving it.
+/// The result of solving a position.
 #[derive(Clone, Debug)]
 pub struct Solution<G: Game> {
-    /// What the position is worth to the player to move, as far as it is known.
+    /// The bounds of the value for the player to move.
     pub bounds: Bounds,
     /// A best move; `None` when the game is over or nothing is known.
     pub best: Option<G::Move>,
@@ -58,7 +58,7 @@ pub struct Solution<G: Game> {
     pub plies: u32,
     /// Is the length that of the fastest win against the slowest loss?
     pub plies_exact: bool,
-    /// Is the line such a game, or only one that keeps the worth?
+    /// Is the line such a game, or only one that keeps the value?
     pub line_exact: bool,
     /// The positions of the line, from its beginning, from which its length is known to be that of best play.
     exact_steps: usize,
@@ -169,7 +169,7 @@ impl<G: Solvable> Solver<G> {
         match game.turn(state) {
             Turn::Over(outcome) => Bounds::exactly(over(outcome)),
             Turn::Player(_) | Turn::Chance => match game.known_value(state) {
-                Some(worth) => Bounds::exactly(worth),
+                Some(value) => Bounds::exactly(value),
                 None => self.known.probe(symmetric_key(game, state), 0).and(self.known.table.probe(game.value_key(state))),
             },
         }
@@ -185,9 +185,9 @@ impl<G: Solvable> Solver<G> {
         let key = symmetric_key(game, state);
         if let Some(own) = &mut self.own {
             let before = own.nodes();
-            let Some(worth) = own.value(game, state, stop_check) else { return bounds };
-            self.known.store(key, Bounds::exactly(worth), own.nodes() - before);
-            return Bounds::exactly(worth);
+            let Some(value) = own.value(game, state, stop_check) else { return bounds };
+            self.known.store(key, Bounds::exactly(value), own.nodes() - before);
+            return Bounds::exactly(value);
         }
         for goal in [GameValue::Win, GameValue::Draw] {
             if bounds.least >= goal || bounds.most < goal {
@@ -211,7 +211,7 @@ impl<G: Solvable> Solver<G> {
         bounds
     }
 
-    /// Solves a position: its worth first, then the length of the game, then the line.
+    /// Solves a position: its value first, then the length of the game, then the line.
     pub fn solve(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Solution<G> {
         let stop_check = &mut Relay { stop_check, stopped: false };
         let before = self.nodes();
@@ -320,7 +320,7 @@ impl<G: Solvable> Solver<G> {
         }
     }
 
-    /// Best play from a position whose worth is known, and how many of its steps are known to be the fastest or slowest.
+    /// Best play from a position whose value is known, and how many of its steps are known to be the fastest or slowest.
     fn line(&mut self, game: &G, state: &G::State, length: Option<Length>, stop_check: &mut Relay<'_>) -> (Vec<G::Move>, usize) {
         let mut line = Vec::new();
         let mut exact = 0;
@@ -370,25 +370,25 @@ impl<G: Solvable> Solver<G> {
         })
     }
 
-    /// A move that keeps the worth: for a loser, into the position that took the most work.
+    /// A move that keeps the value: for a loser, into the position that took the most work.
     fn step_by_worth(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Option<(G::Move, G::State)> {
-        let worth = self.value(game, state, stop_check).exact()?;
+        let value = self.value(game, state, stop_check).exact()?;
         let children = children(game, state);
-        if worth == GameValue::Loss {
+        if value == GameValue::Loss {
             let work = |child: &G::State| match game.turn(child) {
                 Turn::Over(_) => -1,
                 _ => self.known.table.known(symmetric_key(game, child)).map_or(0, |known| i64::from(known.work)),
             };
             return children.into_iter().max_by_key(|(mv, child)| (work(child), std::cmp::Reverse(*mv)));
         }
-        let keeps = |bounds: Bounds| bounds.least >= worth;
+        let keeps = |bounds: Bounds| bounds.least >= value;
         // What the search has found on its way comes first: a move that it did not need may take longer than all it needed.
         if let Some(found) = children.iter().find(|(_, child)| keeps(self.view(game, state, child))) {
             return Some(found.clone());
         }
         if let Some(own) = &mut self.own {
             let is_over = |child: &G::State| matches!(game.turn(child), Turn::Over(_));
-            let mut kept = |child: &G::State| own.recall(game, child).is_some_and(|worth_then| worth_then.opposite() >= worth);
+            let mut kept = |child: &G::State| own.recall(game, child).is_some_and(|value_then| value_then.opposite() >= value);
             if let Some(found) = children.iter().find(|(_, child)| !is_over(child) && kept(child)) {
                 return Some(found.clone());
             }
@@ -401,7 +401,7 @@ impl<G: Solvable> Solver<G> {
         None
     }
 
-    /// What is worth keeping of the positions behind `state`: at most `most` (and the line), those that took the most work first.
+    /// The positions behind `state` for a tablebase: at most `most` (and the line), those that took the most work first.
     /// Positions that are found again in a thousand steps are left out.
     pub fn tablebase(&mut self, game: &G, state: &G::State, solution: &Solution<G>, most: usize) -> Tablebase {
         let mut entries = self.known_to_own(game, state, most);
@@ -410,8 +410,8 @@ impl<G: Solvable> Solver<G> {
         let mut queue = BinaryHeap::from([(u32::MAX, 0_usize)]);
         while let Some((_, index)) = queue.pop().filter(|_| entries.len() < most) {
             let (state, ply) = states[index].clone();
-            if let Some(worth) = self.recall(game, &state).exact() {
-                entries.push((symmetric_key(game, &state), worth, None));
+            if let Some(value) = self.recall(game, &state).exact() {
+                entries.push((symmetric_key(game, &state), value, None));
             }
             for (_, child) in children(game, &state) {
                 let key = symmetric_key(game, &child);
@@ -450,8 +450,8 @@ impl<G: Solvable> Solver<G> {
                 if matches!(game.turn(&child), Turn::Over(_)) || entries.len() >= most || !seen.insert(key) {
                     continue;
                 }
-                if let Some(worth) = own.recall(game, &child) {
-                    entries.push((key, worth, None));
+                if let Some(value) = own.recall(game, &child) {
+                    entries.push((key, value, None));
                     next.push(child);
                 }
             }
@@ -461,7 +461,7 @@ impl<G: Solvable> Solver<G> {
     }
 }
 
-/// The exact length of a game is looked for with so many times the positions that its worth took, and at least with so many.
+/// The exact length of a game is looked for with so many times the positions that its value took, and at least with so many.
 const DISTANCE_FACTOR: u64 = 2;
 const LEAST_FOR_DISTANCE: u64 = 3_000_000;
 
@@ -471,8 +471,8 @@ const OPEN_PLIES: u32 = 4;
 /// The work, as a power of two, from which on a position is kept in a tablebase.
 const LEAST_WORK: u32 = 10;
 
-/// The value of a finished game: the player who would be to move has lost, if one has. (The rules do not say who would be to move. It is
-/// the loser in all games but Crosphere, where a player can complete the opponent's chain.)
+/// The value of a finished game: the player who would be to move has lost, if one has. (The rules do not say who would be to move. It
+/// is the loser in all games but Crosphere, where a player can complete the opponent's chain.)
 fn over(outcome: Outcome) -> GameValue {
     if outcome.winner.is_some() { GameValue::Loss } else { GameValue::Draw }
 }
@@ -492,12 +492,12 @@ fn children<G: Game>(game: &G, state: &G::State) -> Vec<(G::Move, G::State)> {
 fn along_line<G: Solvable>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, GameValue, Option<u32>)> {
     let mut entries = Vec::new();
     let mut state = state.clone();
-    let Some(mut worth) = solution.bounds.exact() else { return entries };
+    let Some(mut value) = solution.bounds.exact() else { return entries };
     for (step, &mv) in solution.line.iter().enumerate() {
         let plies = (step < solution.exact_steps).then(|| solution.plies - step as u32);
-        entries.push((symmetric_key(game, &state), worth, plies));
+        entries.push((symmetric_key(game, &state), value, plies));
         game.play(&mut state, mv);
-        worth = worth.opposite();
+        value = value.opposite();
     }
     entries
 }

@@ -1,13 +1,13 @@
-//! What is known of positions: bounds on their worth, eight bytes each.
+//! The transposition table of the solvers: bounds on values, eight bytes each.
 
 use plyground_core::GameValue;
 
-/// What a position is worth to the player to move: at least this, at most that.
+/// Bounds of the value of a position for the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// It is worth no less.
+    /// The lower bound.
     pub least: GameValue,
-    /// It is worth no more.
+    /// The upper bound.
     pub most: GameValue,
 }
 
@@ -15,12 +15,12 @@ impl Bounds {
     /// Nothing is known.
     pub const OPEN: Self = Self { least: GameValue::Loss, most: GameValue::Win };
 
-    /// It is worth exactly this.
-    pub const fn exactly(worth: GameValue) -> Self {
-        Self { least: worth, most: worth }
+    /// Both bounds at one value.
+    pub const fn exactly(value: GameValue) -> Self {
+        Self { least: value, most: value }
     }
 
-    /// The worth, where it is known.
+    /// The value, where it is known.
     pub fn exact(self) -> Option<GameValue> {
         (self.least == self.most).then_some(self.least)
     }
@@ -37,9 +37,9 @@ impl Bounds {
         Self { least: self.least.max(other.least), most: self.most.min(other.most) }
     }
 
-    /// What a search for `goal` has found: a worth that reaches it is a lower bound, one that does not an upper bound.
-    pub(crate) fn found(worth: GameValue, goal: GameValue) -> Self {
-        if worth >= goal { Self { least: worth, ..Self::OPEN } } else { Self { most: worth, ..Self::OPEN } }
+    /// The bounds that a search for `goal` has found: a value that reaches it is a lower bound, one that does not an upper bound.
+    pub(crate) fn found(value: GameValue, goal: GameValue) -> Self {
+        if value >= goal { Self { least: value, ..Self::OPEN } } else { Self { most: value, ..Self::OPEN } }
     }
 
     const fn bits(self) -> u64 {
@@ -48,8 +48,8 @@ impl Bounds {
     }
 
     const fn from_bits(bits: u64) -> Self {
-        const WORTHS: [GameValue; 4] = [GameValue::Loss, GameValue::Draw, GameValue::Win, GameValue::Win];
-        Self { least: WORTHS[(bits & 3) as usize], most: WORTHS[((bits >> 2 & 3) as usize).saturating_sub(1)] }
+        const VALUES: [GameValue; 4] = [GameValue::Loss, GameValue::Draw, GameValue::Win, GameValue::Win];
+        Self { least: VALUES[(bits & 3) as usize], most: VALUES[((bits >> 2 & 3) as usize).saturating_sub(1)] }
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Table {
     used: usize,
 }
 
-/// What a table knows of a position.
+/// An entry of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub bounds: Bounds,

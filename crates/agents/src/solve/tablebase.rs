@@ -11,7 +11,7 @@
 //! | 8 | key of the start position: another way of making keys is recognised by it |
 //! | 8 | number of positions, n |
 //! | 8 n | their keys, ascending |
-//! | 2 n | their worth to the player to move (0 loss, 1 draw, 2 win) + 4 (distance to the end + 1, or 0 where it is not known) |
+//! | 2 n | their value to the player to move (0 loss, 1 draw, 2 win) + 4 (distance to the end + 1, or 0 where it is not known) |
 //! | 8 | checksum of all bytes before |
 
 use plyground_core::{GameValue, InputError, Solvable, hash_state, quoted};
@@ -22,7 +22,7 @@ const MAGIC: &[u8; 8] = b"PLYTBASE";
 const VERSION: u32 = 1;
 const LONGEST_SPEC: usize = 1_000;
 
-/// Positions of a game with their worth, and with their distance to the end where it is known.
+/// Positions of a game with their value, and with their distance to the end where it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tablebase {
     keys: Vec<u64>,
@@ -36,22 +36,22 @@ fn key_of<G: Solvable>(game: &G, state: &G::State) -> u64 {
     (symmetric_key(game, state) >> 64) as u64
 }
 
-fn packed(worth: GameValue, plies: Option<u32>) -> u16 {
+fn packed(value: GameValue, plies: Option<u32>) -> u16 {
     // A distance that does not fit is left unknown in the file.
     let plies = plies.and_then(|plies| u16::try_from(plies + 1).ok()).filter(|&plies| plies < 1 << 14);
-    worth as u16 | plies.unwrap_or(0) << 2
+    value as u16 | plies.unwrap_or(0) << 2
 }
 
-fn unpacked(value: u16) -> (GameValue, Option<u32>) {
-    let worth = [GameValue::Loss, GameValue::Draw, GameValue::Win][usize::from(value & 3)];
-    (worth, u32::from(value >> 2).checked_sub(1))
+fn unpacked(entry: u16) -> (GameValue, Option<u32>) {
+    let value = [GameValue::Loss, GameValue::Draw, GameValue::Win][usize::from(entry & 3)];
+    (value, u32::from(entry >> 2).checked_sub(1))
 }
 
 impl Tablebase {
     /// From keys and values in any order; of the same key, what comes last counts.
     pub(crate) fn new(entries: impl IntoIterator<Item = (u128, GameValue, Option<u32>)>) -> Self {
         let mut all: Vec<(u64, u16)> =
-            entries.into_iter().map(|(key, worth, plies)| ((key >> 64) as u64, packed(worth, plies))).collect();
+            entries.into_iter().map(|(key, value, plies)| ((key >> 64) as u64, packed(value, plies))).collect();
         all.reverse();
         all.sort_by_key(|&(key, _)| key);
         all.dedup_by_key(|&mut (key, _)| key);
@@ -81,7 +81,7 @@ impl Tablebase {
         self.keys.is_empty()
     }
 
-    /// What the position (not over) is worth to the player to move, and in how many plies the game ends with best play.
+    /// The value of a position (not over) for the player to move, and the number of plies to the end with best play.
     pub fn probe<G: Solvable>(&self, game: &G, state: &G::State) -> Option<(GameValue, Option<u32>)> {
         self.find(symmetric_key(game, state))
     }
@@ -100,8 +100,8 @@ impl Tablebase {
         let entries = |base: &Self| base.keys.iter().copied().zip(base.values.iter().copied()).collect::<Vec<_>>();
         let all = entries(self).into_iter().chain(entries(other));
         Self::new(all.map(|(key, value)| {
-            let (worth, plies) = unpacked(value);
-            (u128::from(key) << 64, worth, plies)
+            let (value, plies) = unpacked(value);
+            (u128::from(key) << 64, value, plies)
         }))
     }
 
@@ -165,7 +165,7 @@ impl Tablebase {
         let keys: Vec<u64> = keys.chunks_exact(8).map(number).collect();
         let values: Vec<u16> = values.chunks_exact(2).map(|bytes| number(bytes) as u16).collect();
         if keys.windows(2).any(|pair| pair[0] >= pair[1]) || values.iter().any(|value| value & 3 == 3) {
-            return Err(refuse("its positions are out of order or have no worth".to_owned()));
+            return Err(refuse("its positions are out of order or have no value".to_owned()));
         }
         Ok(Self::sorted(keys, values))
     }

@@ -629,7 +629,7 @@ fn what_does_not_go_together_is_refused() {
         ),
         (
             "mcts:eval=lines",
-            "malformed key 'eval': nobody would ask it without leaf=eval, leaf=cut-rollout, bias=W or widening=W beside it",
+            "malformed key 'eval': it is not used without leaf=eval, leaf=cut-rollout, bias=W or widening=W beside it",
         ),
         ("mcts:threads=2,reuse=on", "malformed key 'reuse': with several threads it needs parallel=tree beside it"),
         ("mcts:parallel=root", "malformed key 'parallel': it needs threads=2 or more beside it"),

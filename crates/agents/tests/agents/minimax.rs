@@ -150,8 +150,8 @@ fn tree<G: Game>(game: &G, state: &G::State, depth: u32, most: u64) -> Option<Tr
     Some(found)
 }
 
-/// Positions of random games with trees of that depth that have at most so many nodes and are nowhere near the end of all lines: at most
-/// three of a game, at most `count`.
+/// Positions of random games with trees of that depth that have at most so many nodes and are nowhere near the end of all lines: at
+/// most three of a game, at most `count`.
 fn positions<G: Game>(game: &G, start: &G::State, depth: u32, most: u64, count: usize, rng: &mut Rng) -> Vec<(G::State, Tree)> {
     let mut found = Vec::new();
     let mut games = 0;
@@ -275,7 +275,8 @@ fn every_search_has_the_value_and_the_move_of_plain_minimax() {
     }
 }
 
-/// The definitions of the switches that change the value, without tables, ordering or narrow windows: values in the first player's view.
+/// The definitions of the switches that change the value, without tables, ordering or narrow windows: values in the first player's
+/// view.
 struct Definition<'a, G: PlayableGame> {
     game: &'a G,
     judge: &'a TestEvaluator<G::Evaluator>,
@@ -295,7 +296,7 @@ impl<'a, G: PlayableGame> Definition<'a, G> {
     /// What the root comes to in the mover's view: no root move is extended.
     fn root(mut self, state: &G::State, depth: i32) -> f32 {
         self.root_depth = depth;
-        let Turn::Player(player) = self.game.turn(state) else { panic!("nobody is to move") };
+        let Turn::Player(player) = self.game.turn(state) else { panic!("no player is to move") };
         let moves = legal(self.game, state);
         let values = moves.iter().map(|&mv| self.value(&after(self.game, state, mv), depth - 1, 1) * player.sign());
         values.fold(f32::NEG_INFINITY, f32::max)
@@ -336,8 +337,8 @@ impl<'a, G: PlayableGame> Definition<'a, G> {
     }
 }
 
-/// Compares searches with a definition in positions of random games, each with all judges in turn, and says how often the value differed
-/// from that of plain minimax.
+/// Compares searches with a definition in positions of random games, each with all judges in turn, and says how often the value
+/// differed from that of plain minimax.
 struct Held {
     specs: &'static [&'static str],
     depth: u32,
@@ -407,8 +408,8 @@ fn singular_moves_are_extended_as_defined() {
     }
 }
 
-/// Late-move reductions: what is looked at again depends on what has been found before, so the window is part of the definition. Fail-soft,
-/// in the view of the player to move, moves in the order of the game.
+/// Late-move reductions: what is looked at again depends on what has been found before, so the window is part of the definition.
+/// Fail-soft, in the view of the player to move, moves in the order of the game.
 fn reduced<G: PlayableGame>(
     game: &G,
     judge: &TestEvaluator<G::Evaluator>,
@@ -501,7 +502,7 @@ impl Visitor for Contempt {
         // Draws come late.
         let played = (0..40).flat_map(|_| random_game(&game, &start, &mut rng).into_iter().rev().take(8));
         for state in played.filter(|state| tree(&game, state, 4, 4_000).is_some()) {
-            let Turn::Player(mover) = game.turn(&state) else { panic!("nobody is to move") };
+            let Turn::Player(mover) = game.turn(&state) else { panic!("no player is to move") };
             let judged = judge(&game, 1);
             let wanted = Definition { draw: -2.5 * mover.sign(), ..Definition::new(&game, &judged) }.root(&state, 4);
             for (spec, kept) in &mut searchers {
@@ -522,8 +523,8 @@ fn contempt_is_what_a_draw_counts_less() {
     }
 }
 
-/// Plies to the end with best play, from 0 for a finished game: the winner hurries, the loser holds out. Positive when the player to move
-/// wins, negative or 0 when the other does, nothing for a draw.
+/// Plies to the end with best play, from 0 for a finished game: the winner hurries, the loser holds out. Positive when the player to
+/// move wins, negative or 0 when the other does, nothing for a draw.
 fn plies_to_end<G: Game>(game: &G, state: &G::State) -> Option<i32> {
     if let Turn::Over(outcome) = game.turn(state) {
         return outcome.winner.map(|_| 0);
@@ -588,7 +589,7 @@ impl Visitor for Shuffled {
         let mut rng = Seed(12).rng();
         let mut choices = 0;
         for (state, _) in positions(&game, &start, 2, 1_000, 40, &mut rng) {
-            let Turn::Player(player) = game.turn(&state) else { panic!("nobody is to move") };
+            let Turn::Player(player) = game.turn(&state) else { panic!("no player is to move") };
             let judged = judge(&game, 1);
             let value = |mv| Definition::new(&game, &judged).value(&after(&game, &state, mv), 1, 1) * player.sign();
             let moves = legal(&game, &state);

@@ -1,5 +1,5 @@
-//! Agents that ask a network, with networks that have learnt nothing: what they are worth, `ply train` measures; here is what must hold
-//! whatever the network says.
+//! Agents that ask a network, with networks that have learnt nothing: what they are worth, `ply train` measures; here is what must
+//! hold whatever the network says.
 
 use std::ops::ControlFlow;
 
@@ -281,11 +281,11 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
     }
     for (spec, reason) in [
         ("mcts:net=x", "malformed key 'net': it belongs to leaf=net"),
-        ("mcts:leaf=net,net=x,eval=live", "nobody would ask it"),
+        ("mcts:leaf=net,net=x,eval=live", "it is not used without"),
         ("mcts:leaf=net,net=x,cut=3", "malformed key 'cut': it belongs to leaf=cut-rollout"),
         ("hybrid:leaf=net,net=x,rollout=2", "malformed key 'rollout': with leaf=net there are no rollouts"),
         ("net:net=x,ends=network", "malformed key 'ends': this network sees as the player to move does"),
-        ("net:net=x,ends=network,by=policy", "malformed key 'ends': with by=policy nobody looks at what a move leads to"),
+        ("net:net=x,ends=network,by=policy", "malformed key 'ends': with by=policy no move is looked at one ply ahead"),
     ] {
         let found = refusal("clobber", spec, &clobber).unwrap();
         assert!(found.contains(reason), "{spec}: {found}");
@@ -293,7 +293,7 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
 }
 
 #[test]
-fn lessons_are_games_by_the_rules_and_teach_the_same_through_every_symmetry() {
+fn self_play_games_keep_to_the_rules_and_teach_the_same_through_every_symmetry() {
     struct Learn(&'static str);
     impl Visitor for Learn {
         type Output = ();
@@ -332,8 +332,8 @@ fn lessons_are_games_by_the_rules_and_teach_the_same_through_every_symmetry() {
     for_each_sample(Learn);
 }
 
-/// Where a game says that it looks the same from the other side, it does: a position and the one with everything exchanged are encoded the
-/// same way. The exchanged position is reached by the exchanged moves, with somebody to waste a move in between; so it is tested on
+/// Where a game says that it looks the same from the other side, it does: a position and the one with everything exchanged are
+/// encoded the same way. The exchanged position is reached by the exchanged moves, with a wasted move in between; so it is tested on
 /// positions as text.
 #[test]
 fn both_players_see_the_same() {

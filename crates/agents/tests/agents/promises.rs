@@ -320,7 +320,7 @@ fn bad_specs_are_refused() {
 }
 
 #[test]
-fn an_agent_that_nobody_asked_for_a_move_says_so() {
+fn an_agent_without_a_player_to_move_says_so() {
     struct Finished;
     impl Visitor for Finished {
         type Output = ();

@@ -92,8 +92,8 @@ impl Visitor for Perfect {
         let value = solve(&game, &start, &mut values);
         assert_eq!((values.len(), value), (self.positions, self.start), "{}", game.spec());
         let mut agent = enrolled(&game, self.spec);
-        let lessons = agent.lessons();
-        agent.train(&game, lessons, &mut |_| ControlFlow::Continue(()));
+        let episodes = agent.episodes();
+        agent.train(&game, episodes, &mut |_| ControlFlow::Continue(()));
         let mut mistakes = Vec::new();
         for (state, &value) in &values {
             if matches!(game.turn(state), Turn::Player(_)) {

@@ -10,7 +10,7 @@ use plyground_core::{
 };
 use plyground_games::open;
 
-/// Nobody stops the solver.
+/// A check that never stops the solver.
 struct Untimed;
 
 impl StopCheck for Untimed {
@@ -123,7 +123,7 @@ impl Visitor for AgreesWithBruteForce {
     }
 }
 
-/// The line goes to the end, and nobody in it gives anything away.
+/// The line goes to the end, and neither player in it gives anything away.
 fn check_line<G: Game>(game: &G, state: &G::State, line: &[G::Move], worth: GameValue, known: &mut HashMap<G::State, Value>) {
     let mut state = state.clone();
     let mut expected = worth;
@@ -207,7 +207,7 @@ impl Visitor for Start {
     type Output = (GameValue, Option<u32>);
     fn visit<G: PlayableGame>(self, game: G, start: G::State) -> Self::Output {
         let mut solver = Solver::new(&game, self.method, 64_000_000, None, None).unwrap();
-        let worth = solver.value(&game, &start, &mut Untimed).exact().expect("nobody stopped it");
+        let worth = solver.value(&game, &start, &mut Untimed).exact().expect("it was not stopped");
         let solution = self.length.then(|| solver.solve(&game, &start, &mut Untimed));
         (worth, solution.filter(|solution| solution.plies_exact).map(|solution| solution.plies))
     }

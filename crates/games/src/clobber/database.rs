@@ -120,7 +120,7 @@ fn hash(bytes: &[u8]) -> u64 {
     mixing.finish()
 }
 
-/// Reads numbers from bytes that anybody may have written.
+/// A reader of numbers from untrusted bytes.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

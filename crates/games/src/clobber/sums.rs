@@ -256,19 +256,19 @@ impl<B: Bits> Sums<B> {
     }
 }
 
-fn worth(won: bool) -> GameValue {
+fn game_value(won: bool) -> GameValue {
     if won { GameValue::Win } else { GameValue::Loss }
 }
 
 impl<B: Bits> ExactSolver<Clobber<B>> for Sums<B> {
     fn value(&mut self, game: &Clobber<B>, state: &State<B>, stop_check: &mut dyn StopCheck) -> Option<GameValue> {
         let sum = self.whole(game, state);
-        self.wins(sum, stop_check).ok().map(worth)
+        self.wins(sum, stop_check).ok().map(game_value)
     }
 
     fn recall(&mut self, game: &Clobber<B>, state: &State<B>) -> Option<GameValue> {
         let sum = self.whole(game, state);
-        self.known(&sum).map(worth)
+        self.known(&sum).map(game_value)
     }
 
     fn nodes(&self) -> u64 {
@@ -310,7 +310,7 @@ mod tests {
                     solver.small = small;
                     solver.value(&game, &state, &mut GoOn)
                 });
-                assert!(found.iter().all(|&worth| worth == found[0]), "{}: {found:?}", game.position_text(&state));
+                assert!(found.iter().all(|&value| value == found[0]), "{}: {found:?}", game.position_text(&state));
                 seen[usize::from(found[0] == Some(GameValue::Win))] += 1;
             }
         }

@@ -1,13 +1,13 @@
-//! What has been found out about sums: a table of fixed size.
+//! The transposition table of sums, of fixed size.
 
 use super::values::{Value, Values};
 
 /// Four entries of two words each make a cache line.
 const WORDS: usize = 8;
 
-/// For sets of large regions: with which values added they are won or lost by the player to move. A player who wins with a value wins with
-/// every greater one, too. Sets are told apart by 64 bits besides their place: in 10^11 questions, the chance of one wrong answer is
-/// about one in 10^8.
+/// For sets of large regions: with which values added they are won or lost by the player to move. A player who wins with a value wins
+/// with every greater one, too. Sets are told apart by 64 bits besides their place: in 10^11 questions, the chance of one wrong
+/// answer is about one in 10^8.
 #[derive(Clone, Debug)]
 pub struct SumTable {
     words: Vec<u64>,

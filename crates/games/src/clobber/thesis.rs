@@ -1,4 +1,4 @@
-//! What the network of the thesis saw: a list of numbers, without any shape of the board.
+//! The encoding of the thesis: a list of numbers, without any shape of the board.
 
 use plyground_core::{Encoder, EncoderInfo, Square};
 
@@ -11,8 +11,8 @@ pub(super) const INFO: EncoderInfo = EncoderInfo {
     summary: "the numbers of the thesis of 2017: one for each square (1 black, -1 white, 0 empty), one for the side to move",
 };
 
-/// One number for each square, row by row from the top left: 1 for a black stone, -1 for a white one, 0 for none. The last is 1 if Black
-/// is to move and -1 otherwise. To a network this is a board of a single square.
+/// One number for each square, row by row from the top left: 1 for a black stone, -1 for a white one, 0 for none. The last is 1 if
+/// Black is to move and -1 otherwise. To a network this is a board of a single square.
 ///
 /// The network of the thesis had no policy. Moves have an index all the same, so that positions can be exported.
 pub(super) struct ThesisNumbers {

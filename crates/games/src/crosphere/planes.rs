@@ -1,4 +1,4 @@
-//! What networks see of Crosphere: the eleven planes of the thesis, and ours.
+//! The encoders of Crosphere: the eleven planes of the thesis, and ours.
 
 use plyground_core::{Encoder, EncoderInfo, Player, Turn, Viewpoint};
 
@@ -13,8 +13,8 @@ pub(super) const INFO: EncoderInfo = EncoderInfo {
 
 /// In this order: empty squares, weak stones, strong stones of the first and of the second player; how many empty squares lie on a
 /// cheapest way from each square to the bottom edge for the first player and to the right edge for the second, the square itself
-/// included, where stones that the player may use are free and 64 stands for no way; and, the same on all squares, the stones that each
-/// player still needs for a link, 1 if the first player is to move and 0 otherwise, and the strong stones left.
+/// included, where stones that the player may use are free and 64 stands for no way; and, the same on all squares, the stones that
+/// each player still needs for a link, 1 if the first player is to move and 0 otherwise, and the strong stones left.
 pub(super) struct ThesisPlanes {
     pub(super) ranks: usize,
     pub(super) files: usize,
@@ -95,10 +95,10 @@ pub(super) const WAYS: EncoderInfo = EncoderInfo {
     summary: "stones, and every square's part in the cheapest links of both players, as the player to move sees them; square boards",
 };
 
-/// For square boards, on which the second player's game is the first one's with files and ranks exchanged: the player to move sees it as
-/// the first player does. Stones, then for the mover and for the opponent the empty squares on a cheapest way to either edge, how many
-/// more stones a link through this square takes than the cheapest one, and whether the square is on a cheapest one; then the stones that
-/// each still needs, and the strong stones left.
+/// For square boards, on which the second player's game is the first one's with files and ranks exchanged: the player to move sees it
+/// as the first player does. Stones, then for the mover and for the opponent the empty squares on a cheapest way to either edge, how
+/// many more stones a link through this square takes than the cheapest one, and whether the square is on a cheapest one; then the
+/// stones that each still needs, and the strong stones left.
 pub(super) struct WaysPlanes {
     pub(super) size: usize,
 }

@@ -19,7 +19,7 @@ use crate::bits::Bits;
 /// The plies of the player who moves first, and of the other one.
 const PLIES: [u64; 2] = [0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
 
-/// What came out.
+/// The result of a random game.
 pub(crate) enum Verdict {
     /// The winner, if there is one.
     Result(Option<Player>),
@@ -88,8 +88,8 @@ impl RandomGame {
         self.one_by_one(placed, self.empty.count(), false)
     }
 
-    /// The end of a game: neither player is linked with the weak stones `placed`, and until ply `end` only strong stones follow. Then comes
-    /// a weak stone after which both are linked (`more`), or nothing.
+    /// The end of a game: neither player is linked with the weak stones `placed`, and until ply `end` only strong stones follow. Then
+    /// comes a weak stone after which both are linked (`more`), or nothing.
     #[cold]
     fn one_by_one(&self, placed: u64, end: u32, more: bool) -> Verdict {
         let weak = self.start.weak | placed;

@@ -1,4 +1,4 @@
-//! What TUC-Chess says to its players.
+//! The phrases of TUC-Chess.
 
 use plyground_core::Phrase;
 

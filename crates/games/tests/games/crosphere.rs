@@ -103,7 +103,7 @@ fn impossible_positions_are_refused_with_the_reason() {
         let error = refusal(spec, Some(position), &[]);
         assert!(error.contains(message), "{position}: {error}");
     }
-    // Finished positions are positions, whoever is to move.
+    // Finished positions are positions, of either player to move.
     for position in ["1o1/1o1/1G1 g 3 3", "1o1/1o1/1G1 p 0 20", "3/ooP/3 g 0 0"] {
         assert_ne!(played(position, &[]).result(), "open", "{position}");
     }

@@ -1,7 +1,8 @@
 //! Matches between agents of the list and of a user's own, in a game of a user's own.
 
 use plyground::agents::{AgentError, Limits, SearchRequest};
-use plyground::games::InputError;
+use plyground::matches::MatchReport;
+use plyground::matches::pipeline::RunError;
 use plyground::prelude::*;
 use plyground::statistics::Tally;
 

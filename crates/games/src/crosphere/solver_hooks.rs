@@ -1,4 +1,4 @@
-//! What exact searches know of Crosphere: keys that both players share, links that cannot be stopped, and which moves to try first.
+//! Solver hooks of Crosphere: keys that both players share, links that cannot be stopped, and the move ordering.
 
 use plyground_core::{Game, GameValue, Player, hash_state};
 
@@ -31,7 +31,7 @@ impl Crosphere {
 
     /// Decided by a stone that completes a chain, or by two such squares of the opponent.
     #[inline]
-    pub(super) fn foreseen(&self, state: &State) -> Option<GameValue> {
+    pub(super) fn proven_value(&self, state: &State) -> Option<GameValue> {
         let (mover, other) = (state.side.index(), state.side.other().index());
         let finishing = self.finishing(state);
         let (mine, theirs) = (finishing[mover], finishing[other]);
@@ -46,7 +46,7 @@ impl Crosphere {
     }
 
     /// Where the opponent is about to complete a chain with a strong stone on the only square left for it, only a strong stone on that
-    /// square helps (unless a stone wins at once, which is foreseen). A weak stone that completes only the opponent's chain loses.
+    /// square helps (unless a stone wins at once, which is proven before). A weak stone that completes only the opponent's chain loses.
     #[inline]
     pub(super) fn useful_moves(&self, state: &State, moves: &mut Vec<Placement>) {
         let (mover, other) = (state.side.index(), state.side.other().index());

@@ -1,4 +1,4 @@
-//! What exact searches know of the Pawn Game: keys that both players share, races that are decided, and which moves to try first.
+//! Solver hooks of the Pawn Game: keys that both players share, races that are decided, and the move ordering.
 
 use plyground_core::{GameValue, Player, hash_state};
 
@@ -64,7 +64,7 @@ impl Pawn {
 
     /// Decided by arriving at once, by a threat that cannot be met, or by a race.
     #[inline]
-    pub(super) fn foreseen(&self, state: &State) -> Option<GameValue> {
+    pub(super) fn proven_value(&self, state: &State) -> Option<GameValue> {
         let View { own, other } = self.mover_view(state);
         let step = self.travel[2];
         let attacked = self.attacked_up(own);

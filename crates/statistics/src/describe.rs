@@ -1,4 +1,4 @@
-//! Results in plain English.
+//! Descriptions of results in plain English.
 
 use crate::elo::signed;
 use crate::{CONFIDENCE, EloModel, MatchResult, Sprt, SprtDecision, SprtStatus, logistic_elo};
