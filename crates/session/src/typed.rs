@@ -56,27 +56,3 @@ fn built(spec: &str, parts: Parts<'_>, game: &dyn Any) -> Result<Box<dyn Any>, I
 fn typed<T: 'static>(built: Box<dyn Any>) -> T {
     *built.downcast().expect(SAME_TYPE)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use plyground_core::NoResources;
-
-    /// Every game gets agents and solvers of its own type, or a refusal in words.
-    struct Both;
-
-    impl Visitor for Both {
-        type Output = ();
-        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
-            let spec = AgentSpec::parse("random", &game).expect("all games have it");
-            build_agent(&spec, &game, &NoResources).expect("it needs no files");
-            let chance = plyground_agents::refuse_chance(&game).is_err();
-            assert_eq!(build_solver(&game, 1_000_000).is_err(), chance, "{}", game.spec());
-        }
-    }
-
-    #[test]
-    fn every_game_has_agents_of_its_type() {
-        plyground_games::for_each_sample(|_| Both);
-    }
-}
