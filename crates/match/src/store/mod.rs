@@ -1,6 +1,7 @@
 //! The store: one SQLite file that keeps every run, every job and every game.
 
 pub(crate) mod export;
+mod parquet_file;
 
 use std::fs::File;
 use std::io::{self, Read};
