@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use plyground_core::{
-    Agent, Evaluated, Game, InputError, KeyInfo, Limits, NoResources, Params, PlayableGame, Resources, split_spec,
+    Agent, Evaluated, EvaluatorInfo, Game, InputError, KeyInfo, Limits, NoResources, Params, PlayableGame, Resources, split_spec,
 };
 
 pub mod catalogue;
@@ -57,8 +57,12 @@ impl AgentSpec {
     /// Reads a spec for a game: an agent with its keys, or a name in the game's [`catalogue`] entry (`level=4`, `best`, a preset).
     /// Unknown names are refused here; keys are checked when the agent is made.
     pub fn parse<G: Game>(text: &str, game: &G) -> Result<Self, InputError> {
+        Self::parse_for(text, &game.spec())
+    }
+
+    fn parse_for(text: &str, game: &str) -> Result<Self, InputError> {
         let text = text.trim();
-        let entry = catalogue::entry(&game.spec());
+        let entry = catalogue::entry(game);
         let (name, keys) = split_spec(entry.spec_of(text)?.unwrap_or(text));
         let info = INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == name);
         let info = info.ok_or_else(|| {
@@ -86,11 +90,14 @@ impl AgentSpec {
     /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves at random: these
     /// two. All it could choose can then be known without asking it ([`Lookahead`]).
     pub fn fixed_lookahead<G: Evaluated>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
-        let evaluator_keys = G::evaluators().iter().flat_map(|evaluator| evaluator.keys);
+        self.fixed_depth(G::evaluators())?.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
+    }
+
+    fn fixed_depth(&self, evaluators: &[EvaluatorInfo]) -> Result<Option<u32>, InputError> {
+        let evaluator_keys = evaluators.iter().flat_map(|evaluator| evaluator.keys);
         let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
         let plain = [minimax_plain::INFO.name, alphabeta::INFO.name].contains(&self.name);
-        let depth = self.limits()?.depth.filter(|_| plain && self.params.keys().all(|key| known.contains(&key)));
-        depth.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
+        Ok(self.limits()?.depth.filter(|_| plain && self.params.keys().all(|key| known.contains(&key))))
     }
 
     fn check_keys<G: Evaluated>(&self) -> Result<(), InputError> {
@@ -196,9 +203,13 @@ pub fn learner<G: PlayableGame>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Le
 
 /// The keys that an agent understands for this game: its own, those of the game's evaluators, and those that all have.
 pub fn keys<G: Evaluated>(info: &AgentInfo) -> Vec<KeyInfo> {
+    keys_with(info, G::evaluators())
+}
+
+fn keys_with(info: &AgentInfo, evaluators: &[EvaluatorInfo]) -> Vec<KeyInfo> {
     let mut keys = info.keys.to_vec();
     if info.evaluates {
-        for key in G::evaluators().iter().flat_map(|evaluator| evaluator.keys) {
+        for key in evaluators.iter().flat_map(|evaluator| evaluator.keys) {
             if !keys.iter().any(|known| known.key == key.key) {
                 keys.push(*key);
             }
@@ -240,10 +251,14 @@ pub fn from_spec<G: PlayableGame>(text: &str, game: &G) -> Result<Box<dyn Agent<
 
 /// The evaluator that the keys of an agent name: `eval=NAME` and the evaluator's own keys, or the game's default.
 pub(crate) fn evaluator<G: Evaluated>(game: &G, params: &Params) -> Result<G::Evaluator, InputError> {
-    let names: Vec<&str> = G::evaluators().iter().map(|info| info.name).collect();
-    let chosen = &G::evaluators()[params.choice("eval", &names)?];
+    game.evaluator(chosen_evaluator(params, G::evaluators())?.name, params)
+}
+
+fn chosen_evaluator<'a>(params: &Params, evaluators: &'a [EvaluatorInfo]) -> Result<&'a EvaluatorInfo, InputError> {
+    let names: Vec<&str> = evaluators.iter().map(|info| info.name).collect();
+    let chosen = &evaluators[params.choice("eval", &names)?];
     // A key of another evaluator would have no effect: refuse it rather than ignore it.
-    for other in G::evaluators() {
+    for other in evaluators {
         for key in other.keys {
             if params.has(key.key) && !chosen.keys.iter().any(|own| own.key == key.key) {
                 let detail = format!("it belongs to eval={}, not to eval={}", other.name, chosen.name);
@@ -251,5 +266,5 @@ pub(crate) fn evaluator<G: Evaluated>(game: &G, params: &Params) -> Result<G::Ev
             }
         }
     }
-    game.evaluator(chosen.name, params)
+    Ok(chosen)
 }

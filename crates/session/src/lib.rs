@@ -12,6 +12,7 @@ mod external;
 mod records;
 mod session;
 mod solving;
+mod typed;
 
 pub use advice::{Advice, AdvisedMove, InterimAdvice, ProgressObserver, SearchProgress};
 pub use draw::{draw_board, draw_counters};
@@ -29,3 +30,4 @@ pub use plyground_games::{info, infos};
 pub use records::{JSON_LINES, format_named, formats, read_any, replay};
 pub use session::{LegalMove, Opponent, Seat, Session, open, session_of};
 pub use solving::{SolveOrder, Solved, solver_database};
+pub use typed::{build_agent, build_solver};

@@ -1,9 +1,11 @@
 //! Sessions: games as text, for every game in the list.
 
+use plyground_agents::{AgentSpec, refuse_chance};
 use plyground_core::{PlayableGame, Visitor};
+use plyground_games::for_each_sample;
 use plyground_session::{
-    AGENTS, JSON_LINES, Limits, NoClock, NoObserver, NoResources, RecordedPlayer, Seed, Session, Turn, draw_board, draw_counters,
-    infos, open, parse_limits, read_any, replay, session_of,
+    AGENTS, JSON_LINES, Limits, NoClock, NoObserver, NoResources, RecordedPlayer, Seed, Session, Turn, build_agent, build_solver,
+    draw_board, draw_counters, infos, open, parse_limits, read_any, replay, session_of,
 };
 
 fn samples() -> impl Iterator<Item = &'static str> {
@@ -188,4 +190,22 @@ fn a_game_that_is_a_value_has_a_session() {
     for sample in samples().filter(|sample| matches!(open(sample, None).unwrap().turn(), Turn::Player(_))) {
         plyground_games::open(sample, None, Compare(sample)).unwrap();
     }
+}
+
+/// Gives a game an agent and a solver whose types name the type of the game.
+struct Typed;
+
+impl Visitor for Typed {
+    type Output = ();
+    fn visit<G: PlayableGame>(self, game: G, _: G::State) {
+        let spec = AgentSpec::parse("random", &game).unwrap();
+        build_agent(&spec, &game, &NoResources).unwrap();
+        // Games of chance are refused, in words.
+        assert_eq!(build_solver(&game, 1_000_000).is_err(), refuse_chance(&game).is_err(), "{}", game.spec());
+    }
+}
+
+#[test]
+fn every_game_has_agents_and_solvers_of_its_type() {
+    for_each_sample(|_| Typed);
 }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use plyground_agents::net::{NetEvaluator, SelfPlayGame, position};
-use plyground_agents::{Method, Solver};
 use plyground_core::{CancelToken, GameValue, PlayableGame, StopCheck, Turn};
+use plyground_session::build_solver;
 use serde::{Deserialize, Serialize};
 
 /// How often a network and the solver say the same, on positions that the solver could solve.
@@ -61,7 +61,7 @@ pub(crate) fn agreement<G: PlayableGame>(
     nodes: u64,
     cancel: &CancelToken,
 ) -> Option<Agreement> {
-    let mut solver = Solver::new(game, Method::Auto, MEMORY, None, None).ok()?;
+    let mut solver = build_solver(game, MEMORY).ok()?;
     let mut agreement = Agreement::default();
     let (mut moves, mut logits) = (Vec::new(), Vec::new());
     for (number, lesson) in lessons.enumerate() {
@@ -72,7 +72,7 @@ pub(crate) fn agreement<G: PlayableGame>(
         let Ok((state, mover)) = position(game, lesson, last.saturating_sub(number % LAST_FEW)) else { continue };
         let mut worth = |state: &G::State| {
             let last = solver.nodes() + nodes;
-            solver.value(game, state, &mut Most { last, cancel }).exact()
+            solver.value(game, state, &mut Most { last, cancel })
         };
         let Some(truth) = worth(&state) else { continue };
         game.moves(&state, &mut moves);

@@ -1,12 +1,13 @@
 //! What training needs of a game, without its types.
 
+use plyground_agents::AgentSpec;
 use plyground_agents::net::{NetEvaluator, SelfPlay, SelfPlayGame, fill, header, network_for, play, recorded, teach};
-use plyground_agents::{AgentSpec, build};
 use plyground_core::{
     Agent, AgentError, CancelToken, Encoder, GameRecord, InputError, Limits, PlayableGame, Resources, Rng, Seed, Visitor, encoder,
 };
 use plyground_nets::weights::{self, Header};
 use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
+use plyground_session::build_agent;
 
 use crate::agreement::{Agreement, agreement};
 
@@ -139,7 +140,7 @@ impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
 
     fn teacher(&self, spec: &str, random_plies: u32, resources: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError> {
         let spec = AgentSpec::parse(spec, &self.game)?;
-        let agent = build(&spec, &self.game, resources)?;
+        let agent = build_agent(&spec, &self.game, resources)?;
         Ok(Box::new(Teacher { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
     }
 

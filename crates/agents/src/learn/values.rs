@@ -79,13 +79,16 @@ impl Values {
     /// The file: magic, version, length and text of the game spec, key of the start position, training games, whether positions
     /// were left out, number of entries, the entries by ascending key, checksum of all that; numbers in little-endian order.
     pub fn to_file<G: Game>(&self, game: &G) -> Vec<u8> {
-        let spec = game.spec();
+        self.write(&game.spec(), game.hash(&game.start()))
+    }
+
+    fn write(&self, spec: &str, start: u64) -> Vec<u8> {
         let mut file = Vec::with_capacity(64 + spec.len() + self.entries.len() * ENTRY_BYTES);
         file.extend(MAGIC);
         file.extend(VERSION.to_le_bytes());
         file.extend((spec.len() as u32).to_le_bytes());
         file.extend(spec.as_bytes());
-        file.extend(game.hash(&game.start()).to_le_bytes());
+        file.extend(start.to_le_bytes());
         file.extend(self.games.to_le_bytes());
         file.push(u8::from(self.full));
         file.extend((self.entries.len() as u64).to_le_bytes());
@@ -103,6 +106,10 @@ impl Values {
     /// Reads what [`Values::to_file`] wrote for the same game; the table grows to `most` entries, or stays as large as it is.
     /// `name` is what the file is called, for errors.
     pub fn from_file<G: Game>(game: &G, name: &str, file: &[u8], most: usize) -> Result<Self, InputError> {
+        Self::read(&game.spec(), game.hash(&game.start()), name, file, most)
+    }
+
+    fn read(game: &str, start: u64, name: &str, file: &[u8], most: usize) -> Result<Self, InputError> {
         let mut reader = Reader { name, rest: file };
         if reader.take(MAGIC.len(), "the header")? != MAGIC {
             return Err(reader.malformed("expected the file of a q agent, which begins with plyground-qtable"));
@@ -113,10 +120,10 @@ impl Values {
         }
         let length = reader.u32("the game")? as usize;
         let spec = String::from_utf8_lossy(reader.take(length, "the game")?).into_owned();
-        if spec != game.spec() {
-            return Err(reader.malformed(&format!("it was learnt for {}, not for {}", quoted(&spec), game.spec())));
+        if spec != game {
+            return Err(reader.malformed(&format!("it was learnt for {}, not for {game}", quoted(&spec))));
         }
-        if reader.u64("the key of the start")? != game.hash(&game.start()) {
+        if reader.u64("the key of the start")? != start {
             return Err(reader.malformed("it was learnt when positions had other keys: train again"));
         }
         let games = reader.u64("the number of games")?;

@@ -37,8 +37,11 @@ const UNKNOWN_MOVE: f32 = -4.0;
 
 /// The header of a network file for a game.
 pub fn header<G: Encodable>(game: &G, encoder: &str, network: &Network) -> Header {
-    let spec = game.spec();
-    let (name, parameters) = split_spec(&spec);
+    header_for(&game.spec(), encoder, network)
+}
+
+fn header_for(game: &str, encoder: &str, network: &Network) -> Header {
+    let (name, parameters) = split_spec(game);
     Header {
         format: weights::FORMAT,
         game: name.to_owned(),
@@ -52,24 +55,44 @@ pub fn header<G: Encodable>(game: &G, encoder: &str, network: &Network) -> Heade
 
 /// Reads a network file for a game. Networks of the same game on another size of board are taken where nothing in them depends on it.
 pub fn network_for<G: Encodable>(game: &G, name: &str, file: &[u8]) -> Result<(Header, Network), InputError> {
+    let eyes = |encoder_name: &str| {
+        let eyes = encoder(game, encoder_name)?;
+        Some(Eyes { board: eyes.board(), planes: eyes.planes().len(), moves: eyes.moves() })
+    };
+    fitting_network(&game.spec(), &eyes, name, file)
+}
+
+/// The measures of an encoder.
+struct Eyes {
+    board: [usize; 2],
+    planes: usize,
+    moves: usize,
+}
+
+/// Not generic, since it would be compiled for every game.
+fn fitting_network(
+    spec: &str,
+    encoder: &dyn Fn(&str) -> Option<Eyes>,
+    name: &str,
+    file: &[u8],
+) -> Result<(Header, Network), InputError> {
     let refuse = |why: String| InputError::malformed("network", name, why);
     let (header, network) = weights::read(file).map_err(|error| refuse(error.to_string()))?;
-    let spec = game.spec();
-    let wanted = split_spec(&spec).0;
+    let wanted = split_spec(spec).0;
     if header.game != wanted {
         return Err(refuse(format!("it is for {}, not for {wanted}", header.game)));
     }
-    let eyes = encoder(game, &header.encoder);
+    let eyes = encoder(&header.encoder);
     let eyes = eyes.ok_or_else(|| refuse(format!("it sees by the encoder '{}', which {spec} does not have", header.encoder)))?;
-    let [ranks, files] = eyes.board();
+    let [ranks, files] = eyes.board;
     let network = network.resized(ranks, files).map_err(|error| refuse(error.to_string()))?;
     let architecture = network.architecture();
-    let (sees, shown) = (architecture.input.numbers(), eyes.planes().len() * ranks * files);
+    let (sees, shown) = (architecture.input.numbers(), eyes.planes * ranks * files);
     if sees != shown {
         return Err(refuse(format!("it sees {sees} numbers, but the encoder '{}' shows {shown} for {spec}", header.encoder)));
     }
-    if architecture.policy.is_some() && architecture.moves() != eyes.moves() {
-        let (known, moves) = (architecture.moves(), eyes.moves());
+    if architecture.policy.is_some() && architecture.moves() != eyes.moves {
+        let (known, moves) = (architecture.moves(), eyes.moves);
         return Err(refuse(format!("it knows {known} moves, but the encoder '{}' has {moves} for {spec}", header.encoder)));
     }
     Ok((header, network))

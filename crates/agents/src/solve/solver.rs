@@ -165,7 +165,7 @@ impl<G: Solvable> Solver<G> {
     }
 
     /// What is known of a position without a search.
-    fn recall(&self, game: &G, state: &G::State) -> Bounds {
+    fn recalled(&self, game: &G, state: &G::State) -> Bounds {
         match game.turn(state) {
             Turn::Over(outcome) => Bounds::exactly(over(outcome)),
             Turn::Player(_) | Turn::Chance => match game.known_value(state) {
@@ -178,7 +178,7 @@ impl<G: Solvable> Solver<G> {
     /// The value of a position for the player to move; of a finished game, for the player who would be. Bounds when the stop check
     /// ends the search.
     pub fn value(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Bounds {
-        let mut bounds = self.recall(game, state);
+        let mut bounds = self.recalled(game, state);
         if bounds.exact().is_some() {
             return bounds;
         }
@@ -273,7 +273,7 @@ impl<G: Solvable> Solver<G> {
     /// Who wins a position that is solved and not over.
     fn winner(&self, game: &G, state: &G::State) -> Option<Player> {
         let Turn::Player(mover) = game.turn(state) else { return None };
-        match self.recall(game, state).exact()? {
+        match self.recalled(game, state).exact()? {
             GameValue::Win => Some(mover),
             GameValue::Loss => Some(mover.other()),
             GameValue::Draw => None,
@@ -316,7 +316,7 @@ impl<G: Solvable> Solver<G> {
     fn view(&self, game: &G, state: &G::State, child: &G::State) -> Bounds {
         match (game.turn(child), game.turn(state)) {
             (Turn::Over(outcome), Turn::Player(mover)) => Bounds::exactly(GameValue::of(outcome, mover)),
-            _ => self.recall(game, child).opposite(),
+            _ => self.recalled(game, child).opposite(),
         }
     }
 
@@ -410,7 +410,7 @@ impl<G: Solvable> Solver<G> {
         let mut queue = BinaryHeap::from([(u32::MAX, 0_usize)]);
         while let Some((_, index)) = queue.pop().filter(|_| entries.len() < most) {
             let (state, ply) = states[index].clone();
-            if let Some(value) = self.recall(game, &state).exact() {
+            if let Some(value) = self.recalled(game, &state).exact() {
                 entries.push((symmetric_key(game, &state), value, None));
             }
             for (_, child) in children(game, &state) {
@@ -458,6 +458,20 @@ impl<G: Solvable> Solver<G> {
             level = next;
         }
         entries
+    }
+}
+
+impl<G: Solvable> ExactSolver<G> for Solver<G> {
+    fn value(&mut self, game: &G, state: &G::State, stop_check: &mut dyn StopCheck) -> Option<GameValue> {
+        Self::value(self, game, state, stop_check).exact()
+    }
+
+    fn recall(&mut self, game: &G, state: &G::State) -> Option<GameValue> {
+        self.recalled(game, state).exact()
+    }
+
+    fn nodes(&self) -> u64 {
+        Self::nodes(self)
     }
 }
 

@@ -107,13 +107,16 @@ impl Tablebase {
 
     /// The contents of a file.
     pub fn to_bytes<G: Solvable>(&self, game: &G) -> Vec<u8> {
-        let spec = game.spec();
+        self.write(&game.spec(), key_of(game, &game.start()))
+    }
+
+    fn write(&self, spec: &str, start: u64) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len() * 10 + spec.len() + 40);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((spec.len() as u32).to_le_bytes());
         bytes.extend(spec.as_bytes());
-        bytes.extend(key_of(game, &game.start()).to_le_bytes());
+        bytes.extend(start.to_le_bytes());
         bytes.extend((self.len() as u64).to_le_bytes());
         bytes.extend(self.keys.iter().flat_map(|key| key.to_le_bytes()));
         bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
@@ -124,6 +127,10 @@ impl Tablebase {
 
     /// Reads a file that was written for this game. `name` is what the file is called in messages.
     pub fn from_bytes<G: Solvable>(bytes: &[u8], game: &G, name: &str) -> Result<Self, InputError> {
+        Self::read(bytes, &game.spec(), key_of(game, &game.start()), name)
+    }
+
+    fn read(bytes: &[u8], game: &str, start: u64, name: &str) -> Result<Self, InputError> {
         let refuse = |detail: String| InputError::malformed("tablebase", name, detail);
         let mut rest = bytes;
         let mut take = |length: usize| -> Result<&[u8], InputError> {
@@ -144,10 +151,10 @@ impl Tablebase {
             return Err(refuse(format!("the name of its game is {length} bytes long; at most {LONGEST_SPEC} were expected")));
         }
         let spec = String::from_utf8_lossy(take(length)?).into_owned();
-        if spec != game.spec() {
-            return Err(refuse(format!("it is for {}, not for {}", quoted(&spec), game.spec())));
+        if spec != game {
+            return Err(refuse(format!("it is for {}, not for {game}", quoted(&spec))));
         }
-        if number(take(8)?) != key_of(game, &game.start()) {
+        if number(take(8)?) != start {
             return Err(refuse("its keys were made by another version of this program".to_owned()));
         }
         let count = number(take(8)?);

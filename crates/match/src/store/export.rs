@@ -1,14 +1,8 @@
 //! The games of a run as tables for other programs.
 
-use std::sync::Arc;
-
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
 use plyground_core::Player;
 
+use super::parquet_file::{self, Column};
 use crate::{Experiment, GameRow, Run, RunError, RunPrefix, Store};
 
 /// What a column holds.
@@ -98,46 +92,26 @@ pub fn csv(store: &Store, run: &Run) -> Result<String, RunError> {
 /// All games of a run as the bytes of a Parquet file.
 pub fn parquet(store: &Store, run: &Run) -> Result<Vec<u8>, RunError> {
     let rows = rows(store, run)?;
-    Ok(write_parquet(&rows).expect("cells are of the kinds of their columns, and memory does not refuse to be written"))
+    // A file without games still says which columns there are.
+    let groups = if rows.is_empty() { vec![&rows[..]] } else { rows.chunks(GROUP).collect() };
+    let groups: Vec<Vec<Column<'_>>> = groups.into_iter().map(columns).collect();
+    Ok(parquet_file::write("games", &COLUMNS.map(|(name, _)| name), &groups))
 }
 
-fn write_parquet(rows: &[[Cell; COLUMNS.len()]]) -> Result<Vec<u8>, ParquetError> {
-    let field = |(name, kind)| match kind {
-        Kind::Text => format!("optional binary {name} (UTF8);"),
-        Kind::Whole => format!("optional int64 {name};"),
-        Kind::Real => format!("optional double {name};"),
-    };
-    let schema = parse_message_type(&format!("message games {{ {} }}", COLUMNS.map(field).join(" ")))?;
-    let mut bytes = Vec::new();
-    let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(WriterProperties::default()))?;
-    let mut group = file.next_row_group()?;
-    let mut number = 0;
-    while let Some(mut column) = group.next_column()? {
-        let cells = || rows.iter().map(|row| &row[number]);
-        // 1 where there is a value, 0 where it is missing.
-        let there: Vec<i16> = cells().map(|cell| i16::from(*cell != Cell::Missing)).collect();
-        match COLUMNS[number].1 {
-            Kind::Text => {
-                let values: Vec<ByteArray> = cells()
-                    .filter_map(|cell| if let Cell::Text(text) = cell { Some(text.as_str().into()) } else { None })
-                    .collect();
-                column.typed::<ByteArrayType>().write_batch(&values, Some(&there), None)?;
-            }
-            Kind::Whole => {
-                let values: Vec<i64> =
-                    cells().filter_map(|cell| if let Cell::Whole(number) = cell { Some(*number) } else { None }).collect();
-                column.typed::<Int64Type>().write_batch(&values, Some(&there), None)?;
-            }
-            Kind::Real => {
-                let values: Vec<f64> =
-                    cells().filter_map(|cell| if let Cell::Real(number) = cell { Some(*number) } else { None }).collect();
-                column.typed::<DoubleType>().write_batch(&values, Some(&there), None)?;
-            }
+/// The most rows of one group of a Parquet file.
+const GROUP: usize = 100_000;
+
+fn columns(rows: &[[Cell; COLUMNS.len()]]) -> Vec<Column<'_>> {
+    (0..COLUMNS.len()).map(|number| column(rows, number)).collect()
+}
+
+fn column(rows: &[[Cell; COLUMNS.len()]], number: usize) -> Column<'_> {
+    let cells = rows.iter().map(|row| &row[number]);
+    match COLUMNS[number].1 {
+        Kind::Text => {
+            Column::Text(cells.map(|cell| if let Cell::Text(text) = cell { Some(text.as_str()) } else { None }).collect())
         }
-        column.close()?;
-        number += 1;
+        Kind::Whole => Column::Whole(cells.map(|cell| if let Cell::Whole(value) = cell { Some(*value) } else { None }).collect()),
+        Kind::Real => Column::Real(cells.map(|cell| if let Cell::Real(value) = cell { Some(*value) } else { None }).collect()),
     }
-    group.close()?;
-    file.close()?;
-    Ok(bytes)
 }

@@ -1,6 +1,7 @@
 //! The store: one SQLite file that keeps every run, every job and every game.
 
 pub(crate) mod export;
+mod parquet_file;
 pub(crate) mod queue;
 
 use std::fs::File;

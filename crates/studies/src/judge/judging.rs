@@ -5,11 +5,12 @@ use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use plyground_agents::{AgentSpec, Lookahead, Method, Solver, build};
+use plyground_agents::{AgentSpec, Lookahead};
 use plyground_core::{
-    Budget, Clock, Game, GameValue, InputError, NoObserver, Outcome, PlayableGame, Player, Resources, Scratch, SearchRequest,
-    Seed, StopCheck, Turn, Visitor,
+    Budget, Clock, ExactSolver, Game, GameValue, InputError, NoObserver, Outcome, PlayableGame, Player, Resources, Scratch,
+    SearchRequest, Seed, StopCheck, Turn, Visitor,
 };
+use plyground_session::{build_agent, build_solver};
 
 /// Somebody whose choices are judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +150,7 @@ fn judge_game<G: PlayableGame>(
     shelf: &dyn Resources,
     watch: &mut JudgeWatch<'_>,
 ) -> Result<Option<Judging>, InputError> {
-    let mut solver = Solver::new(game, Method::Auto, order.memory.saturating_mul(1_000_000), None, None)?;
+    let mut solver = build_solver(game, order.memory.saturating_mul(1_000_000))?;
     let seated = |contender: &Contender| {
         let [first, second] = contender.specs.each_ref().map(|spec| Chooser::new(game, spec, shelf));
         Ok([first?, second?])
@@ -159,8 +160,8 @@ fn judge_game<G: PlayableGame>(
     let exact: Vec<bool> = contenders.iter().map(|choosers| choosers.iter().all(is_exact)).collect();
     let mut judge = || {
         let judging = match explore(game, start, order.most, watch)? {
-            Some(graph) => judge_all(game, &graph, &mut solver, (&mut contenders, &exact), order, watch)?,
-            None => judge_sample(game, start, &mut solver, &mut contenders, order, watch)?,
+            Some(graph) => judge_all(game, &graph, &mut *solver, (&mut contenders, &exact), order, watch)?,
+            None => judge_sample(game, start, &mut *solver, &mut contenders, order, watch)?,
         };
         Ok(Judging { exact: exact.clone(), ..judging })
     };
@@ -200,7 +201,7 @@ struct Thinking {
 impl<'a, G: PlayableGame> Chooser<'a, G> {
     fn new(game: &G, spec: &str, shelf: &'a dyn Resources) -> Result<Self, InputError> {
         let spec = AgentSpec::parse(spec, game)?;
-        build(&spec, game, shelf)?;
+        build_agent(&spec, game, shelf)?;
         Ok(match spec.fixed_lookahead(game)? {
             Some((evaluator, depth)) => Self::Lookahead { lookahead: Lookahead::new(evaluator), depth },
             None if spec.text() == RANDOM => Self::Random,
@@ -219,7 +220,7 @@ impl<'a, G: PlayableGame> Chooser<'a, G> {
             }
             Self::Random => Thinking { chosen: (0..moves.len()).collect(), said: None, seen: None },
             Self::Agent { spec, shelf } => {
-                let agent = build(spec, game, *shelf).and_then(|agent| Ok((agent, spec.limits()?)));
+                let agent = build_agent(spec, game, *shelf).and_then(|agent| Ok((agent, spec.limits()?)));
                 let (mut agent, limits) = agent.expect("it could be made before");
                 let clock = (draw.clock)();
                 let budget = Budget { limits, clock: clock.as_ref() };
@@ -366,7 +367,7 @@ impl StopCheck for Relay<'_, '_> {
 fn judge_all<G: PlayableGame>(
     game: &G,
     graph: &Graph<G::State>,
-    solver: &mut Solver<G>,
+    solver: &mut dyn ExactSolver<G>,
     (contenders, exact): (&mut [[Chooser<'_, G>; 2]], &[bool]),
     order: &JudgeOrder<'_>,
     watch: &mut JudgeWatch<'_>,
@@ -378,7 +379,7 @@ fn judge_all<G: PlayableGame>(
     for (solved, &number) in from_the_end.iter().enumerate() {
         told(watch, JudgeStage::Solving, solved, count)?;
         let mut pulse = Relay { watch, done: solved as u64, of: count as u64, stopped: false, last: u64::MAX, late: &|| false };
-        let worth = solver.value(game, &graph.states[number as usize], &mut pulse).exact();
+        let worth = solver.value(game, &graph.states[number as usize], &mut pulse);
         worths[number as usize] = worth.ok_or(Stopped)?;
     }
     let after = |number: usize| -> Vec<GameValue> {
@@ -505,7 +506,7 @@ fn drawn<G: Game>(game: &G, start: &G::State, seed: Seed) -> Option<(G::State, P
 fn judge_sample<G: PlayableGame>(
     game: &G,
     start: &G::State,
-    solver: &mut Solver<G>,
+    solver: &mut dyn ExactSolver<G>,
     contenders: &mut [[Chooser<'_, G>; 2]],
     order: &JudgeOrder<'_>,
     watch: &mut JudgeWatch<'_>,
@@ -527,7 +528,7 @@ fn judge_sample<G: PlayableGame>(
             match game.turn(&child) {
                 Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
                 Turn::Player(next) => {
-                    let worth = solver.value(game, &child, &mut pulse).exact()?;
+                    let worth = solver.value(game, &child, &mut pulse)?;
                     Some(if next == mover { worth } else { worth.opposite() })
                 }
                 Turn::Chance => None,
