@@ -2,7 +2,7 @@
 
 import { html } from "./svg.js";
 
-const PLAIN = { top_edge: null, holes: false, theme: null };
+const PLAIN = { top_edge: null, holes: false, shapes: [], theme: null };
 const known = new Map();
 
 /** What is special about the board of a game. */

@@ -17,25 +17,24 @@ const sign = (owner) =>
   owner === "first" ? svg("circle", { r: 8, class: "sign" }) : svg("circle", { r: 18, class: "sign ring" });
 
 const SHAPES = {
+  stone: (piece) => [disc(38), sign(piece.owner)],
+  "triangle-stone": () => [disc(38), svg("path", { d: "M0-22 20 14-20 14z", class: "sign" })],
+  "square-stone": () => [disc(38), svg("rect", { x: -15, y: -15, width: 30, height: 30, class: "sign" })],
+  "small-stone": () => [disc(24), disc(10, "sign")],
   cross: () => svg("path", { d: "M-26-26 26 26M26-26-26 26", class: "stroke" }),
   nought: () => svg("circle", { r: 28, class: "stroke" }),
-  "green strong": () => [disc(38), svg("path", { d: "M0-22 20 14-20 14z", class: "sign" })],
-  "pink strong": () => [disc(38), svg("rect", { x: -15, y: -15, width: 30, height: 30, class: "sign" })],
-  weak: () => [disc(24), disc(10, "sign")],
-  bonus: () => path("star"),
+  star: () => path("star"),
+  pawn: () => path("pawn"),
   rook: () => path("rook"),
   king: () => path("king"),
 };
+const letter = (piece) => [disc(38), svg("text", { class: "sign", "font-size": 44, "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
 
-/** A piece of a view as an SVG group. */
-export function drawPiece(piece) {
-  const kind = piece.name;
-  const shape = SHAPES[kind] ?? (kind.endsWith("pawn") ? () => path("pawn") : kind.match(/stone|disc/) ? stone : letter);
-  return svg("g", { class: `piece ${piece.owner}`, "data-kind": kind }, shape(piece));
+/** A piece of a view as an SVG group. `shapes` are those of its game, by the names of pieces. */
+export function drawPiece(piece, shapes) {
+  const shape = SHAPES[Object.fromEntries(shapes)[piece.name]] ?? letter;
+  return svg("g", { class: `piece ${piece.owner}`, "data-kind": piece.name }, shape(piece));
 }
-
-const stone = (piece) => [disc(38), sign(piece.owner)];
-const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
 
 /** A square before anything stands on it: the hole of an upright board, or the field of a flat one. */
 export function drawGround(hole) {

@@ -160,13 +160,13 @@ class PlayScreen {
     const kinds = this.board.kinds();
     this.kinds.hidden = kinds.length < 2;
     const chosen = this.board.chosenKind();
-    const owner = (kind) => this.info.pieces.find((piece) => piece.name === kind)?.owner ?? this.state.turn;
+    const pieceOf = (kind) => this.info.pieces.find((piece) => piece.name === kind) ?? { name: kind, owner: this.state.turn };
     const choice = (kind) => {
       const choose = () => {
         this.board.choose(kind);
         this.drawKinds();
       };
-      const picture = svg("svg", { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" }, drawPiece({ name: kind, owner: owner(kind) }));
+      const picture = svg("svg", { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" }, drawPiece(pieceOf(kind), this.info.presentation.shapes));
       return html("label", { class: "choice" }, html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }), picture, pieceName(this.info, { name: kind }));
     };
     refill(this.kinds, kinds.length < 2 ? [] : kinds.map(choice));
