@@ -115,6 +115,11 @@ fn connect_four() {
     lockstep("connect-four");
 }
 
+#[test]
+fn breakthrough() {
+    lockstep("breakthrough");
+}
+
 /// A game without a naive second implementation is a game whose rules nobody has checked.
 #[test]
 fn every_game_has_a_second_implementation() {
