@@ -81,7 +81,8 @@ fn entries_are_those_of_the_listing() {
 fn agents_named(line: &str, keys: &[&str]) -> Vec<String> {
     let follows = |at: usize| line[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric());
     let with_keys = |name: &str| {
-        let mut found = line.match_indices(&format!("{name}:")).filter(|(at, _)| follows(*at));
+        let start = format!("{name}:");
+        let mut found = line.match_indices(&start).filter(|(at, _)| follows(*at));
         found.any(|(at, start)| line[at + start.len()..].starts_with(|next: char| next.is_ascii_lowercase()))
     };
     let alone = |name: &str| !keys.contains(&name) && line.contains(&format!("\"{name}\""));
