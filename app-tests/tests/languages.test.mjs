@@ -180,6 +180,7 @@ test("ends of games, refused moves, chance", async () => {
     ["pawn/-", ["a1", "b2"], "Na poli b2 není pěšec, kterého by šlo vzít."],
     ["tuc-chess/-", ["a2", "b3"], "Šikmo pěšec jen bere a na poli b3 nic není."],
     ["connect-four/a.a.a.a.a.a", ["a3"], "Sloupec a je plný."],
+    ["breakthrough/-", ["a2", "a4"], "Kámen jde o pole vpřed, rovně nebo šikmo."],
   ];
   for (const [at, taps, words] of refusals) {
     const visit = await Visit.open(browser, host, { memory: { language: "cs" }, at: `#/g/${at}` });

@@ -52,6 +52,7 @@ const SCREENS = {
   "play-pawn": { at: "#/g/pawn/a1a2.d4d3", act: (visit) => visit.tap("c1") },
   "play-tuc-chess": { at: `#/g/${TUC}`, act: (visit) => visit.tap("b1") },
   "play-connect-four": { at: "#/g/connect-four/d.d.c.e.e.c.d.f" },
+  "play-breakthrough": { at: "#/g/breakthrough/d2d3.e7e6.c1d2.g7f6", act: (visit) => visit.tap("d3") },
   analysis: { at: "#/g/connect-four/d.d.c.e.b.a.f", act: analysed },
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },
   share: { at: "#/g/crosphere/wd4.we5.se4", act: shared },

@@ -186,7 +186,7 @@ export class Board {
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
           lastSquares.includes(square) &&
             svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
-          piece && drawPiece(piece),
+          piece && drawPiece(piece, look.shapes),
           targets.has(square) &&
             (piece
               ? svg("circle", { r: 44, class: "target ring" })
@@ -279,7 +279,7 @@ export class Board {
     piece.animate([{ transform: `translate(${x0 - x}px, ${y0 - y}px)` }, { transform: "none" }], timing);
     const taken = before.view.cells[squaresOf(before.view).indexOf(to)];
     if (taken) {
-      const ghost = drawPiece(taken);
+      const ghost = drawPiece(taken, lookOf(this.element.dataset.game).shapes);
       this.#cell(to).insertBefore(ghost, piece);
       ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(0.6)" }], timing).onfinish = () => ghost.remove();
     }

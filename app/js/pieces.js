@@ -25,27 +25,29 @@ const sign = (owner) =>
 
 /** @type {Record<string, (piece: DrawnPiece) => Child>} */
 const SHAPES = {
+  stone: (piece) => [disc(38), sign(piece.owner)],
+  "triangle-stone": () => [disc(38), svg("path", { d: "M0-22 20 14-20 14z", class: "sign" })],
+  "square-stone": () => [disc(38), svg("rect", { x: -15, y: -15, width: 30, height: 30, class: "sign" })],
+  "small-stone": () => [disc(24), disc(10, "sign")],
   cross: () => svg("path", { d: "M-26-26 26 26M26-26-26 26", class: "stroke" }),
   nought: () => svg("circle", { r: 28, class: "stroke" }),
-  "green strong": () => [disc(38), svg("path", { d: "M0-22 20 14-20 14z", class: "sign" })],
-  "pink strong": () => [disc(38), svg("rect", { x: -15, y: -15, width: 30, height: 30, class: "sign" })],
-  weak: () => [disc(24), disc(10, "sign")],
-  bonus: () => path("star"),
+  star: () => path("star"),
+  pawn: () => path("pawn"),
   rook: () => path("rook"),
   king: () => path("king"),
 };
-
-/** A piece of a view as an SVG group. @param {DrawnPiece} piece */
-export function drawPiece(piece) {
-  const kind = piece.name;
-  const shape = SHAPES[kind] ?? (kind.endsWith("pawn") ? () => path("pawn") : kind.match(/stone|disc/) ? stone : letter);
-  return svg("g", { class: `piece ${piece.owner}`, "data-kind": kind }, shape(piece));
-}
-
-/** @param {DrawnPiece} piece */
-const stone = (piece) => [disc(38), sign(piece.owner)];
 /** @param {DrawnPiece} piece */
 const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor": "middle", dy: "0.35em" }, piece.glyph)];
+
+/**
+ * A piece of a view as an SVG group.
+ * @param {DrawnPiece} piece
+ * @param {[string, string][]} shapes those of its game, by the names of pieces
+ */
+export function drawPiece(piece, shapes) {
+  const shape = SHAPES[Object.fromEntries(shapes)[piece.name]] ?? letter;
+  return svg("g", { class: `piece ${piece.owner}`, "data-kind": piece.name }, shape(piece));
+}
 
 /** A square before anything stands on it: the hole of an upright board, or the field of a flat one. @param {boolean} hole */
 export function drawGround(hole) {

@@ -225,7 +225,8 @@ class PlayScreen {
     this.kinds.hidden = kinds.length < 2;
     const chosen = this.board.chosenKind();
     const due = this.state.turn === "second" ? "second" : "first";
-    const owner = (/** @type {string} */ kind) => this.info.pieces.find((piece) => piece.name === kind)?.owner ?? due;
+    const pieceOf = (/** @type {string} */ kind) =>
+      this.info.pieces.find((piece) => piece.name === kind) ?? { name: kind, owner: due };
     const choice = (/** @type {string} */ kind) => {
       const choose = () => {
         this.board.choose(kind);
@@ -234,7 +235,7 @@ class PlayScreen {
       const picture = svg(
         "svg",
         { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" },
-        drawPiece({ name: kind, owner: owner(kind) }),
+        drawPiece(pieceOf(kind), this.info.presentation.shapes),
       );
       return html(
         "label",

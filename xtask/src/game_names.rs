@@ -2,6 +2,8 @@
 //!
 //! Code that names a game is a place that has to be found and changed when a game is added. What others need to know about a game is data
 //! of the game (`GameInfo`), or stands in a translation (`app/js/i18n`). Comments, tests and examples may name games.
+//!
+//! The other way round, the files of the games name no agent: which agents suit a game is said in the catalogue of the agents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/games/src/tuc_chess.rs", "its pawns are pieces and not the game of that name"),
     ("crates/games/src/tuc_chess/", "its pawns are pieces and not the game of that name"),
     ("app/js/pieces.js", "it draws the piece that is called pawn"),
+    ("crates/core/src/presentation.rs", "one of the shapes of pieces is called pawn"),
     ("crates/nets/src/architecture.rs", "two published architectures are named after the games of their theses"),
     ("crates/agents/src/catalogue/", "the levels, presets and networks of each game"),
     ("crates/agents/src/learn/", "the agent of a thesis, whose architecture is named after its game"),

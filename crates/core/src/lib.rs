@@ -42,7 +42,7 @@ pub use mover::{MoverEncoder, Swap};
 pub use outcome::{Outcome, Player, Turn};
 pub use perft::{divide, perft, usual_outcome};
 pub use phrase::{GENERAL_PHRASES, OutcomeText, Phrase, Sentence};
-pub use presentation::{Presentation, Theme, Tour};
+pub use presentation::{PieceShape, Presentation, Theme, Tour};
 pub use record::{GameRecord, PlayedMove, RecordedPlayer, read_records, write_records};
 pub use rng::{Rng, Seed};
 pub use sort::sort_moves;

@@ -20,6 +20,8 @@ pub struct Presentation {
     /// Names of pieces and counters where those of the rules are too short or too long: the name, or the owner (`first`, `second`)
     /// and the name; and what to say instead.
     pub names: &'static [(&'static str, &'static str)],
+    /// How pieces are drawn, by their names. A piece that is not here is a disc with its glyph on it.
+    pub shapes: &'static [(&'static str, PieceShape)],
     /// Does the second player look at the board from the other side, as in games whose pieces move forward?
     pub turned_for_second: bool,
     /// The player to whom the top and the bottom edge belong; the left and the right edge belong to the other one.
@@ -38,6 +40,7 @@ impl Presentation {
         lessons: &[],
         tour: Tour { how: "", kinds: "", points: "" },
         names: &[],
+        shapes: &[],
         turned_for_second: false,
         top_edge: None,
         holes: false,
@@ -54,6 +57,32 @@ pub struct Tour {
     pub kinds: &'static str,
     /// How points are made.
     pub points: &'static str,
+}
+
+/// The outline of a piece. Its colour is that of its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PieceShape {
+    /// A disc with a sign on it that tells the players apart without colour.
+    Stone,
+    /// A disc with a triangle on it.
+    TriangleStone,
+    /// A disc with a square on it.
+    SquareStone,
+    /// A smaller disc.
+    SmallStone,
+    /// Two strokes.
+    Cross,
+    /// A ring.
+    Nought,
+    /// A star with five points.
+    Star,
+    /// A chessman.
+    Pawn,
+    /// A chessman.
+    Rook,
+    /// A chessman.
+    King,
 }
 
 /// Colours, as CSS writes them. `var(--accent)` and the like are colours of the page itself.

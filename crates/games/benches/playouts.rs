@@ -17,6 +17,7 @@ const SPECS: &[&str] = &[
     "pawn:size=8x8,double",
     "tuc-chess",
     "connect-four",
+    "breakthrough",
 ];
 
 struct Playouts<'a, 'b>(Bencher<'a, 'b>);

@@ -5,8 +5,8 @@ use std::hint::select_unpredictable;
 
 use plyground_core::{
     BoardView, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family,
-    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch,
-    Seed, Sentence, Solvable, Square, Swap, Tour, Turn, Visitor,
+    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation,
+    Rng, Scratch, Seed, Sentence, Solvable, Square, Swap, Tour, Turn, Visitor,
 };
 
 use crate::bits::Bits;
@@ -87,6 +87,7 @@ const INFO: GameInfo = GameInfo {
                   can also drag.",
             ..Presentation::DEFAULT.tour
         },
+        shapes: &[("black stone", PieceShape::Stone), ("white stone", PieceShape::Stone)],
         ..Presentation::DEFAULT
     },
 };

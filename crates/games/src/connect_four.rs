@@ -2,8 +2,8 @@
 
 use plyground_core::{
     BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch, Sentence, Solvable, Square,
-    Swap, Theme, Tour, Turn, Visitor, logistic,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch, Sentence,
+    Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -52,6 +52,7 @@ const INFO: GameInfo = GameInfo {
         },
         holes: true,
         theme: Some(Theme { first: ["#f2c230", "#3a2f00"], second: ["#c4342b", "#ffffff"], board: Some(["#2f5f8f", "#ff9a3d"]) }),
+        shapes: &[("yellow disc", PieceShape::Stone), ("red disc", PieceShape::Stone)],
         ..Presentation::DEFAULT
     },
 };

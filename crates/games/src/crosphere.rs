@@ -2,8 +2,8 @@
 
 use plyground_core::{
     BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family,
-    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Phrase, Piece, Player,
-    Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, WIN_SCORE,
+    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Phrase, Piece, PieceShape,
+    Player, Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, WIN_SCORE,
     hash_state,
 };
 
@@ -77,6 +77,11 @@ const INFO: GameInfo = GameInfo {
         ],
         top_edge: Some(Player::First),
         theme: Some(Theme { first: ["#1d7a4a", "#ffffff"], second: ["#d0358a", "#ffffff"], board: None }),
+        shapes: &[
+            ("green strong", PieceShape::TriangleStone),
+            ("pink strong", PieceShape::SquareStone),
+            ("weak", PieceShape::SmallStone),
+        ],
         ..Presentation::DEFAULT
     },
 };

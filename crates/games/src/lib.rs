@@ -20,7 +20,7 @@ macro_rules! games {
     };
 }
 
-games!(crosphere, mnk, clobber, pawn, tuc_chess, connect_four);
+games!(crosphere, mnk, clobber, pawn, tuc_chess, connect_four, breakthrough);
 
 /// The descriptions of all games, in the order of the list.
 pub fn infos() -> Vec<&'static GameInfo> {

@@ -2,8 +2,8 @@
 
 use plyground_core::{
     Alias, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch, Sentence, Solvable, Square,
-    Swap, Theme, Tour, Turn, Visitor,
+    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch, Sentence,
+    Solvable, Square, Swap, Theme, Tour, Turn, Visitor,
 };
 
 use crate::bits::{Bits, U256};
@@ -47,6 +47,7 @@ const INFO: GameInfo = GameInfo {
         },
         // The colours of the lines that crosses and noughts are drawn with.
         theme: Some(Theme { first: ["var(--accent)", "var(--accent-ink)"], second: ["var(--mark)", "var(--card)"], board: None }),
+        shapes: &[("cross", PieceShape::Cross), ("nought", PieceShape::Nought)],
         ..Presentation::DEFAULT
     },
 };

@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use plyground_core::{
     BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, GameValue,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, Player, Presentation, Rng, Scratch, Sentence,
-    Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch,
+    Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -78,6 +78,7 @@ const INFO: GameInfo = GameInfo {
         },
         turned_for_second: true,
         theme: Some(Theme::CHESS),
+        shapes: &[("white pawn", PieceShape::Pawn), ("black pawn", PieceShape::Pawn)],
         ..Presentation::DEFAULT
     },
 };

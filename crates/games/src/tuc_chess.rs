@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use plyground_core::{
     BoardView, Counter, Example, Family, Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, OutcomeText, Owner, Params,
-    Piece, Player, Presentation, Rng, Scratch, Sentence, Square, Theme, Tour, Turn, Visitor,
+    Piece, PieceShape, Player, Presentation, Rng, Scratch, Sentence, Square, Theme, Tour, Turn, Visitor,
 };
 
 use crate::bits::Bits;
@@ -100,6 +100,12 @@ const INFO: GameInfo = GameInfo {
         ],
         turned_for_second: true,
         theme: Some(Theme::CHESS),
+        shapes: &[
+            ("pawn", PieceShape::Pawn),
+            ("rook", PieceShape::Rook),
+            ("king", PieceShape::King),
+            ("bonus", PieceShape::Star),
+        ],
         ..Presentation::DEFAULT
     },
 };

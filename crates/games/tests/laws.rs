@@ -207,6 +207,9 @@ fn every_game_conforms() {
         assert!(info.samples.len() >= 5, "{name}: five sizes or variants at least");
         let keys: HashSet<&str> = info.phrases.iter().chain(GENERAL_PHRASES).map(|phrase| phrase.key).collect();
         assert_eq!(keys.len(), info.phrases.len() + GENERAL_PHRASES.len(), "{name}: phrases have keys of their own");
+        for (shaped, _) in info.presentation.shapes {
+            assert!(info.pieces.iter().any(|piece| piece.name == *shaped), "{name}: there is no piece called {shaped}");
+        }
         for board in info.presentation.boards {
             open(board, None, Reopen).unwrap_or_else(|error| panic!("{name}: the board {board}: {error}"));
         }

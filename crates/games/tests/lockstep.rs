@@ -115,6 +115,11 @@ fn connect_four() {
     lockstep("connect-four");
 }
 
+#[test]
+fn breakthrough() {
+    lockstep("breakthrough");
+}
+
 /// Every game has a naive second implementation that checks its rules.
 #[test]
 fn every_game_has_a_second_implementation() {

@@ -5,6 +5,7 @@
 
 use plyground_core::{InputError, Params, split_spec};
 
+mod breakthrough;
 mod clobber;
 mod connect_four;
 mod crosphere;
@@ -75,6 +76,7 @@ pub fn entry(game: &str) -> Entry {
     let (name, params) = split_spec(game);
     let Ok(params) = Params::parse(params) else { return Entry::DEFAULT };
     match name {
+        "breakthrough" => breakthrough::ENTRY,
         "clobber" => clobber::entry(&params),
         "connect-four" => connect_four::ENTRY,
         "crosphere" => crosphere::entry(&params),

@@ -86,6 +86,9 @@ const SMALL: &[&str] = &[
     "connect-four:size=4x4",
     "connect-four:size=4x4,k=3",
     "connect-four:size=5x3,k=3",
+    "breakthrough:size=3x4",
+    "breakthrough:size=3x5",
+    "breakthrough:size=2x7",
 ];
 
 struct AgreesWithBruteForce(&'static str);

@@ -4,6 +4,7 @@ mod common;
 #[path = "../naive/mod.rs"]
 mod naive;
 
+mod breakthrough;
 mod clobber;
 mod clobber_sums;
 mod connect_four;

@@ -1,6 +1,7 @@
 //! Second implementations of the rules, as plain as possible: grids of characters, every question answered by looking at
 //! every square. Slow and simple on purpose; nothing here uses the crate under test.
 
+mod breakthrough;
 mod clobber;
 mod connect_four;
 mod crosphere;
@@ -37,6 +38,7 @@ pub fn open(spec: &str, position: &str) -> Box<dyn Naive> {
         "pawn" => Box::new(pawn::Pawn::new(position)),
         "tuc-chess" => Box::new(tuc_chess::TucChess::new(spec, position)),
         "connect-four" => Box::new(connect_four::ConnectFour::new(position)),
+        "breakthrough" => Box::new(breakthrough::Breakthrough::new(position)),
         other => panic!("{other} has no naive implementation"),
     }
 }
