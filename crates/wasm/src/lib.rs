@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_api::{Allowance, Api};
-use plyground_session::{Clock, InputError, Resources};
+use plyground_core::{Clock, InputError, Resources};
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
