@@ -1,4 +1,4 @@
-//! The thinking: agents, each generic over the game, and the list of them.
+//! Agents: tree search, minimax, solvers, learners and networks, each generic over the game, and the list of them.
 //!
 //! An agent is one file: the algorithm, its description ([`AgentInfo`]) and how its keys are read. The list further down
 //! makes it known to everybody else.

@@ -1,4 +1,4 @@
-//! The rules: one file per game, holding everything that is known about it (rules, notation, heuristics, drawing), and the list.
+//! Games: one file per game, with its rules, notation, heuristics and drawing, and the list of them.
 //!
 //! Adding a game is one new file here and one word in the list; CONTRIBUTING.md goes through it step by step.
 #![warn(missing_docs)]

@@ -1,4 +1,4 @@
-//! The learning: networks described by data, their inference, their training, and their weights in files.
+//! Neural networks: architectures described by data, their inference, their training, and their weights in files.
 //!
 //! An [`Architecture`] says what a [`Network`] is made of; a network is an architecture with weights. A [`Predictor`] asks it about one
 //! position at a time, a [`Trainer`] improves it with mini-batches. Files hold weights as safetensors with a header ([`weights`]), and

@@ -1,9 +1,5 @@
 //! Tree search led by a network (Silver et al., 2017): the policy says where to look, the value what to expect.
 
-#[cfg(not(target_family = "wasm"))]
-use std::sync::Mutex;
-
-use plyground_core::sync::{into_inner, lock};
 use plyground_core::{
     Agent, AgentError, Candidate, Choice, Fact, InputError, KeyInfo, Limits, Opinion, Params, PlayableGame, Player, Resources,
     Rng, SearchRequest,
@@ -19,7 +15,7 @@ use crate::{AgentInfo, SIMS, TIME, limit_checker::LimitChecker};
 const DEFAULT_SIMULATIONS: u64 = 400;
 
 /// Bytes for what the game's own solver finds out, for each thread.
-const ORACLE_MEMORY: usize = 32_000_000;
+const PROBE_MEMORY: usize = 32_000_000;
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
     name: "az",
@@ -56,7 +52,7 @@ pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, resources: &dyn 
     let batch = params.number("batch", 1..=64)?.unwrap_or(1);
     let threads = params.number("threads", 1..=64)?.unwrap_or(1);
     let exact = params.choice("exact", &["on", "off"])? == 0;
-    let probe = |_| if exact { ExactProbe::new(game, ORACLE_MEMORY) } else { None };
+    let probe = |_| if exact { ExactProbe::new(game, PROBE_MEMORY) } else { None };
     Ok(NetSearch {
         settings: Settings {
             exploration: params.number("c", 0.0..=100.0)?.unwrap_or(usual.exploration),
@@ -65,7 +61,7 @@ pub(crate) fn build<G: PlayableGame>(game: &G, params: &Params, resources: &dyn 
             temperature: params.number("temper", 0.1..=10.0)?.unwrap_or(usual.temperature),
         },
         batch,
-        oracles: (0..threads).map(probe).collect(),
+        probes: (0..threads).map(probe).collect(),
         reuse: params.choice("reuse", &["yes", "no"])? == 0,
         memory: params.number("memory", 1..=1_000_000)?.unwrap_or(1_000) * 1_000_000,
         net: named(game, params, resources, batch)?,
@@ -79,7 +75,7 @@ pub struct NetSearch<G: PlayableGame> {
     settings: Settings,
     batch: usize,
     /// One for each thread; none in it where the game has no solver.
-    oracles: Vec<Option<ExactProbe<G>>>,
+    probes: Vec<Option<ExactProbe<G>>>,
     reuse: bool,
     /// In bytes.
     memory: usize,
@@ -141,16 +137,16 @@ impl<G: PlayableGame> Agent<G> for NetSearch<G> {
         let job = Job { game, root: state, settings: self.settings, memory: self.memory, batch: self.batch };
         // In a browser there are no threads.
         #[cfg(not(target_family = "wasm"))]
-        let alone = self.oracles.len() == 1;
+        let alone = self.probes.len() == 1;
         #[cfg(target_family = "wasm")]
         let alone = true;
         if alone {
-            job.alone(&mut self.tree, &mut self.net, self.oracles[0].as_mut(), rng, &mut checker, mover);
+            job.alone(&mut self.tree, &mut self.net, self.probes[0].as_mut(), rng, &mut checker, mover);
         }
         #[cfg(not(target_family = "wasm"))]
         if !alone {
             let tree = std::mem::replace(&mut self.tree, Tree::new());
-            self.tree = job.together(tree, &self.net, &mut self.oracles, most, rng, &mut checker, mover);
+            self.tree = job.together(tree, &self.net, &mut self.probes, most, rng, &mut checker, mover);
         }
         let opinion = opinion(&self.tree, mover);
         let mut notes = Vec::new();
@@ -243,13 +239,17 @@ impl<G: PlayableGame> Job<'_, G> {
         &self,
         tree: Tree<G::Move>,
         net: &NetEvaluator<G>,
-        oracles: &mut [Option<ExactProbe<G>>],
+        probes: &mut [Option<ExactProbe<G>>],
         most: u64,
         rng: &mut Rng,
         checker: &mut LimitChecker<'_, '_, G::Move>,
         mover: Player,
     ) -> Tree<G::Move> {
+        use std::sync::Mutex;
         use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+        use plyground_core::sync::{into_inner, lock};
+
         let shared = Mutex::new(tree);
         let (begun, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         let seed = plyground_core::Seed(rng.bits());
@@ -279,9 +279,9 @@ impl<G: PlayableGame> Job<'_, G> {
             }
         };
         std::thread::scope(|scope| {
-            let mut oracles = (0..).zip(oracles.iter_mut().map(Option::as_mut));
-            let (_, own) = oracles.next().expect("there is a thread");
-            for (number, probe) in oracles {
+            let mut probes = (0..).zip(probes.iter_mut().map(Option::as_mut));
+            let (_, own) = probes.next().expect("there is a thread");
+            for (number, probe) in probes {
                 scope.spawn(move || work(number, probe, &mut |_| ()));
             }
             work(0, own, &mut |tree| {
