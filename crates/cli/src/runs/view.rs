@@ -69,7 +69,9 @@ impl RunObserver for RunView<'_> {
             _ => {}
         }
         if let Some(log) = self.log {
-            event_json(run, event, self.summary).iter().for_each(|line| log.add(line));
+            for line in event_json(run, event, self.summary) {
+                log.add(&line);
+            }
         }
     }
 }
