@@ -153,9 +153,7 @@ impl Report {
 /// Makes a folder if it is not there; the one around it must be.
 fn make_folder(folder: &FilePath) -> Result<(), RunError> {
     match fs::create_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(RunError::Write { file: folder.to_owned(), error })
-        }
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(RunError::Write { file: folder.to_owned(), error }),
         _ => Ok(()),
     }
 }
