@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -24,6 +24,7 @@ const ROOMS: [&str; 17] = [
     "plyground-tuc",
     "plyground-wasm",
     "plyground",
+    "plyground-terminal",
     "plyground-cli",
 ];
 

@@ -16,15 +16,16 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use plyground_session::{Limits, Seed, parse_duration, parse_limits};
 
-pub use balance::BalanceOf;
-pub use engines::{NamedEngine, RunEngine, Ugi};
+pub use balance::BalanceArgs;
+pub use engines::{NamedEngine, RunEngineArgs, UgiArgs};
 pub use experiments::{
-    Conditions, Match, RatingsOf, ReportOn, Runs, RunsAction, Scale, SprtTest, StudyOf, Tournament, Tune, TuneMethod,
+    ConditionArgs, EloScale, MatchArgs, RatingsArgs, ReportArgs, RunsAction, RunsArgs, SprtArgs, StudyArgs, TournamentArgs,
+    TuneArgs, TuneMethod,
 };
-pub use nets::{MeasureNet, Nets, NetsAction};
-pub use queue::{Door, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
-pub use servers::{Compete, Host, Join, Web};
-pub use training::{Learn, Train};
+pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
+pub use queue::{ConnectionArgs, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
+pub use servers::{CompeteArgs, HostArgs, JoinArgs, WebAddress};
+pub use training::{LearnArgs, TrainArgs};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -68,77 +69,77 @@ pub enum Command {
     /// List the games with their parameters, sizes and variants
     Games,
     /// Print the rules of a game
-    Rules(Rules),
+    Rules(RulesArgs),
     /// List the agents with their keys, and the ready-made opponents
-    Agents(Agents),
+    Agents(AgentsArgs),
     /// Draw a position
-    Show(Place),
+    Show(PositionArgs),
     /// Print the legal moves, sorted, one a line
-    Moves(Place),
+    Moves(PositionArgs),
     /// Play moves and print the position after them
-    Apply(Apply),
+    Apply(ApplyArgs),
     /// Count the sequences of moves of each length
-    Perft(Perft),
+    Perft(PerftArgs),
     /// Find out who wins a position when both play perfectly
-    Solve(Solve),
+    Solve(SolveArgs),
     /// Watch an agent think about a position, and see what it chooses and why
-    Think(Think),
+    Think(ThinkArgs),
     /// Compare what agents would play in a position, and what it costs them
-    Compare(Compare),
+    Compare(CompareArgs),
     /// Score evaluations by the truth that the solver knows, without playing games
-    Judge(Judge),
+    Judge(JudgeArgs),
     /// Train an agent that learns by playing against itself, and keep what it has learnt
-    Train(Train),
+    Train(TrainArgs),
     /// List, verify and measure networks, and write them for other programs
-    Nets(Nets),
+    Nets(NetsArgs),
     /// Teach a network from games that were played: the positions with their results, and the moves
-    Learn(Learn),
+    Learn(LearnArgs),
     /// Compute the values of all small regions of a game once and for all, for its solver
-    Regions(Regions),
+    Regions(RegionsArgs),
     /// Let two agents play pairs of games with swapped seats, and see who is stronger
-    Match(Match),
+    Match(MatchArgs),
     /// Let several agents play each other
-    Tournament(Tournament),
+    Tournament(TournamentArgs),
     /// Test whether a new agent is stronger than an old one, with as few games as it takes
-    Sprt(SprtTest),
+    Sprt(SprtArgs),
     /// Find better values for the keys of an agent, and test whether they are better
-    Tune(Tune),
+    Tune(TuneArgs),
     /// Rate the agents of runs on one scale
-    Ratings(RatingsOf),
+    Ratings(RatingsArgs),
     /// Play what coordinators (commands with --queue) ask for, with others at the same NATS server
     Worker(WorkerArgs),
     /// Play a published study again, and see our numbers beside its own
-    Study(StudyOf),
+    Study(StudyArgs),
     /// Find out how fair a game is and how it plays, by its parameters and by strength
-    Balance(BalanceOf),
+    Balance(BalanceArgs),
     /// List, show, export and remove what was played
-    Runs(Runs),
+    Runs(RunsArgs),
     /// Write a report on a run: tables, plots and games on one page
-    Report(ReportOn),
+    Report(ReportArgs),
     /// Play a competition from its file: everybody's games, the table, and a page with both
-    Compete(Compete),
+    Compete(CompeteArgs),
     /// Let clients of the TUC-Chess protocol play each other, and show it in the browser
-    Host(Host),
+    Host(HostArgs),
     /// Let an agent play at a server of the TUC-Chess protocol
-    Join(Join),
+    Join(JoinArgs),
     /// Open the app: a web page with this computer's engine and its lab behind it
-    Serve(Serve),
+    Serve(ServeArgs),
     /// Be an engine for other programs: UGI, the UCI of all board games, on standard input and output
-    Ugi(Ugi),
+    Ugi(UgiArgs),
     /// Set limits, then become another program
     #[command(hide = true)]
-    RunEngine(RunEngine),
+    RunEngine(RunEngineArgs),
     /// Play a game in the terminal
-    Play(Play),
+    Play(PlayArgs),
     /// Step through a recorded game
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Turn game records from one format into another
-    Convert(Convert),
+    Convert(ConvertArgs),
 }
 
 /// A game and a position in it.
 #[derive(clap::Args)]
-pub struct Place {
+pub struct PositionArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// The position as one line of text [default: the start]
@@ -147,30 +148,30 @@ pub struct Place {
 }
 
 #[derive(clap::Args)]
-pub struct Rules {
+pub struct RulesArgs {
     /// The game (see `ply games`)
     pub game: String,
 }
 
 #[derive(clap::Args)]
-pub struct Agents {
+pub struct AgentsArgs {
     /// Show the opponents and evaluators of this game only
     pub game: Option<String>,
 }
 
 #[derive(clap::Args)]
-pub struct Apply {
+pub struct ApplyArgs {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PositionArgs,
     /// Moves and outcomes of chance in their order
     #[arg(value_name = "MOVE")]
     pub moves: Vec<String>,
 }
 
 #[derive(clap::Args)]
-pub struct Perft {
+pub struct PerftArgs {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PositionArgs,
     /// The longest sequences to count
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = depth)]
     pub depth: u32,
@@ -180,9 +181,9 @@ pub struct Perft {
 }
 
 #[derive(clap::Args)]
-pub struct Solve {
+pub struct SolveArgs {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PositionArgs,
     /// Stop after this time: 30s, 5min [default: only when it is solved, or at Ctrl-C]
     #[arg(long, value_name = "T", value_parser = duration)]
     pub time: Option<Duration>,
@@ -207,7 +208,7 @@ pub struct Solve {
 }
 
 #[derive(clap::Args)]
-pub struct Judge {
+pub struct JudgeArgs {
     /// A game that can be solved, e.g. pawn:size=4x4 or tictactoe (see `ply games`)
     #[arg(required_unless_present = "study")]
     pub game: Option<String>,
@@ -216,7 +217,7 @@ pub struct Judge {
     pub eval: Vec<String>,
     /// Plies that an evaluation looks ahead, one number or from..to
     #[arg(long, value_name = "PLIES", default_value = "1", value_parser = depths)]
-    pub depth: Depths,
+    pub depth: DepthList,
     /// Keys that an evaluation has in addition where the second player is to move, e.g. view=second
     #[arg(long, value_name = "KEYS", default_value = "")]
     pub second: String,
@@ -242,15 +243,15 @@ pub struct Judge {
 
 /// From where to where.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Depths {
+pub struct DepthList {
     pub from: u32,
     pub to: u32,
 }
 
-fn depths(text: &str) -> Result<Depths, String> {
+fn depths(text: &str) -> Result<DepthList, String> {
     let number = |text: &str| text.parse().ok().filter(|number| (1..=20).contains(number));
     let (from, to) = text.split_once("..").unwrap_or((text, text));
-    let depths = number(from).zip(number(to)).filter(|(from, to)| from <= to).map(|(from, to)| Depths { from, to });
+    let depths = number(from).zip(number(to)).filter(|(from, to)| from <= to).map(|(from, to)| DepthList { from, to });
     depths.ok_or_else(|| "expected a whole number from 1 to 20, or two like 2..5".to_owned())
 }
 
@@ -259,7 +260,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 #[derive(clap::Args)]
-pub struct Regions {
+pub struct RegionsArgs {
     /// The game; clobber has regions
     pub game: String,
     /// The stones of the largest regions, up to 10
@@ -285,39 +286,39 @@ fn games(text: &str) -> Result<u64, String> {
 }
 
 #[derive(clap::Args)]
-pub struct Think {
+pub struct ThinkArgs {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PositionArgs,
     /// Who thinks, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
     #[arg(long, value_name = "SPEC", default_value = "best")]
     pub agent: String,
     #[command(flatten)]
-    pub budget: Budget,
+    pub budget: BudgetArgs,
     /// Print every number that the agent gives about its search
     #[arg(long)]
     pub explain: bool,
 }
 
 #[derive(clap::Args)]
-pub struct Compare {
+pub struct CompareArgs {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PositionArgs,
     /// Two agents or more, e.g. mcts:sims=5000 level=4 (see `ply agents`)
     #[arg(value_name = "SPEC", required = true, num_args = 2..)]
     pub agents: Vec<String>,
     #[command(flatten)]
-    pub budget: Budget,
+    pub budget: BudgetArgs,
 }
 
 /// How long to think.
 #[derive(clap::Args)]
-pub struct Budget {
+pub struct BudgetArgs {
     /// Limits instead of those of the spec: time=T, sims=N, nodes=N, depth=N, one or several behind commas
     #[arg(long = "budget", value_name = "LIMITS", value_parser = limits)]
     limits: Option<Limits>,
 }
 
-impl Budget {
+impl BudgetArgs {
     /// What was asked for; nothing means what the spec says.
     pub fn limits(&self) -> Limits {
         self.limits.unwrap_or_default()
@@ -332,12 +333,12 @@ fn limits(text: &str) -> Result<Limits, String> {
 }
 
 #[derive(clap::Args)]
-pub struct Serve {
+pub struct ServeArgs {
     /// The port; 0 is any that is free
-    #[arg(long, value_name = "N", default_value_t = Serve::PORT)]
+    #[arg(long, value_name = "N", default_value_t = ServeArgs::PORT)]
     pub port: u16,
     /// The address to listen on; 0.0.0.0 lets others in to play (the lab stays with this computer)
-    #[arg(long, value_name = "ADDRESS", default_value_t = Serve::HOST)]
+    #[arg(long, value_name = "ADDRESS", default_value_t = ServeArgs::HOST)]
     pub host: IpAddr,
     /// Show the app in the browser at once
     #[arg(long)]
@@ -349,16 +350,16 @@ pub struct Serve {
     #[arg(long, value_name = "URL", value_parser = queue::address)]
     pub queue: Option<String>,
     #[command(flatten)]
-    pub door: Door,
+    pub door: ConnectionArgs,
 }
 
-impl Serve {
+impl ServeArgs {
     const PORT: u16 = 7777;
     const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 }
 
 /// What `ply` alone does.
-impl Default for Serve {
+impl Default for ServeArgs {
     fn default() -> Self {
         Self {
             port: Self::PORT,
@@ -366,14 +367,14 @@ impl Default for Serve {
             open: std::io::stdout().is_terminal(),
             engine: Vec::new(),
             queue: None,
-            door: Door::default(),
+            door: ConnectionArgs::default(),
         }
     }
 }
 
 /// A seat at the table.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Side {
+pub enum SideArg {
     /// You move first
     First,
     /// You move second
@@ -381,7 +382,7 @@ pub enum Side {
 }
 
 #[derive(clap::Args)]
-pub struct Play {
+pub struct PlayArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`) [default: asks for the game, the opponent and the side]
     pub game: Option<String>,
     /// The position to begin with [default: the start]
@@ -392,7 +393,7 @@ pub struct Play {
     pub against: Option<String>,
     /// Your side [default: first, or what it was]
     #[arg(long = "as", value_name = "SIDE")]
-    pub side: Option<Side>,
+    pub side: Option<SideArg>,
     /// Go on with the last game of a file that was saved or kept
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     pub resume: Option<PathBuf>,
@@ -402,7 +403,7 @@ pub struct Play {
 pub const DEFAULT_OPPONENT: &str = "level=4";
 
 #[derive(clap::Args)]
-pub struct Replay {
+pub struct ReplayArgs {
     /// A file with game records, in any format that `ply convert` reads
     pub file: PathBuf,
     /// The number of the game in the file
@@ -411,7 +412,7 @@ pub struct Replay {
 }
 
 #[derive(clap::Args)]
-pub struct Convert {
+pub struct ConvertArgs {
     /// The file to read; - is standard input
     pub input: PathBuf,
     /// The file to write (replaced if it is there); - is standard output

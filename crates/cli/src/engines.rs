@@ -19,7 +19,7 @@ pub fn prepare(global: &Global) {
     });
 }
 
-/// Nobody needs them any more.
+/// Ends the programs that are still running.
 pub fn dismiss() {
     if let Some(programs) = PROGRAMS.get() {
         programs.clear();

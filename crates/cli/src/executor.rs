@@ -7,7 +7,7 @@ use plyground_match::{Executor, Threads};
 
 use crate::args::QueueArgs;
 use crate::runs::threads;
-use crate::terminal::{count, print_notes};
+use plyground_terminal::{count, print_notes};
 
 /// The threads of this computer, or the workers at a queue.
 pub fn executor(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {

@@ -12,15 +12,11 @@ mod args;
 mod commands;
 mod engines;
 mod executor;
-mod interrupt;
-mod live;
 mod runs;
 mod store;
-mod terminal;
-mod thinking;
 mod web;
 
-use args::{Args, Command, Serve};
+use args::{Args, Command, ServeArgs};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -32,7 +28,7 @@ fn main() -> ExitCode {
     engines::dismiss();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has seen enough (`ply moves … | head`).
+        // The reader of our output has seen enough (`ply moves … | head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Where not even this can be written, the exit code still says it.
@@ -72,7 +68,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let out = &mut anstream::stdout().lock();
     let global = &args.global;
     match &args.command {
-        None => commands::serve::run(&Serve::default(), global, out),
+        None => commands::serve::run(&ServeArgs::default(), global, out),
         Some(Command::Games) => commands::games::run(global, out),
         Some(Command::Rules(args)) => commands::rules::run(args, global, out),
         Some(Command::Agents(args)) => commands::agents::run(args, global, out),

@@ -9,7 +9,7 @@ use plyground_serve::{LivePage, Server, ServerLimits};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::args::Web;
+use crate::args::WebAddress;
 
 /// Visitors of a hall at the same time, and those of them who follow what happens: a lecture hall full of phones.
 const VISITORS: usize = 500;
@@ -24,8 +24,8 @@ pub struct HallPage {
 
 impl HallPage {
     /// Shows a hall at this place, if it is to be shown.
-    pub fn open(hall: &Arc<LivePage>, web: Web) -> anyhow::Result<Option<Self>> {
-        let Web::At(address) = web else { return Ok(None) };
+    pub fn open(hall: &Arc<LivePage>, web: WebAddress) -> anyhow::Result<Option<Self>> {
+        let WebAddress::At(address) = web else { return Ok(None) };
         let runtime =
             Builder::new_multi_thread().worker_threads(1).enable_all().build().context("cannot start the server's threads")?;
         let limits = ServerLimits { http_connections: VISITORS, listeners: LISTENERS, ..ServerLimits::default() };

@@ -8,11 +8,11 @@ use plyground_session::infos;
 use super::{duration, games};
 
 #[derive(clap::Args)]
-pub struct BalanceOf {
+pub struct BalanceArgs {
     /// The game, with the parameters that stay the same, e.g. crosphere or mnk:k=4 (see `ply games`)
     pub game: String,
     #[command(flatten)]
-    pub varied: Varied,
+    pub varied: VariedKeys,
     /// Who plays, each against itself, the weakest first [default: random mcts:sims=10 mcts:sims=100 mcts:sims=1000]
     #[arg(long, value_name = "SPEC", num_args = 1..)]
     pub agents: Vec<String>,
@@ -44,7 +44,7 @@ pub struct BalanceOf {
 
 /// Parameters of a game with the values that they take, each with its key: an option for every key that some game has, and `--param` for
 /// whatever has none.
-pub struct Varied(pub Vec<(String, String)>);
+pub struct VariedKeys(pub Vec<(String, String)>);
 
 /// Every key of some game, once, with what it means.
 fn game_keys() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -62,7 +62,7 @@ fn game_keys() -> Vec<(&'static str, Vec<&'static str>)> {
 
 const PARAM: &str = "param";
 
-impl clap::Args for Varied {
+impl clap::Args for VariedKeys {
     fn augment_args(command: clap::Command) -> clap::Command {
         const HEADING: &str = "Parameters of the game";
         let param = clap::Arg::new(PARAM)
@@ -86,7 +86,7 @@ impl clap::Args for Varied {
     }
 }
 
-impl clap::FromArgMatches for Varied {
+impl clap::FromArgMatches for VariedKeys {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         let given = matches.get_many::<(String, String)>(PARAM).into_iter().flatten().cloned();
         let short = |(key, _): (&'static str, _)| Some((key.to_owned(), matches.get_one::<String>(key)?.clone()));

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 #[derive(clap::Args)]
-pub struct Ugi {
+pub struct UgiArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`); the option Game changes it
     pub game: String,
     /// Who thinks, e.g. mcts:sims=5000 or level=4 (see `ply agents`); the option Agent changes it
@@ -12,7 +12,7 @@ pub struct Ugi {
 }
 
 #[derive(clap::Args)]
-pub struct RunEngine {
+pub struct RunEngineArgs {
     /// Processor time, in seconds
     #[arg(long, value_name = "S")]
     pub cpu: u64,

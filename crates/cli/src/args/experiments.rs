@@ -9,7 +9,7 @@ use super::{QueueArgs, duration, games};
 
 /// How games between agents are played.
 #[derive(clap::Args)]
-pub struct Conditions {
+pub struct ConditionArgs {
     /// Time for every move, for all agents: 100ms, 1s
     #[arg(long, value_name = "T", value_parser = duration)]
     pub move_time: Option<Duration>,
@@ -39,7 +39,7 @@ pub struct Conditions {
 }
 
 #[derive(clap::Args)]
-pub struct Match {
+pub struct MatchArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// An agent, e.g. mcts:sims=5000 or level=4 (see `ply agents`)
@@ -52,11 +52,11 @@ pub struct Match {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
     pub pairs: u64,
     #[command(flatten)]
-    pub conditions: Conditions,
+    pub conditions: ConditionArgs,
 }
 
 #[derive(clap::Args)]
-pub struct Tournament {
+pub struct TournamentArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// Two agents or more, e.g. random mcts:sims=100 level=4 (see `ply agents`)
@@ -78,11 +78,11 @@ pub struct Tournament {
     #[arg(long, value_name = "N", requires = "swiss", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: Option<u32>,
     #[command(flatten)]
-    pub conditions: Conditions,
+    pub conditions: ConditionArgs,
 }
 
 #[derive(clap::Args)]
-pub struct SprtTest {
+pub struct SprtArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// The agent that may be better
@@ -103,16 +103,16 @@ pub struct SprtTest {
     pub beta: f64,
     /// The scale of the bounds: normalised Elo, which tells how many games show a difference, or logistic Elo
     #[arg(long, value_name = "SCALE", default_value = "normalised")]
-    pub scale: Scale,
+    pub scale: EloScale,
     /// Stop undecided after so many pairs
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = games)]
     pub most_pairs: u64,
     #[command(flatten)]
-    pub conditions: Conditions,
+    pub conditions: ConditionArgs,
 }
 
 #[derive(clap::Args)]
-pub struct Tune {
+pub struct TuneArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// The agent to make better, e.g. mcts:sims=200 (see `ply agents`)
@@ -142,7 +142,7 @@ pub struct Tune {
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub conditions: Conditions,
+    pub conditions: ConditionArgs,
 }
 
 /// How better values are looked for.
@@ -156,7 +156,7 @@ pub enum TuneMethod {
 
 /// How differences in strength are measured.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
+pub enum EloScale {
     /// In units of the spread of the results
     Normalised,
     /// By the expected score
@@ -164,7 +164,7 @@ pub enum Scale {
 }
 
 #[derive(clap::Args)]
-pub struct StudyOf {
+pub struct StudyArgs {
     /// The file of the study, e.g. studies/c1-clobber-random.toml; with --all, a directory of them
     #[arg(required_unless_present = "all")]
     pub file: Option<PathBuf>,
@@ -182,14 +182,14 @@ pub struct StudyOf {
 }
 
 #[derive(clap::Args)]
-pub struct RatingsOf {
+pub struct RatingsArgs {
     /// Runs of one game, by the beginnings of their names (see `ply runs`)
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
 }
 
 #[derive(clap::Args)]
-pub struct ReportOn {
+pub struct ReportArgs {
     /// The beginning of the name of a run (see `ply runs`), or the file of a study that has been played
     #[arg(value_name = "RUN|STUDY")]
     pub subject: String,
@@ -205,7 +205,7 @@ pub struct ReportOn {
 }
 
 #[derive(clap::Args)]
-pub struct Runs {
+pub struct RunsArgs {
     #[command(subcommand)]
     pub action: Option<RunsAction>,
 }

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Nets {
+pub struct NetsArgs {
     #[command(subcommand)]
     pub action: Option<NetsAction>,
     /// Networks to list: names of those that come with the program, files, or folders [default: all that come with the program]
@@ -23,7 +23,7 @@ pub enum NetsAction {
         networks: Vec<String>,
     },
     /// Find out how fast a network is on this computer, and how strong
-    Measure(MeasureNet),
+    Measure(MeasureNetArgs),
     /// Write a network for other programs
     Export {
         /// The name of one that comes with the program, or a file
@@ -36,7 +36,7 @@ pub enum NetsAction {
 }
 
 #[derive(clap::Args)]
-pub struct MeasureNet {
+pub struct MeasureNetArgs {
     /// The name of one that comes with the program, or a file
     #[arg(value_name = "NAME|FILE")]
     pub network: String,

@@ -7,7 +7,7 @@ use plyground_cluster::Access;
 
 use super::duration;
 
-/// Who plays: this computer, or whoever works at a queue.
+/// The executor: this computer, or the workers at a queue.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Many machines")]
 pub struct QueueArgs {
@@ -15,7 +15,7 @@ pub struct QueueArgs {
     #[arg(long, value_name = "URL", value_parser = address)]
     pub queue: Option<String>,
     #[command(flatten)]
-    pub door: Door,
+    pub door: ConnectionArgs,
     /// A job whose worker has not been heard for this long goes to another one, in all runs of this queue [default: as it is; 30s in a new
     /// queue]
     #[arg(long, value_name = "T", value_parser = lease, requires = "queue")]
@@ -25,7 +25,7 @@ pub struct QueueArgs {
 /// What to show at the door of a server.
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Many machines")]
-pub struct Door {
+pub struct ConnectionArgs {
     /// A file of NATS credentials for the server
     #[arg(long, value_name = "FILE", requires = "queue")]
     creds: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "URL", value_parser = address)]
     pub queue: String,
     #[command(flatten)]
-    pub door: Door,
+    pub door: ConnectionArgs,
     /// Games at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub cores: Option<u32>,
@@ -58,7 +58,7 @@ pub struct WorkerArgs {
     pub name: Option<String>,
 }
 
-impl Door {
+impl ConnectionArgs {
     /// How to reach a server.
     pub fn access(&self, url: &str, lease: Option<Duration>) -> Access {
         Access {
@@ -80,7 +80,7 @@ pub fn address(text: &str) -> Result<String, String> {
     if text.split(',').all(known) { Ok(text.to_owned()) } else { Err("expected nats://HOST:PORT or tls://HOST:PORT".to_owned()) }
 }
 
-/// Shorter ones would be over before anybody could extend them.
+/// Shorter ones would be over before they could be extended.
 fn lease(text: &str) -> Result<Duration, String> {
     let time = duration(text)?;
     if time >= Duration::from_secs(1) { Ok(time) } else { Err("expected one second or more".to_owned()) }

@@ -10,7 +10,7 @@ use super::{duration, games};
 
 /// Where something is shown in the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Web {
+pub enum WebAddress {
     /// Nowhere.
     Off,
     /// At this address.
@@ -23,21 +23,21 @@ fn ipv4(text: &str) -> Result<SocketAddrV4, String> {
 
 const WEB: &str = "127.0.0.1:7777";
 
-fn web(text: &str) -> Result<Web, String> {
+fn web(text: &str) -> Result<WebAddress, String> {
     match text {
-        "off" => Ok(Web::Off),
+        "off" => Ok(WebAddress::Off),
         _ => match text.parse::<u16>() {
-            Ok(port) => Ok(Web::At(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))),
-            Err(_) => text.parse().map(Web::At).map_err(|_| "expected ADDRESS:PORT, a port, or off".to_owned()),
+            Ok(port) => Ok(WebAddress::At(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))),
+            Err(_) => text.parse().map(WebAddress::At).map_err(|_| "expected ADDRESS:PORT, a port, or off".to_owned()),
         },
     }
 }
 
 #[derive(clap::Args)]
-pub struct Host {
+pub struct HostArgs {
     /// The game: tuc-chess, with the year of the competition if it is not 2022 (tuc-chess:year=2021)
     pub game: String,
-    /// Play a series: the first two who come, so many games, with colours in turn [default: game after game of whoever comes]
+    /// Play a series: the first two who come, so many games, with colours in turn [default: game after game, for every two who come]
     #[arg(long, value_name = "GAMES", value_parser = games)]
     pub series: Option<u64>,
     /// Wait for so many players; then everybody plays everybody
@@ -46,7 +46,7 @@ pub struct Host {
     /// In a round robin: everybody plays everybody twice, once with each colour
     #[arg(long, requires = "round_robin")]
     pub double: bool,
-    /// Whoever comes plays against this agent (see `ply agents`)
+    /// Every client plays against this agent (see `ply agents`)
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["series", "round_robin"])]
     pub against: Option<String>,
     /// End after so many games [default: at Ctrl-C]
@@ -64,7 +64,7 @@ pub struct Host {
     /// The time between the second player's coming and the beginning
     #[arg(long, value_name = "T", default_value = "3s", value_parser = duration)]
     pub begin_delay: Duration,
-    /// In a series or a round robin: whoever has not come for its game after this time loses it
+    /// In a series or a round robin: a client that has not come for its game after this time loses it
     #[arg(long, value_name = "T", default_value = "2min", value_parser = duration)]
     pub wait: Duration,
     /// Say the last message once more to a player that is silent for a second; clients of the original server do not expect that
@@ -75,11 +75,11 @@ pub struct Host {
     pub listen: SocketAddrV4,
     /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody
     #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]
-    pub web: Web,
+    pub web: WebAddress,
 }
 
 #[derive(clap::Args)]
-pub struct Join {
+pub struct JoinArgs {
     /// The game: tuc-chess, with the year of the competition if it is not 2022
     pub game: String,
     /// Who plays, e.g. level=5 or mcts:time=2s (see `ply agents`)
@@ -114,7 +114,7 @@ fn player_name(text: &str) -> Result<String, String> {
 }
 
 #[derive(clap::Args)]
-pub struct Compete {
+pub struct CompeteArgs {
     /// The file of the competition (see docs/competitions.md)
     pub file: PathBuf,
     /// Check the file, say what would be played, and play nothing
@@ -125,7 +125,7 @@ pub struct Compete {
     pub out: Option<PathBuf>,
     /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody
     #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]
-    pub web: Web,
+    pub web: WebAddress,
     /// Go on showing the results in the browser when everything is played, until Ctrl-C
     #[arg(long)]
     pub stay: bool,

@@ -1,11 +1,11 @@
-//! What can be typed to make somebody learn.
+//! The options of trainings.
 
 use std::path::PathBuf;
 
 use super::QueueArgs;
 
 #[derive(clap::Args)]
-pub struct Train {
+pub struct TrainArgs {
     /// The game, e.g. crosphere or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// Train another agent than a network, with the keys of its training, e.g. q:alpha=0.5 (see `ply agents`)
@@ -46,7 +46,7 @@ pub struct Train {
 }
 
 #[derive(clap::Args)]
-pub struct Learn {
+pub struct LearnArgs {
     /// The game, e.g. crosphere or clobber:size=8x8 (see `ply games`)
     pub game: String,
     /// Where the games are: a run, by the beginning of its name (see `ply runs`), or a file of records; may be given several times

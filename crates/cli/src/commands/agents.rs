@@ -5,11 +5,11 @@ use std::io::Write;
 use plyground_session::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, Session, TRAIN_ONLY, infos, open};
 use serde_json::{Value, json};
 
-use crate::args::{Agents, Global};
+use crate::args::{AgentsArgs, Global};
 use crate::commands::games::key_json;
-use crate::terminal::{Lean, columns, key_list, print_json, wrapped};
+use plyground_terminal::{Lean, columns, key_list, print_json, wrapped};
 
-pub fn run(args: &Agents, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &AgentsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let games: Vec<Box<dyn Session>> = match &args.game {
         Some(game) => vec![open(game, None)?],
         None => infos().into_iter().map(|info| open(info.name, None)).collect::<Result<_, _>>()?,

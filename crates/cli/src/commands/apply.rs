@@ -5,10 +5,10 @@ use std::io::Write;
 use plyground_session::{InputError, Turn, open};
 use serde_json::json;
 
-use crate::args::{Apply, Global};
-use crate::terminal::print_json;
+use crate::args::{ApplyArgs, Global};
+use plyground_terminal::print_json;
 
-pub fn run(args: &Apply, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &ApplyArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let mut session = open(&args.place.game, args.place.position.as_deref())?;
     for mv in &args.moves {
         session.play(mv)?;

@@ -10,14 +10,15 @@ use plyground_studies::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure
 use plyground_studies::report::{Occasion, Report, ReportFormat};
 use serde_json::{Value, json};
 
-use crate::args::{BalanceOf, Global};
-use crate::interrupt;
-use crate::live::LiveText;
-use crate::runs::{RunView, command, driver, open_store, stopped, threads};
+use crate::args::{BalanceArgs, Global};
+use crate::runs::{command, driver, open_store, stopped, threads};
 use crate::store::{Files, typed};
-use crate::terminal::{Lean, columns, print_json, print_notes, wrapped};
+use plyground_terminal::LiveText;
+use plyground_terminal::RunView;
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, print_json, print_notes, wrapped};
 
-pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (begin, quiet) = (Instant::now(), global.quiet || global.json);
     let plan = plan(args, global)?;
     let judge = Judge { spec: &args.judge, shelf: &Files };
@@ -60,7 +61,7 @@ pub fn run(args: &BalanceOf, global: &Global, out: &mut impl Write) -> anyhow::R
     print(args, global, &findings, begin.elapsed().as_secs_f64(), out)
 }
 
-fn plan(args: &BalanceOf, global: &Global) -> anyhow::Result<Plan> {
+fn plan(args: &BalanceArgs, global: &Global) -> anyhow::Result<Plan> {
     let agents = if args.agents.is_empty() { LADDER.map(str::to_owned).to_vec() } else { args.agents.clone() };
     let openings = match args.opening_plies {
         0 => Openings::Start,
@@ -70,7 +71,7 @@ fn plan(args: &BalanceOf, global: &Global) -> anyhow::Result<Plan> {
     Ok(Plan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &Files)?)
 }
 
-fn print(args: &BalanceOf, global: &Global, findings: &Findings, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(args: &BalanceArgs, global: &Global, findings: &Findings, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
     let occasion = Occasion { command: command(), machine: &machine(), seconds };
     let report = Report::on_balance(findings, &occasion)?;
     if let Some(file) = &args.out {

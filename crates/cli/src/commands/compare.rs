@@ -5,13 +5,13 @@ use std::io::Write;
 use plyground_session::{Advice, Seed, open};
 use serde_json::Value;
 
-use crate::args::{Compare, Global};
+use crate::args::{CompareArgs, Global};
 use crate::commands::think::{advice_json, ask, mover};
-use crate::interrupt;
 use crate::store::Files;
-use crate::terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
 
-pub fn run(args: &Compare, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &CompareArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let mut session = open(&args.place.game, args.place.position.as_deref())?;
     mover(session.as_ref())?;
     let seed = Seed(global.seed_or_time());

@@ -19,12 +19,12 @@ use plyground_studies::report::{Occasion, Report};
 use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::{Value, json};
 
-use crate::args::{Compete, Global};
-use crate::interrupt;
+use crate::args::{CompeteArgs, Global};
 use crate::runs::{command, open_store, stopped, threads};
 use crate::store::{Files, read_text};
-use crate::terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
 use crate::web::HallPage;
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
 
 /// The page of results is not written more often.
 const EVERY: Duration = Duration::from_secs(2);
@@ -53,7 +53,7 @@ struct Known {
     written: Instant,
 }
 
-pub fn run(args: &Compete, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
     let mut competition = Competition::read(&read_text(&args.file)?, &Files).with_context(named)?;
     competition.seed = global.seed.unwrap_or(competition.seed);

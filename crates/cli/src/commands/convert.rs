@@ -7,11 +7,11 @@ use anyhow::{Context, bail};
 use plyground_session::{InputError, JSON_LINES, RecordFormat, format_named, formats, read_any, replay};
 use serde_json::json;
 
-use crate::args::{Convert, Global};
+use crate::args::{ConvertArgs, Global};
 use crate::store::{read_text, write_whole};
-use crate::terminal::print_json;
+use plyground_terminal::print_json;
 
-pub fn run(args: &Convert, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &ConvertArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let target = target_format(args)?;
     let text = read_text(&args.input)?;
     let from = || args.input.display().to_string();
@@ -42,7 +42,7 @@ pub fn run(args: &Convert, global: &Global, out: &mut impl Write) -> anyhow::Res
     Ok(())
 }
 
-fn target_format(args: &Convert) -> anyhow::Result<RecordFormat> {
+fn target_format(args: &ConvertArgs) -> anyhow::Result<RecordFormat> {
     if let Some(name) = &args.to {
         return Ok(format_named(name)?);
     }

@@ -6,7 +6,7 @@ use plyground_session::{GameInfo, KeyInfo, infos};
 use serde_json::{Value, json};
 
 use crate::args::Global;
-use crate::terminal::{key_list, print_json, wrapped};
+use plyground_terminal::{key_list, print_json, wrapped};
 
 pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if global.json {

@@ -12,12 +12,12 @@ use plyground_session::{info, open, split_spec};
 use plyground_tuc::{CompetitionTimes, Host as TucHost, HostEvent, HostOptions, Programme, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::json;
 
-use crate::args::{Global, Host};
-use crate::interrupt;
+use crate::args::{Global, HostArgs};
 use crate::runs::{command, open_store};
 use crate::store::Files;
-use crate::terminal::print_notes;
 use crate::web::HallPage;
+use plyground_terminal::interrupt;
+use plyground_terminal::print_notes;
 
 /// How often the page hears who waits.
 const LOBBY: Duration = Duration::from_millis(300);
@@ -33,7 +33,7 @@ pub fn networked(game: &str) -> anyhow::Result<(String, String)> {
     Ok((spec, year))
 }
 
-fn programme(args: &Host) -> Programme {
+fn programme(args: &HostArgs) -> Programme {
     match (args.series, args.round_robin, &args.against) {
         (Some(games), ..) => Programme::Series { games },
         (_, Some(players), _) => Programme::RoundRobin { players: players.into(), double: args.double },
@@ -56,7 +56,7 @@ struct Stage<'a> {
     global: &'a Global,
 }
 
-pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (game, year) = networked(&args.game)?;
     let usual = CompetitionTimes::of_year(&year);
     let (a_move, a_game) = (args.move_time.unwrap_or(usual.a_move), args.game_time.unwrap_or(usual.a_game));
@@ -114,7 +114,7 @@ impl RunObserver for Stage<'_> {
 
 impl<'a> Stage<'a> {
     fn open(
-        args: &Host,
+        args: &HostArgs,
         programme: &Programme,
         year: &str,
         tell: mpsc::Sender<Told>,

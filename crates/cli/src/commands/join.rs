@@ -9,16 +9,16 @@ use plyground_session::{Limits, Player, Seed, split_spec};
 use plyground_tuc::{Client, CompetitionTimes, Joined, PORT, SILENCE};
 use serde_json::json;
 
-use crate::args::{Global, Join};
+use crate::args::{Global, JoinArgs};
 use crate::commands::host::networked;
-use crate::interrupt;
 use crate::store::Files;
-use crate::terminal::print_notes;
+use plyground_terminal::interrupt;
+use plyground_terminal::print_notes;
 
 /// The original server knows no limit of moves.
 const LIMIT: &str = "limit=10000";
 
-pub fn run(args: &Join, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (spec, year) = networked(&args.game)?;
     let game = match split_spec(&spec) {
         (_, keys) if keys.contains("limit=") => spec.clone(),

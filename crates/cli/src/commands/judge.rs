@@ -16,19 +16,20 @@ use plyground_studies::report::{Occasion, Played, Report};
 use plyground_studies::study::Study;
 use serde_json::json;
 
-use crate::args::{Global, Judge};
-use crate::interrupt;
-use crate::live::{LiveText, bar};
-use crate::runs::{RunView, command, driver, open_store, standings, stopped, threads};
+use crate::args::{Global, JudgeArgs};
+use crate::runs::{command, driver, open_store, stopped, threads};
 use crate::store::{Files, read_text, typed};
-use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
+use plyground_terminal::{LiveText, bar};
+use plyground_terminal::{RunView, standings};
 
-/// Positions of a sample, if nobody says how many.
+/// Positions of a sample by default.
 const SAMPLE: u64 = 2_000;
 /// Megabytes for the solver.
 const MEMORY: usize = 256;
 
-pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &JudgeArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let study = args.study.as_deref().map(read_study).transpose()?;
     let game = study.as_ref().map(|study| study.runs[0].game.clone()).or_else(|| args.game.clone()).unwrap_or_default();
     let session = open(&game, None)?;
@@ -76,7 +77,7 @@ pub fn run(args: &Judge, global: &Global, out: &mut impl Write) -> anyhow::Resul
 }
 
 /// Who is judged, if it is not those of a study: evaluations, agents, and random moves to compare with.
-fn asked_for(args: &Judge, session: &dyn Session) -> anyhow::Result<Vec<Contender>> {
+fn asked_for(args: &JudgeArgs, session: &dyn Session) -> anyhow::Result<Vec<Contender>> {
     let known = || session.evaluators().iter().map(|info| info.name.to_owned()).collect();
     let names: Vec<String> = if args.eval.is_empty() { known() } else { args.eval.clone() };
     let depths: Vec<u32> = (args.depth.from..=args.depth.to).collect();
@@ -130,7 +131,7 @@ fn known_scores(found: &Findings) -> Option<Played> {
     (scores.len() > 3).then(|| Played { title, scores, predictions: Vec::new() })
 }
 
-fn judge(args: &Judge, global: &Global, session: &dyn Session, contenders: &[Contender]) -> anyhow::Result<Option<Findings>> {
+fn judge(args: &JudgeArgs, global: &Global, session: &dyn Session, contenders: &[Contender]) -> anyhow::Result<Option<Findings>> {
     let seed = Seed(global.seed.unwrap_or(0));
     let most = match (args.all, args.positions) {
         (true, _) => usize::MAX,

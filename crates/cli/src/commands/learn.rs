@@ -14,14 +14,14 @@ use plyground_train::learn::{Course, CourseObserver, Epoch, Games, Loss, Stage, 
 use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
-use crate::args::{Global, Learn};
-use crate::interrupt;
-use crate::live::{LiveText, bar};
+use crate::args::{Global, LearnArgs};
 use crate::runs::{command, open_store, threads};
 use crate::store::{read_file, read_text, typed, write_whole};
-use crate::terminal::{count, print_json, seconds};
+use plyground_terminal::interrupt;
+use plyground_terminal::{LiveText, bar};
+use plyground_terminal::{count, print_json, seconds};
 
-pub fn run(args: &Learn, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let dojo = trainable_game(&args.game, args.encoder.as_deref())?;
     let course = Course {
         architecture: architecture(&args.net, dojo.as_ref())?,
@@ -103,7 +103,7 @@ fn architecture(net: &str, dojo: &dyn TrainableGame) -> anyhow::Result<Architect
 }
 
 /// All games of all sources.
-fn games(args: &Learn, dojo: &dyn TrainableGame, global: &Global) -> anyhow::Result<Games> {
+fn games(args: &LearnArgs, dojo: &dyn TrainableGame, global: &Global) -> anyhow::Result<Games> {
     let mut games = Games::default();
     let mut text = LiveText::new(global.quiet || global.json);
     let mut read = 0;

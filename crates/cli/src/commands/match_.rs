@@ -5,17 +5,18 @@ use std::io::Write;
 use plyground_match::{AgentFactory, Format, Results, match_json};
 use plyground_statistics::{describe_match, score_words};
 
-use crate::args::{Global, Match};
+use crate::args::{Global, MatchArgs};
 use crate::executor::executor;
-use crate::interrupt;
-use crate::runs::{EventLog, RunView, driver, footer, open_store, run_of, stopped};
+use crate::runs::{driver, open_store, run_of, stopped};
 use crate::store::Files;
-use crate::terminal::{Lean, columns, count, print_json, print_notes};
+use plyground_terminal::interrupt;
+use plyground_terminal::{EventLog, RunView, footer};
+use plyground_terminal::{Lean, columns, count, print_json, print_notes};
 
-pub fn run(args: &Match, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &MatchArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let run = run_of(&args.game, &[args.one.clone(), args.other.clone()], Format::RoundRobin, &args.conditions, global)?;
     let store = open_store(global)?;
-    let log = EventLog::open(&args.conditions)?;
+    let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let names = [args.one.as_str(), args.other.as_str()];

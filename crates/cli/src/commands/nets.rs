@@ -14,13 +14,13 @@ use plyground_session::{InputError, Resources as _};
 use plyground_train::{ANCHORS, Measured, Trial, evaluations_per_second, header_game, measure, read_network};
 use serde_json::{Value, json};
 
-use crate::args::{Global, MeasureNet, Nets, NetsAction};
-use crate::interrupt;
-use crate::live::{LiveText, bar};
+use crate::args::{Global, MeasureNetArgs, NetsAction, NetsArgs};
 use crate::store::write_whole;
-use crate::terminal::{Lean, columns, count, print_json};
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, count, print_json};
+use plyground_terminal::{LiveText, bar};
 
-pub fn run(args: &Nets, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &NetsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.action {
         None => list(&found(&args.files)?, global, out),
         Some(NetsAction::Verify { networks }) => verify(&found(networks)?, global, out),
@@ -171,7 +171,7 @@ fn layer_words(layers: &[Layer]) -> String {
 /// Positions at once for which the speed is measured.
 const AT_ONCE: [usize; 3] = [1, 8, 32];
 
-fn measured(args: &MeasureNet, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+fn measured(args: &MeasureNetArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let contents = Files.read(&args.network)?;
     let (header, network) = read_network(&args.network, &contents)?;
     let mut speeds = Vec::new();

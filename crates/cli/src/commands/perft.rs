@@ -6,10 +6,10 @@ use std::time::Instant;
 use plyground_session::open;
 use serde_json::json;
 
-use crate::args::{Global, Perft};
-use crate::terminal::print_json;
+use crate::args::{Global, PerftArgs};
+use plyground_terminal::print_json;
 
-pub fn run(args: &Perft, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &PerftArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let session = open(&args.place.game, args.place.position.as_deref())?;
     let begin = Instant::now();
     let mut counts = Vec::new();

@@ -10,11 +10,11 @@ use plyground_session::{
     Advice, Clock, GameRecord, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open, replay,
 };
 
-use crate::args::{DEFAULT_OPPONENT, Global, Play, Side};
+use crate::args::{DEFAULT_OPPONENT, Global, PlayArgs, SideArg};
 use crate::commands::start;
 use crate::store;
-use crate::terminal::{ask, count, percent, print_notes, shortened, status_line, table};
-use crate::thinking::{ThinkingBar, milliseconds};
+use plyground_terminal::{ThinkingBar, milliseconds};
+use plyground_terminal::{ask, count, percent, print_notes, shortened, status_line, table};
 
 /// Who gives the hints.
 const ADVISER: &str = "best";
@@ -38,10 +38,10 @@ pub struct Setup {
 /// What the record of a game against an agent calls the person.
 const PERSON: &str = "human";
 
-pub fn run(args: &Play, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &PlayArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let asked = args.side.map(|side| match side {
-        Side::First => Player::First,
-        Side::Second => Player::Second,
+        SideArg::First => Player::First,
+        SideArg::Second => Player::Second,
     });
     let usual = || args.against.clone().unwrap_or_else(|| DEFAULT_OPPONENT.to_owned());
     match (&args.resume, &args.game) {
@@ -247,7 +247,7 @@ impl Game {
             if mv.label == mv.text { mv.text } else { format!("{} ({})", mv.text, mv.label) }
         };
         let moves: Vec<String> = self.session.moves().into_iter().map(named).collect();
-        writeln!(out, "{} legal moves:\n{}", moves.len(), crate::terminal::wrapped(&moves.join("  "), "  "))?;
+        writeln!(out, "{} legal moves:\n{}", moves.len(), plyground_terminal::wrapped(&moves.join("  "), "  "))?;
         Ok(())
     }
 

@@ -7,11 +7,11 @@ use plyground_match::{Results, RunPrefix};
 use plyground_statistics::{Anchor, Meeting, RatingError, Ratings, rate};
 use serde_json::{Value, json};
 
-use crate::args::{Global, RatingsOf};
+use crate::args::{Global, RatingsArgs};
 use crate::runs::open_store;
-use crate::terminal::{Lean, columns, print_json};
+use plyground_terminal::{Lean, columns, print_json};
 
-pub fn run(args: &RatingsOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &RatingsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let mut agents: Vec<String> = Vec::new();
     let mut meetings = Vec::new();

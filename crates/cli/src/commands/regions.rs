@@ -9,11 +9,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use plyground_session::{open, solver_database};
 use serde_json::json;
 
-use crate::args::{Global, Regions};
+use crate::args::{Global, RegionsArgs};
 use crate::store::{knowledge_file, typed, write_whole};
-use crate::terminal::print_json;
+use plyground_terminal::print_json;
 
-pub fn run(args: &Regions, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &RegionsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let session = open(&args.game, None)?;
     let path = match &args.out {
         Some(path) => path.clone(),

@@ -6,11 +6,11 @@ use anyhow::{Context, bail};
 use plyground_session::{GameRecord, Session, open, replay};
 use serde_json::json;
 
-use crate::args::{Global, Replay};
+use crate::args::{Global, ReplayArgs};
 use crate::store::read_file;
-use crate::terminal::{ask, print_json, status_line, table};
+use plyground_terminal::{ask, print_json, status_line, table};
 
-pub fn run(args: &Replay, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &ReplayArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let records = read_file(&args.file)?;
     let Some(record) = args.game.checked_sub(1).and_then(|index| records.get(index)) else {
         bail!("{}: expected --game from 1 to {}, found {}", args.file.display(), records.len(), args.game);

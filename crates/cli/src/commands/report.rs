@@ -8,11 +8,11 @@ use plyground_session::InputError;
 use plyground_studies::report::{Report, ReportFormat};
 
 use super::study::read_study;
-use crate::args::{Global, ReportOn};
+use crate::args::{Global, ReportArgs};
 use crate::runs::open_store;
 use crate::store::{Files, typed};
 
-pub fn run(args: &ReportOn, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &ReportArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let file = Path::new(&args.subject);
     let (report, name) = if file.extension().is_some_and(|ending| ending == "toml") {
@@ -35,7 +35,7 @@ pub fn run(args: &ReportOn, global: &Global, out: &mut impl Write) -> anyhow::Re
 }
 
 /// On what is kept of the games of a study; all of its parts must have been begun.
-fn on_study(store: &Store, file: &Path, args: &ReportOn, global: &Global) -> anyhow::Result<Report> {
+fn on_study(store: &Store, file: &Path, args: &ReportArgs, global: &Global) -> anyhow::Result<Report> {
     let study = read_study(file)?;
     let known = store.runs()?;
     let mut rows: Vec<RunRow> = Vec::new();

@@ -5,10 +5,10 @@ use std::io::Write;
 use plyground_session::{MoveSquares, draw_board, draw_counters, info, open, split_spec};
 use serde_json::json;
 
-use crate::args::{Global, Rules};
-use crate::terminal::{key_list, print_json, wrapped};
+use crate::args::{Global, RulesArgs};
+use plyground_terminal::{key_list, print_json, wrapped};
 
-pub fn run(args: &Rules, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &RulesArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (name, _) = split_spec(&args.game);
     let info = info(name)?;
     // Parameters are allowed here as everywhere, and so they are checked.

@@ -3,9 +3,9 @@
 use anyhow::Context;
 use plyground_engines::{ProcessLimits, become_program};
 
-use crate::args::RunEngine;
+use crate::args::RunEngineArgs;
 
-pub fn run(args: &RunEngine) -> anyhow::Result<()> {
+pub fn run(args: &RunEngineArgs) -> anyhow::Result<()> {
     let bounds = ProcessLimits { cpu: args.cpu, memory: args.memory };
     let error = become_program(&args.program, &args.arguments, bounds);
     Err(error).with_context(|| format!("cannot start {}", args.program.display()))

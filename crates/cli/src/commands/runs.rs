@@ -9,14 +9,15 @@ use plyground_session::{JSON_LINES, RecordFormat, format_named};
 use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
 
-use crate::args::{Global, Runs, RunsAction};
+use crate::args::{Global, RunsAction, RunsArgs};
 use crate::commands::tournament::matches;
-use crate::live::LiveText;
-use crate::runs::{footer, open_store, standings};
+use crate::runs::open_store;
 use crate::store::{typed, write_whole};
-use crate::terminal::{Lean, columns, count, print_json};
+use plyground_terminal::LiveText;
+use plyground_terminal::{Lean, columns, count, print_json};
+use plyground_terminal::{footer, standings};
 
-pub fn run(args: &Runs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &RunsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     match &args.action {
         None => list(&store, global, out),

@@ -11,12 +11,12 @@ use plyground_serve::{EngineAllowList, Server, ServerLimits};
 use plyground_session::Resources as _;
 use tokio::runtime::Runtime;
 
-use crate::args::{Global, NamedEngine, Serve};
+use crate::args::{Global, NamedEngine, ServeArgs};
 use crate::runs::store_file;
 use crate::store::Files;
-use crate::terminal::print_notes;
+use plyground_terminal::print_notes;
 
-pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let lookout = args.queue.as_ref().map(|url| -> anyhow::Result<FleetWatch> {
         Ok(FleetWatch::new(Arc::new(Broker::connect(&args.door.access(url, None))?))?)
     });
@@ -53,7 +53,7 @@ pub fn run(args: &Serve, global: &Global, out: &mut impl Write) -> anyhow::Resul
 }
 
 /// The programs that were named, each looked for.
-fn offer(args: &Serve) -> anyhow::Result<EngineAllowList> {
+fn offer(args: &ServeArgs) -> anyhow::Result<EngineAllowList> {
     let mut commands = BTreeMap::new();
     for NamedEngine { name, command } in &args.engine {
         Files.engine(command)?;

@@ -5,10 +5,10 @@ use std::io::Write;
 use plyground_session::{Turn, open};
 use serde_json::json;
 
-use crate::args::{Global, Place};
-use crate::terminal::{print_json, status_line, table};
+use crate::args::{Global, PositionArgs};
+use plyground_terminal::{print_json, status_line, table};
 
-pub fn run(args: &Place, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &PositionArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let session = open(&args.game, args.position.as_deref())?;
     if global.json {
         let turn = match session.turn() {

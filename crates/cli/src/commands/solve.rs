@@ -2,23 +2,17 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
-use std::ops::ControlFlow;
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
-use plyground_session::{GameValue, Session, SolveOrder, Solved, StopCheck, Turn, open};
+use plyground_session::{GameValue, Session, SolveOrder, Solved, Turn, open};
 use serde_json::json;
 
-use crate::args::{Global, Solve};
+use crate::args::{Global, SolveArgs};
 use crate::store::{Files, data_dir, knowledge_file, typed, write_whole};
-use crate::terminal::{print_json, wrapped};
+use plyground_terminal::{SolverView, print_json, wrapped};
 
-pub fn run(args: &Solve, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let session = open(&args.place.game, args.place.position.as_deref())?;
     let files = Kept::new(args, global, session.as_ref());
     let order = SolveOrder {
@@ -31,16 +25,16 @@ pub fn run(args: &Solve, global: &Global, out: &mut impl Write) -> anyhow::Resul
             .map(|path| path.display().to_string()),
         keep: args.keep,
     };
-    let mut watch = Watch::new(args.time, global.quiet || global.json)?;
-    let solved = match session.solve(&order, &Files, &mut watch) {
-        // What an earlier run has kept helps where it can be read; nobody asked for it.
+    let mut view = SolverView::new(args.time, global.quiet || global.json)?;
+    let solved = match session.solve(&order, &Files, &mut view) {
+        // What an earlier run has kept helps where it can be read, and was not asked for.
         Err(_) if args.tb.is_none() && (order.tablebase.is_some() || order.regions.is_some()) => {
-            session.solve(&SolveOrder { tablebase: None, regions: None, ..order }, &Files, &mut watch)
+            session.solve(&SolveOrder { tablebase: None, regions: None, ..order }, &Files, &mut view)
         }
         solved => solved,
     }?;
-    let seconds = watch.begin.elapsed().as_secs_f64();
-    watch.finish();
+    let seconds = view.elapsed().as_secs_f64();
+    view.finish();
     let kept = files.keep(&solved)?;
     if global.json {
         return print_json(out, &page(&solved, seconds));
@@ -66,14 +60,14 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(args: &Solve, global: &Global, session: &dyn Session) -> Self {
+    fn new(args: &SolveArgs, global: &Global, session: &dyn Session) -> Self {
         let name: String = session.spec().chars().map(|c| if c == ':' { '-' } else { c }).collect();
         let usual = data_dir(global).ok().map(|dir| dir.join("solved").join(name + ".plytb"));
         let before = usual.clone().filter(|path| !args.fresh && path.exists());
         Self { read: args.tb.clone().or(before), write: args.save.clone().or(usual), asked: args.save.is_some() }
     }
 
-    /// Keeps what was found, and gives the name of the file. Where nobody asked for a file, nothing is lost when it cannot be
+    /// Keeps what was found, and gives the name of the file. Where no file was asked for, nothing is lost when it cannot be
     /// written.
     fn keep(&self, solved: &Solved) -> anyhow::Result<Option<PathBuf>> {
         let Some(path) = self.write.as_ref().filter(|_| self.asked || solved.nodes >= WORTH_KEEPING) else { return Ok(None) };
@@ -141,73 +135,4 @@ fn report(session: &dyn Session, solved: &Solved) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Looks after a running solver: the time, Ctrl-C, and how far it is.
-struct Watch {
-    begin: Instant,
-    limit: Option<Duration>,
-    stop: Arc<AtomicBool>,
-    bar: Option<ProgressBar>,
-    every: Duration,
-    next: Duration,
-    quiet: bool,
-}
-
-impl Watch {
-    fn new(limit: Option<Duration>, quiet: bool) -> anyhow::Result<Self> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
-        // A second Ctrl-C ends the program at once, like everywhere.
-        ctrlc::set_handler(move || {
-            if told.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        })
-        .context("cannot listen for Ctrl-C")?;
-        let bar = (io::stderr().is_terminal() && !quiet).then(|| match limit {
-            Some(limit) => ProgressBar::new(limit.as_millis() as u64).with_style(style("{bar:30} {msg}, {elapsed} gone")),
-            None => ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed} gone")),
-        });
-        // A bar moves, lines in a pipe are for reading afterwards.
-        let every = if bar.is_some() { Duration::from_millis(100) } else { Duration::from_secs(10) };
-        Ok(Self { begin: Instant::now(), limit, stop, bar, every, next: every, quiet })
-    }
-
-    fn show(&self, nodes: u64, elapsed: Duration) {
-        let seconds = elapsed.as_secs_f64();
-        let rate = format!("{nodes} positions, {:.0} a second", nodes as f64 / seconds.max(1e-9));
-        match &self.bar {
-            Some(bar) => {
-                bar.set_message(rate);
-                bar.set_position(elapsed.as_millis() as u64);
-            }
-            // Whoever has closed this pipe does not want to read it.
-            None => drop(writeln!(io::stderr(), "{seconds:.0} s: {rate}")),
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the template is well-formed")
-}
-
-impl StopCheck for Watch {
-    fn check(&mut self, nodes: u64) -> ControlFlow<()> {
-        let elapsed = self.begin.elapsed();
-        if elapsed >= self.next && !self.quiet {
-            self.next = elapsed + self.every;
-            self.show(nodes, elapsed);
-        }
-        if self.stop.load(Ordering::Relaxed) || self.limit.is_some_and(|limit| elapsed >= limit) {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    }
 }

@@ -7,26 +7,27 @@ use plyground_match::{AgentFactory, Format, Results, RunPrefix, match_json};
 use plyground_session::sync::{into_inner, lock};
 use plyground_statistics::{EloModel, Pairs, Sprt, SprtDecision, describe_match, describe_sprt};
 
-use crate::args::{Global, Scale, SprtTest};
+use crate::args::{EloScale, Global, SprtArgs};
 use crate::executor::executor;
-use crate::interrupt;
-use crate::runs::{EventLog, RunView, driver, footer, open_store, run_of, stopped};
+use crate::runs::{driver, open_store, run_of, stopped};
 use crate::store::Files;
-use crate::terminal::{count, print_json, print_notes};
+use plyground_terminal::interrupt;
+use plyground_terminal::{EventLog, RunView, footer};
+use plyground_terminal::{count, print_json, print_notes};
 
 /// Pairs that are laid out at a time: a decided test leaves few behind.
 const AHEAD: u64 = 500;
 
-pub fn run(args: &SprtTest, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let model = match args.scale {
-        Scale::Normalised => EloModel::Normalised,
-        Scale::Logistic => EloModel::Logistic,
+        EloScale::Normalised => EloModel::Normalised,
+        EloScale::Logistic => EloModel::Logistic,
     };
     let test = Sprt::with_error_rates(model, args.elo0, args.elo1, args.alpha, args.beta)?;
     let agents = [args.new.clone(), args.old.clone()];
     let run = run_of(&args.game, &agents, Format::RoundRobin, &args.conditions, global)?;
     let store = open_store(global)?;
-    let log = EventLog::open(&args.conditions)?;
+    let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let progress = Mutex::new(Progress::default());

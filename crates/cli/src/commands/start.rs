@@ -7,7 +7,7 @@ use plyground_session::{InputError, Opponent, Player, infos, open};
 use crate::args::{DEFAULT_OPPONENT, Global};
 use crate::commands::play::{Setup, play};
 use crate::store::Files;
-use crate::terminal::{Lean, ask, columns};
+use plyground_terminal::{Lean, ask, columns};
 
 /// Asks for whatever was not said.
 pub fn run(against: Option<&str>, side: Option<Player>, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -9,17 +9,18 @@ use plyground_match::{AgentFactory, Executor, Results};
 use plyground_studies::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
-use crate::args::{Global, StudyOf};
+use crate::args::{Global, StudyArgs};
 use crate::executor::executor;
-use crate::interrupt;
-use crate::runs::{RunView, driver, failures, open_store, standings, stopped};
+use crate::runs::{driver, open_store, stopped};
 use crate::store::{Files, read_text};
-use crate::terminal::{Lean, columns, count, print_json, print_notes, wrapped};
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
+use plyground_terminal::{RunView, failures, standings};
 
 /// Where studies are, beside the program's sources.
 const DIRECTORY: &str = "studies";
 
-pub fn run(args: &StudyOf, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let files = if args.all {
         all_studies(args.file.as_deref().unwrap_or(Path::new(DIRECTORY)))?
     } else {
@@ -62,7 +63,7 @@ fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn one(study: &Study, args: &StudyOf, executor: &dyn Executor, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+fn one(study: &Study, args: &StudyArgs, executor: &dyn Executor, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let mut findings: Vec<Finding<'_>> = Vec::new();
     for part in &study.runs {

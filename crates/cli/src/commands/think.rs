@@ -7,16 +7,16 @@ use plyground_core::WallClock;
 use plyground_session::{Advice, Clock, Fact, InputError, Limits, Player, Seat, Seed, Session, Turn, open};
 use serde_json::{Value, json};
 
-use crate::args::{Global, Think};
-use crate::interrupt;
-use crate::live::{LiveSearch, candidate_row};
+use crate::args::{Global, ThinkArgs};
 use crate::store::Files;
-use crate::terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
+use plyground_terminal::interrupt;
+use plyground_terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
+use plyground_terminal::{LiveSearch, candidate_row};
 
 /// Moves that are listed without `--explain`.
 const TOP_MOVES: usize = 5;
 
-pub fn run(args: &Think, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &ThinkArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let mut session = open(&args.place.game, args.place.position.as_deref())?;
     let mover = mover(session.as_ref())?;
     let seat = session.seat(&args.agent, Seed(global.seed_or_time()), &Files)?;
@@ -48,7 +48,7 @@ pub fn run(args: &Think, global: &Global, out: &mut impl Write) -> anyhow::Resul
     Ok(())
 }
 
-/// Who is to move; an error that says what else is the case when nobody is.
+/// The player to move; an error that says what else is the case when it is no player's turn.
 pub fn mover(session: &dyn Session) -> anyhow::Result<Player> {
     match session.turn() {
         Turn::Player(player) => Ok(player),

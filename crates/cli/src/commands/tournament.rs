@@ -5,14 +5,15 @@ use std::io::Write;
 use plyground_match::{AgentFactory, Format, Results, Run, results_json};
 use plyground_statistics::score_words;
 
-use crate::args::{Global, Tournament};
+use crate::args::{Global, TournamentArgs};
 use crate::executor::executor;
-use crate::interrupt;
-use crate::runs::{EventLog, RunView, driver, footer, open_store, run_of, standings, stopped};
+use crate::runs::{driver, open_store, run_of, stopped};
 use crate::store::Files;
-use crate::terminal::{Lean, columns, print_json, print_notes};
+use plyground_terminal::interrupt;
+use plyground_terminal::{EventLog, RunView, footer, standings};
+use plyground_terminal::{Lean, columns, print_json, print_notes};
 
-pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &TournamentArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let format = if args.swiss {
         Format::swiss(args.agents.len(), args.rounds, args.pairs)
     } else if args.gauntlet {
@@ -22,7 +23,7 @@ pub fn run(args: &Tournament, global: &Global, out: &mut impl Write) -> anyhow::
     };
     let run = run_of(&args.game, &args.agents, format, &args.conditions, global)?;
     let store = open_store(global)?;
-    let log = EventLog::open(&args.conditions)?;
+    let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);

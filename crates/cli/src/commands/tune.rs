@@ -12,21 +12,22 @@ use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
 use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 use serde_json::json;
 
-use crate::args::{Global, Tune, TuneMethod};
+use crate::args::{Global, TuneArgs, TuneMethod};
 use crate::executor::executor;
-use crate::interrupt;
-use crate::live::{LiveText, bar};
-use crate::runs::{EventLog, RunView, driver, open_store, run_of, stopped};
+use crate::runs::{driver, open_store, run_of, stopped};
 use crate::store::{Files, data_dir, typed};
-use crate::terminal::{Lean, columns, count, print_json, print_notes};
+use plyground_terminal::interrupt;
+use plyground_terminal::{EventLog, RunView};
+use plyground_terminal::{Lean, columns, count, print_json, print_notes};
+use plyground_terminal::{LiveText, bar};
 
-/// Values that every key has where nobody has said anything: the place from 0 to 1 in the middle of its range.
+/// The place from 0 to 1 in its range where a key without a known value starts: the middle.
 const MIDDLE: f64 = 0.5;
 
 /// Values along which the strength is drawn.
 const HILL_POINTS: u32 = 24;
 
-pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &TuneArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let begin = std::time::Instant::now();
     let params = args.params.iter().map(|text| Ok(Param::read(text)?)).collect::<anyhow::Result<Vec<Param>>>()?;
     for (number, param) in params.iter().enumerate() {
@@ -40,7 +41,7 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
         global,
         params: &params,
         original: original(args, &params)?,
-        log: EventLog::open(&args.conditions)?,
+        log: EventLog::open(args.conditions.events.as_deref())?,
         executor: executor(args.conditions.threads, &args.conditions.queue, global.quiet)?,
     };
     let found = match args.method {
@@ -86,7 +87,7 @@ struct Original {
     values: Vec<Option<String>>,
 }
 
-fn original(args: &Tune, params: &[Param]) -> anyhow::Result<Original> {
+fn original(args: &TuneArgs, params: &[Param]) -> anyhow::Result<Original> {
     let session = open(&args.game, None)?;
     let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == args.spec.trim());
     let spec = ready_made.map_or_else(|| args.spec.trim().to_owned(), |opponent| opponent.spec);
@@ -109,7 +110,7 @@ struct Found {
 }
 
 struct Tuning<'a> {
-    args: &'a Tune,
+    args: &'a TuneArgs,
     global: &'a Global,
     params: &'a [Param],
     original: Original,
@@ -142,8 +143,8 @@ impl Tuning<'_> {
         run_of(&self.args.game, agents, format, &self.args.conditions, self.global)
     }
 
-    /// The steps are small matches of their own. They are kept beside the runs and not among them, where nobody could find anything
-    /// any more.
+    /// The steps are small matches of their own. They are kept beside the runs and not among them, where they would bury
+    /// everything else.
     fn spsa(&self) -> anyhow::Result<Option<Found>> {
         let seed = Seed(self.global.seed.unwrap_or(0)).named("spsa");
         let steps = (self.args.pairs / self.pairs_of_step()).max(1);

@@ -7,10 +7,10 @@ use plyground_cluster::{Broker, Presence, WorkerOptions, run_worker};
 use serde_json::json;
 
 use crate::args::{Global, WorkerArgs};
-use crate::interrupt;
 use crate::runs::threads;
 use crate::store::data_dir;
-use crate::terminal::{count, print_json, print_notes};
+use plyground_terminal::interrupt;
+use plyground_terminal::{count, print_json, print_notes};
 
 pub fn run(args: &WorkerArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let access = args.door.access(&args.queue, None);

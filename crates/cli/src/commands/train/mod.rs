@@ -1,15 +1,13 @@
-//! `ply train`: somebody learns a game by playing against itself.
+//! `ply train`: an agent or a network learns a game by playing against itself.
 
-mod dashboard;
 mod network;
-mod screen;
 mod table;
 
 use std::io::Write;
 
-use crate::args::{Global, Train};
+use crate::args::{Global, TrainArgs};
 
-pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.agent {
         Some(agent) => table::run(args, agent, global, out),
         None => network::run(args, global, out),

@@ -14,15 +14,14 @@ use plyground_session::InputError;
 use plyground_train::{End, Phase, Plan, Round, Stage, Training, TrainingObserver};
 use serde_json::json;
 
-use super::dashboard::Dashboard;
-use super::screen::Screen;
-use crate::args::{Global, QueueArgs, Train};
-use crate::interrupt;
-use crate::live::{LiveText, bar};
+use crate::args::{Global, QueueArgs, TrainArgs};
 use crate::store::{data_dir, typed};
-use crate::terminal::{count, print_json, seconds};
+use plyground_terminal::interrupt;
+use plyground_terminal::{Dashboard, TrainingScreen};
+use plyground_terminal::{LiveText, bar};
+use plyground_terminal::{count, print_json, seconds};
 
-pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if args.games.is_some() {
         bail!(InputError::malformed("option", "--games", "it is for --agent; a network is trained by time: --hours"));
     }
@@ -49,8 +48,8 @@ pub fn run(args: &Train, global: &Global, out: &mut impl Write) -> anyhow::Resul
     interrupt::catch()?;
     let total = args.hours * 3600.0;
     let before = training.rounds().len();
-    let observer: Box<dyn TrainingObserver> = if Screen::is_there() && !global.quiet && !args.plain {
-        Box::new(Screen::open(Dashboard::new(training.plan(), machine(), total, training.rounds()))?)
+    let observer: Box<dyn TrainingObserver> = if TrainingScreen::is_there() && !global.quiet && !args.plain {
+        Box::new(TrainingScreen::open(Dashboard::new(training.plan(), machine(), total, training.rounds()))?)
     } else {
         Box::new(Live { text: Mutex::new(LiveText::new(global.quiet)), total, quiet: global.quiet })
     };
@@ -107,7 +106,7 @@ fn players(queue: &QueueArgs) -> anyhow::Result<Option<SelfPlayers>> {
 }
 
 /// The settings that were asked for.
-fn plan(args: &Train, global: &Global) -> anyhow::Result<Plan> {
+fn plan(args: &TrainArgs, global: &Global) -> anyhow::Result<Plan> {
     let size = Size::named(&args.net).ok_or_else(|| InputError::unknown("size of a network", &args.net, ["small", "medium"]))?;
     let mut plan = Plan::new(&args.game, args.encoder.as_deref(), size)?;
     plan.seed = global.seed.unwrap_or(plan.seed);
@@ -131,7 +130,7 @@ fn plan(args: &Train, global: &Global) -> anyhow::Result<Plan> {
 }
 
 /// Where the training is kept.
-fn folder(args: &Train, global: &Global, plan: &Plan) -> anyhow::Result<PathBuf> {
+fn folder(args: &TrainArgs, global: &Global, plan: &Plan) -> anyhow::Result<PathBuf> {
     if let Some(out) = &args.out {
         return Ok(out.clone());
     }
@@ -149,7 +148,7 @@ fn difference(older: &Plan, newer: &Plan) -> Option<String> {
 }
 
 /// The command as it was typed, for the header of the network.
-fn command(args: &Train) -> String {
+fn command(args: &TrainArgs) -> String {
     let mut words = vec!["ply train".to_owned(), shell_word(&args.game), format!("--hours {} --net {}", args.hours, args.net)];
     words.extend(args.encoder.iter().map(|encoder| format!("--encoder {encoder}")));
     words.extend(args.teacher.iter().map(|teacher| format!("--teacher {}", shell_word(teacher))));

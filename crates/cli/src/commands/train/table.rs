@@ -11,11 +11,11 @@ use plyground_session::{InputError, Learnt, Seed, TrainingProgress, open};
 use plyground_train::{SeatScore, TrainableAgent, trainable_agent};
 use serde_json::{Value, json};
 
-use crate::args::{Global, Train};
-use crate::interrupt;
-use crate::live::{LiveText, bar};
+use crate::args::{Global, TrainArgs};
 use crate::store::{typed, write_whole};
-use crate::terminal::{count, print_json, print_notes, rate, seconds};
+use plyground_terminal::interrupt;
+use plyground_terminal::{LiveText, bar};
+use plyground_terminal::{count, print_json, print_notes, rate, seconds};
 
 /// Games against random in each seat, as an honest check.
 const CHECK_GAMES: u64 = 1_000;
@@ -23,7 +23,7 @@ const CHECK_GAMES: u64 = 1_000;
 /// What was learnt is written at least this often: whatever happens, not more is lost.
 const KEEP_EVERY: Duration = Duration::from_secs(30);
 
-pub fn run(args: &Train, agent: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(args: &TrainArgs, agent: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if args.queue.queue.is_some() {
         bail!(InputError::malformed(
             "option",

@@ -8,7 +8,7 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Block, Chart, Dataset, GraphType, LineGauge, Paragraph};
 
-use crate::terminal::count;
+use crate::text::count;
 
 /// What is shown.
 pub struct Dashboard {
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn a_screen_of_the_usual_size_shows_everything() {
         let text = drawn(&dashboard(20), 80, 24);
-        snapbox::assert_data_eq!(&text, snapbox::file!["../../../tests/dashboard/usual.txt"]);
+        snapbox::assert_data_eq!(&text, snapbox::file!["../tests/dashboard/usual.txt"]);
         for words in
             ["policy loss 1.275", "alphabeta:depth=4", "judgements/s (71 % of the time)", "solver: winner 100 %, move 89 %"]
         {
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn before_the_first_round_there_is_only_what_is_going_on() {
-        snapbox::assert_data_eq!(drawn(&dashboard(0), 80, 24), snapbox::file!["../../../tests/dashboard/begin.txt"]);
+        snapbox::assert_data_eq!(drawn(&dashboard(0), 80, 24), snapbox::file!["../tests/dashboard/begin.txt"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use plyground_match::{Results, Run, RunEvent, RunObserver, RunPrefix, Seats, Store};
 use plyground_session::sync::lock;
 use serde_json::{Value, json};
-
-use crate::args::Conditions;
 
 /// Shows on the terminal how far a run is, and writes what happens to the event log.
 pub struct RunView<'a> {
@@ -147,8 +145,8 @@ pub struct EventLog {
 
 impl EventLog {
     /// The file that the command names, if it does.
-    pub fn open(conditions: &Conditions) -> anyhow::Result<Option<Self>> {
-        let Some(name) = conditions.events.clone() else { return Ok(None) };
+    pub fn open(name: Option<&Path>) -> anyhow::Result<Option<Self>> {
+        let Some(name) = name.map(Path::to_owned) else { return Ok(None) };
         let file = File::options().create(true).append(true).open(&name);
         let file = Mutex::new(file.with_context(|| format!("cannot write {}", name.display()))?);
         Ok(Some(Self { name, file, failure: Mutex::default() }))

@@ -15,7 +15,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::crossterm::{cursor, execute};
 
-use super::dashboard::Dashboard;
+use crate::dashboard::Dashboard;
 use crate::interrupt;
 
 /// Is the terminal ours?
@@ -24,14 +24,14 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// Shows a training, and hears what is typed meanwhile.
-pub struct Screen {
+pub struct TrainingScreen {
     dashboard: Arc<Mutex<Dashboard>>,
     over: Arc<AtomicBool>,
     drawing: Option<JoinHandle<()>>,
 }
 
-impl Screen {
-    /// Is there somebody in front of it?
+impl TrainingScreen {
+    /// Whether a person is in front of it.
     pub fn is_there() -> bool {
         stderr().is_terminal() && stdin().is_terminal()
     }
@@ -53,9 +53,9 @@ impl Screen {
     }
 }
 
-impl Drop for Screen {
+impl Drop for TrainingScreen {
     fn drop(&mut self) {
-        // Whoever draws gives the terminal back: nothing is drawn after that.
+        // The thread that draws gives the terminal back: nothing is drawn after that.
         self.over.store(true, Ordering::Relaxed);
         if let Some(drawing) = self.drawing.take() {
             // If it has panicked, that was told.
@@ -64,7 +64,7 @@ impl Drop for Screen {
     }
 }
 
-impl TrainingObserver for Screen {
+impl TrainingObserver for TrainingScreen {
     fn stage(&self, stage: Stage) {
         self.dashboard().stage = Some(stage);
     }
@@ -97,7 +97,7 @@ fn take() -> io::Result<Shown> {
 /// The terminal as it was. Where it is not ours (any more), nothing happens.
 fn give_back() {
     if TAKEN.swap(false, Ordering::Relaxed) {
-        // There is nobody to tell if that fails.
+        // A failure could not be shown anywhere.
         let _ = execute!(stderr(), LeaveAlternateScreen, cursor::Show);
         let _ = disable_raw_mode();
     }
@@ -114,7 +114,7 @@ fn show(mut terminal: Shown, dashboard: &Mutex<Dashboard>, over: &AtomicBool) ->
             && let Event::Key(key) = event::read()?
             && stops(&key)
         {
-            // The second time, nobody wants to wait any longer.
+            // The second time, the user does not want to wait any longer.
             if interrupt::asked() {
                 give_back();
                 process::exit(interrupt::INTERRUPTED);

@@ -1,8 +1,5 @@
 //! What all commands that play runs share: the store, the run of a command line, its driver, and what is shown of it.
 
-mod tables;
-mod view;
-
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -12,11 +9,9 @@ use plyground_match::{
 };
 use plyground_session::Limits;
 
-use crate::args::{Conditions, Global, QUEUE_OPTIONS};
-use crate::interrupt;
+use crate::args::{ConditionArgs, Global, QUEUE_OPTIONS};
 use crate::store::{Files, data_dir, read_text};
-pub use tables::{failures, footer, standings};
-pub use view::{EventLog, RunView};
+use plyground_terminal::{RunView, interrupt};
 
 /// The file with all runs.
 pub fn store_file(global: &Global) -> anyhow::Result<PathBuf> {
@@ -29,7 +24,7 @@ pub fn open_store(global: &Global) -> anyhow::Result<Store> {
 }
 
 /// The run that a command asks for.
-pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &Conditions, global: &Global) -> anyhow::Result<Run> {
+pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &ConditionArgs, global: &Global) -> anyhow::Result<Run> {
     let mut experiment = Experiment::new(game, agents, &Files)?;
     experiment.format = format;
     experiment.openings = match (&conditions.openings, conditions.opening_plies) {

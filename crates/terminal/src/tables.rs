@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plyground_match::{Results, Run, Standing};
 use plyground_statistics::{logistic_elo, per_cent, score_words};
 
-use crate::terminal::{Lean, columns, count};
+use crate::text::{Lean, columns, count};
 
 /// What belongs below every table: how long games were, who profits from the first move, repeated games, faults.
 pub fn footer(run: &Run, results: &Results) -> String {

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plyground_session::{InterimAdvice, ProgressObserver, SearchProgress};
 
 use crate::interrupt;
-use crate::terminal::{Lean, columns, count, percent, rate, seconds, shortened};
+use crate::text::{Lean, columns, count, percent, rate, seconds, shortened};
 
 /// A text on the terminal that is drawn again and again; in a pipe, a line every few seconds; nothing when told to be quiet.
 /// What it shows goes to standard error: the result alone is on standard output.
@@ -50,7 +50,7 @@ impl LiveText {
             screen.set_message(lines.join("\n"));
         } else {
             self.next = elapsed + Self::LINE;
-            // Nobody may be reading: that is no reason to stop.
+            // The reader may have gone: that is no reason to stop.
             let _ = writeln!(std::io::stderr(), "{}", line());
         }
     }
