@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use plyground_session::{
     AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, ProgressObserver, Resources, SearchProgress, Seat, Seed, Session,
-    Turn, clock_share, open, split_spec,
+    Turn, WallClock, clock_share, open, split_spec,
 };
 
 use crate::score::centipoints;
@@ -373,7 +373,7 @@ impl UgiSession<'_> {
         seated.session.history().iter().try_for_each(|played| ahead.play(&played.text).map(drop))?;
         let stop = Arc::<AtomicBool>::default();
         let reporter = Reporter {
-            begin: Instant::now(),
+            clock: WallClock::start(),
             told: Duration::ZERO,
             ahead,
             mover,
@@ -521,17 +521,9 @@ impl GoCommand {
     }
 }
 
-struct WallClock(Instant);
-
-impl Clock for WallClock {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
 /// The observer of a search that prints `info` lines.
 struct Reporter {
-    begin: Instant,
+    clock: WallClock,
     told: Duration,
     /// A copy of the game, to play lines on.
     ahead: Box<dyn Session>,
@@ -550,7 +542,7 @@ struct Report<'a> {
 
 impl Reporter {
     fn tell(&mut self, report: &Report<'_>) {
-        let time = self.begin.elapsed();
+        let time = self.clock.elapsed();
         let mut words = vec!["info".to_owned()];
         words.extend(report.depth.map(|depth| format!("depth {depth}")));
         if let Some(value) = report.value {
@@ -586,7 +578,7 @@ impl Reporter {
 
 impl ProgressObserver for Reporter {
     fn progress(&mut self, progress: &SearchProgress<'_>) -> ControlFlow<()> {
-        let now = self.begin.elapsed();
+        let now = self.clock.elapsed();
         if now >= self.told + TELL_EVERY {
             self.told = now;
             let opinion = (progress.opinion)();
@@ -602,7 +594,7 @@ fn search(mut seated: SeatedGame, limits: Limits, mut reporter: Reporter, among:
     let sender = reporter.sender.clone();
     let thought = catch_unwind(AssertUnwindSafe(|| {
         let Some(seat) = seated.seat else { return (seated, Err("the agent has no seat".to_owned())) };
-        let clock = WallClock(reporter.begin);
+        let clock = reporter.clock;
         let mut advice = seated.session.think(seat, limits, &clock, &mut reporter).map_err(|error| error.to_string());
         if let Ok(advice) = &mut advice {
             restrict(advice, among);

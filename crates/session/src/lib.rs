@@ -24,7 +24,7 @@ pub use plyground_agents::{
 pub use plyground_core::{
     AgentError, BoardView, Clock, Engine, EngineInfo, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue, InputError, KeyInfo,
     Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player, RecordFormat, RecordedPlayer,
-    Resources, SearchQuery, Seed, StopCheck, Turn, clock_share, parse_duration, quoted, split_spec, sync,
+    Resources, SearchQuery, Seed, StopCheck, Turn, WallClock, clock_share, parse_duration, quoted, split_spec, sync,
 };
 pub use plyground_games::{info, infos};
 pub use records::{JSON_LINES, format_named, formats, read_any, replay};

@@ -28,11 +28,13 @@ impl<'a> RunView<'a> {
     }
 
     /// Shows what the results say, in a few words or lines.
+    #[must_use]
     pub fn with_summary(self, summary: &'a (dyn Fn(&Results) -> String + Sync)) -> Self {
         Self { summary, ..self }
     }
 
     /// Writes what happens to this log.
+    #[must_use]
     pub fn with_log(self, log: Option<&'a EventLog>) -> Self {
         Self { log, ..self }
     }
