@@ -27,9 +27,9 @@ pub fn dismiss() {
 }
 
 /// What agent specs of the command line name: files, networks, and programs.
-pub struct Files;
+pub struct CommandResources;
 
-impl Resources for Files {
+impl Resources for CommandResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         plyground_match::Files.read(name)
     }

@@ -10,7 +10,8 @@ use plyground_match::{
 use plyground_session::Limits;
 
 use crate::args::{ConditionArgs, Global, QUEUE_OPTIONS};
-use crate::store::{Files, data_dir, read_text};
+use crate::engines::CommandResources;
+use crate::store::{data_dir, read_text};
 use plyground_terminal::{RunView, interrupt};
 
 /// The file with all runs.
@@ -25,7 +26,7 @@ pub fn open_store(global: &Global) -> anyhow::Result<Store> {
 
 /// The run that a command asks for.
 pub fn run_of(game: &str, agents: &[String], format: Format, conditions: &ConditionArgs, global: &Global) -> anyhow::Result<Run> {
-    let mut experiment = Experiment::new(game, agents, &Files)?;
+    let mut experiment = Experiment::new(game, agents, &CommandResources)?;
     experiment.format = format;
     experiment.openings = match (&conditions.openings, conditions.opening_plies) {
         (Some(file), _) => Openings::Listed {

@@ -10,7 +10,6 @@ pub use plyground_match::write_whole;
 use plyground_session::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
-pub use crate::engines::Files;
 
 /// Where played games are kept.
 pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {

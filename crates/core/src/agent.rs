@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use crate::{Budget, Engine, Game, InputError, Limits, Player, Rng, StopCheck, Turn, WallClock};
+use crate::{AgentError, Budget, Game, Limits, Player, Rng, StopCheck, Turn, WallClock};
 
 /// An agent: a policy that chooses moves, usually by search.
 ///
@@ -52,27 +52,6 @@ impl<G: Game> SearchRequest<'_, G> {
             Turn::Chance | Turn::Over(_) => Err(AgentError::NoPlayerToMove),
         }
     }
-}
-
-/// Why an agent gave no move.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AgentError {
-    /// It was asked in a position in which no player is to move.
-    #[error("no player is to move in this position")]
-    NoPlayerToMove,
-    /// It is a program of its own, and that has ended or broken the rules of the conversation.
-    #[error("the engine crashed: {0}")]
-    Crashed(String),
-    /// It is a program of its own, and that did not answer.
-    #[error("the engine stalled: {0}")]
-    Stalled(String),
-    /// It is a program of its own, and that gave a move that the rules do not allow.
-    #[error("the engine cheated: {0}")]
-    Cheated(String),
-    /// It is a program of its own, and cannot be asked about this game, or not in this way.
-    #[error("{0}")]
-    Refused(String),
 }
 
 /// What an agent chose and why.
@@ -191,33 +170,5 @@ impl<M> SearchObserver<M> for NoObserver {
 impl StopCheck for NoObserver {
     fn check(&mut self, _: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
-    }
-}
-
-/// A loader of what agent specs name: tablebases, learnt tables, networks, and external engines. Handed in from outside, because
-/// programs have a file system and browsers have none.
-pub trait Resources {
-    /// The contents of a file.
-    fn read(&self, name: &str) -> Result<Vec<u8>, InputError>;
-
-    /// The program that a spec `cmd:COMMAND` names. By default there are none, because a
-    /// caller who may name a command may do everything on this computer.
-    fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
-        Err(InputError::malformed("agent", &format!("cmd:{command}"), "other programs cannot be started from here"))
-    }
-
-    /// The names of programs that everybody here may play against, as `cmd:NAME`.
-    fn engines(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// Resources without any file or engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoResources;
-
-impl Resources for NoResources {
-    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        Err(InputError::malformed("file", name, "there are no files here"))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Example, Player};
+use crate::Player;
 
 /// What a graphical interface knows about a game beyond its rules. Everything has a default, so a game says only what differs:
 /// `Presentation { boards: …, ..Presentation::DEFAULT }`.
@@ -99,4 +99,13 @@ pub struct Theme {
 impl Theme {
     /// White pieces for the first player and black ones for the second, as in chess.
     pub const CHESS: Self = Self { first: ["#fdfdfb", "#2b2b2b"], second: ["#2b2b2b", "#f5f2ec"], board: None };
+}
+
+/// An example position.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Example {
+    /// The position as text.
+    pub position: &'static str,
+    /// What there is to see.
+    pub caption: &'static str,
 }

@@ -22,9 +22,9 @@ mod store;
 
 pub use error::RunError;
 pub use experiment::format::Format;
-pub use experiment::{Experiment, Openings, Run, Seats, names_limits};
+pub use experiment::{Experiment, Openings, REMOTE, Run, Seats, names_limits};
 pub use game::fault::Fault;
-pub use game::player::{AgentFactory, AgentPlayer, GameNotice, MatchPlayer, PlayerFactory, PlayerPair, REMOTE, Reply};
+pub use game::player::{AgentFactory, AgentPlayer, GameNotice, MatchPlayer, PlayerFactory, PlayerPair, Reply};
 pub use game::time_control::TimeControl;
 pub use game::{GameSetup, PlayedGame, play_game};
 pub use job::{GameRow, Job, RunPrefix};

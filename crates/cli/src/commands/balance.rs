@@ -11,8 +11,9 @@ use plyground_studies::report::{Occasion, Report, ReportFormat};
 use serde_json::{Value, json};
 
 use crate::args::{BalanceArgs, Global};
+use crate::engines::CommandResources;
 use crate::runs::{command, driver, open_store, stopped, threads};
-use crate::store::{Files, typed};
+use crate::store::typed;
 use plyground_terminal::LiveText;
 use plyground_terminal::RunView;
 use plyground_terminal::interrupt;
@@ -21,7 +22,7 @@ use plyground_terminal::{Lean, columns, print_json, print_notes, wrapped};
 pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (begin, quiet) = (Instant::now(), global.quiet || global.json);
     let plan = plan(args, global)?;
-    let judge = Judge { spec: &args.judge, shelf: &Files };
+    let judge = Judge { spec: &args.judge, shelf: &CommandResources };
     for setting in plan.sweep.settings.iter().filter(|_| args.judged > 0) {
         judge.check(&setting.game)?;
     }
@@ -34,7 +35,7 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
         let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
         let summary = |_: &Results| place.clone();
         let view = RunView::new(&store, quiet).with_summary(&summary);
-        let players = AgentFactory::of_run(&Files, run);
+        let players = AgentFactory::of_run(&CommandResources, run);
         let (_, complete) = driver(&store, run, &executor, &players, &view).play(&plan.pairings(), args.games)?;
         if !complete {
             print_notes(&[stopped(run)], global.quiet);
@@ -68,7 +69,7 @@ fn plan(args: &BalanceArgs, global: &Global) -> anyhow::Result<Plan> {
         plies => Openings::Random { plies },
     };
     let sweep = Sweep::new(&args.game, &args.varied.0)?;
-    Ok(Plan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &Files)?)
+    Ok(Plan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &CommandResources)?)
 }
 
 fn print(args: &BalanceArgs, global: &Global, findings: &Findings, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
@@ -114,7 +115,7 @@ fn solve(findings: &mut Findings, time: Duration, quiet: bool) -> anyhow::Result
         live.show(line, line);
         let session = open(&setting.game, None)?;
         // A game of chance has no solver, and that is no reason to stop.
-        let solved = session.solve(&order, &Files, &mut Deadline(Instant::now(), time));
+        let solved = session.solve(&order, &CommandResources, &mut Deadline(Instant::now(), time));
         findings.worth[number] = solved.ok().and_then(|solved| solved.value());
     }
     Ok(())

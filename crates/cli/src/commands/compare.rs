@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::args::{CompareArgs, Global};
 use crate::commands::think::{advice_json, ask, mover};
-use crate::store::Files;
+use crate::engines::CommandResources;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
 
@@ -16,7 +16,7 @@ pub fn run(args: &CompareArgs, global: &Global, out: &mut impl Write) -> anyhow:
     mover(session.as_ref())?;
     let seed = Seed(global.seed_or_time());
     // A mistake in the last spec should not come to light after the first has thought for an hour.
-    let seats = args.agents.iter().map(|agent| session.seat(agent, seed, &Files)).collect::<Result<Vec<_>, _>>()?;
+    let seats = args.agents.iter().map(|agent| session.seat(agent, seed, &CommandResources)).collect::<Result<Vec<_>, _>>()?;
     interrupt::catch()?;
     let mut answers: Vec<(&str, Advice)> = Vec::new();
     for (agent, seat) in args.agents.iter().zip(seats) {

@@ -20,8 +20,9 @@ use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SIL
 use serde_json::{Value, json};
 
 use crate::args::{CompeteArgs, Global};
+use crate::engines::CommandResources;
 use crate::runs::{command, open_store, stopped, threads};
-use crate::store::{Files, read_text};
+use crate::store::read_text;
 use crate::web::HallPage;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
@@ -55,9 +56,9 @@ struct Known {
 
 pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
-    let mut competition = Competition::read(&read_text(&args.file)?, &Files).with_context(named)?;
+    let mut competition = Competition::read(&read_text(&args.file)?, &CommandResources).with_context(named)?;
     competition.seed = global.seed.unwrap_or(competition.seed);
-    let run = competition.run(&Files).with_context(named)?;
+    let run = competition.run(&CommandResources).with_context(named)?;
     if args.check {
         return check(&competition, &run, global, out);
     }
@@ -234,7 +235,7 @@ impl Contest<'_> {
         let ended = AtomicBool::new(false);
         // A page that cannot be written is no reason to throw away games: it is said at the end.
         let mut failure: Option<RunError> = None;
-        let (executor, agents) = (Threads(boards), || AgentFactory::of_run(&Files, self.run));
+        let (executor, agents) = (Threads(boards), || AgentFactory::of_run(&CommandResources, self.run));
         let players: Box<dyn PlayerFactory + '_> = match room {
             Some(server) => Box::new(RemotePlayers { server, agents: agents() }),
             None => Box::new(agents()),

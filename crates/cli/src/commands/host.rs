@@ -13,8 +13,8 @@ use plyground_tuc::{CompetitionTimes, Host as TucHost, HostEvent, HostOptions, P
 use serde_json::json;
 
 use crate::args::{Global, HostArgs};
+use crate::engines::CommandResources;
 use crate::runs::{command, open_store};
-use crate::store::Files;
 use crate::web::HallPage;
 use plyground_terminal::interrupt;
 use plyground_terminal::print_notes;
@@ -62,7 +62,7 @@ pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let (a_move, a_game) = (args.move_time.unwrap_or(usual.a_move), args.game_time.unwrap_or(usual.a_game));
     let programme = programme(args);
     if let Some(spec) = &args.against {
-        Experiment::new(&game, std::slice::from_ref(spec), &Files)?;
+        Experiment::new(&game, std::slice::from_ref(spec), &CommandResources)?;
     }
     let store = open_store(global)?;
     let (tell, told) = mpsc::channel();
@@ -79,7 +79,7 @@ pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let host = TucHost {
         server: &stage.room,
         store: &store,
-        shelf: &Files,
+        shelf: &CommandResources,
         game: &game,
         time: CompetitionTimes { a_move, a_game },
         seed: global.seed_or_time(),

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::args::{Global, JoinArgs};
 use crate::commands::host::networked;
-use crate::store::Files;
+use crate::engines::CommandResources;
 use plyground_terminal::interrupt;
 use plyground_terminal::print_notes;
 
@@ -25,7 +25,7 @@ pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         (name, "") => format!("{name}:{LIMIT}"),
         (name, keys) => format!("{name}:{keys},{LIMIT}"),
     };
-    let agent = Experiment::new(&game, std::slice::from_ref(&args.agent), &Files)?.agents.remove(0);
+    let agent = Experiment::new(&game, std::slice::from_ref(&args.agent), &CommandResources)?.agents.remove(0);
     let move_time = args.move_time.unwrap_or(CompetitionTimes::of_year(&year).a_move);
     // What is thought is still to be sent, over networks of all kinds.
     let time = (!names_limits(&agent)).then_some(move_time * 3 / 4);
@@ -39,7 +39,7 @@ pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         name,
         game: &game,
         agent: &agent,
-        players: &AgentFactory::new(&Files),
+        players: &AgentFactory::new(&CommandResources),
         limits: Limits { time, ..Limits::default() },
         cut_short: move_time * 9 / 10,
         resend: args.resend.then_some(SILENCE),

@@ -17,8 +17,9 @@ use plyground_studies::study::Study;
 use serde_json::json;
 
 use crate::args::{Global, JudgeArgs};
+use crate::engines::CommandResources;
 use crate::runs::{command, driver, open_store, stopped, threads};
-use crate::store::{Files, read_text, typed};
+use crate::store::{read_text, typed};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{LiveText, bar};
@@ -107,12 +108,12 @@ fn read_study(file: &Path) -> anyhow::Result<Study> {
 /// What the contenders scored in a study; `None` if it was stopped.
 fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Result<Option<Played>> {
     let (store, part) = (open_store(global)?, &study.runs[0]);
-    let run = part.run(global.seed.unwrap_or(0), &Files)?;
+    let run = part.run(global.seed.unwrap_or(0), &CommandResources)?;
     let jobs = study.games(part, None).div_ceil(u64::from(part.seats.games()));
     let executor = Threads(threads(None));
     let summary = |results: &Results| standings(&run, results);
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary);
-    let players = AgentFactory::of_run(&Files, &run);
+    let players = AgentFactory::of_run(&CommandResources, &run);
     let (results, complete) = driver(&store, &run, &executor, &players, &view).play(&part.pairings(), jobs)?;
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
@@ -152,7 +153,8 @@ fn judge(args: &JudgeArgs, global: &Global, session: &dyn Session, contenders: &
         text.show(|| shown(stage, done, of, true), || shown(stage, done, of, false));
         interrupt::flow()
     };
-    let judging = plyground_studies::judge::judge(&session.spec(), Some(&session.position()), &order, &Files, &mut watch)?;
+    let judging =
+        plyground_studies::judge::judge(&session.spec(), Some(&session.position()), &order, &CommandResources, &mut watch)?;
     Ok(judging.map(|judging| findings(&session.spec(), &judging, contenders, seed)))
 }
 

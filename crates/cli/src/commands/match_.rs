@@ -6,9 +6,9 @@ use plyground_match::{AgentFactory, Format, Results, match_json};
 use plyground_statistics::{describe_match, score_words};
 
 use crate::args::{Global, MatchArgs};
+use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, run_of, stopped};
-use crate::store::Files;
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView, footer};
 use plyground_terminal::{Lean, columns, count, print_json, print_notes};
@@ -22,7 +22,7 @@ pub fn run(args: &MatchArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     let names = [args.one.as_str(), args.other.as_str()];
     let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
-    let players = AgentFactory::of_run(&Files, &run);
+    let players = AgentFactory::of_run(&CommandResources, &run);
     let (results, complete) = driver(&store, &run, executor.as_ref(), &players, &view).play_format(args.pairs)?;
     view.check_log(&run)?;
     if !complete {

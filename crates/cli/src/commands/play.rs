@@ -12,6 +12,7 @@ use plyground_session::{
 
 use crate::args::{DEFAULT_OPPONENT, Global, PlayArgs, SideArg};
 use crate::commands::start;
+use crate::engines::CommandResources;
 use crate::store;
 use plyground_terminal::{ThinkingBar, milliseconds};
 use plyground_terminal::{ask, count, percent, print_notes, shortened, status_line, table};
@@ -138,8 +139,8 @@ enum Next {
 
 impl Game {
     fn new(mut session: Box<dyn Session>, setup: &Setup, seed: u64, global: &Global) -> anyhow::Result<Self> {
-        let opponent = session.seat(&setup.against, Seed(seed).named("opponent"), &store::Files)?;
-        let adviser = session.seat(ADVISER, Seed(seed).named("adviser"), &store::Files)?;
+        let opponent = session.seat(&setup.against, Seed(seed).named("opponent"), &CommandResources)?;
+        let adviser = session.seat(ADVISER, Seed(seed).named("adviser"), &CommandResources)?;
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
         // A game that was kept here goes on in its file; any other file is the player's own and stays as it is.

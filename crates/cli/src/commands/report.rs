@@ -9,8 +9,9 @@ use plyground_studies::report::{Report, ReportFormat};
 
 use super::study::read_study;
 use crate::args::{Global, ReportArgs};
+use crate::engines::CommandResources;
 use crate::runs::open_store;
-use crate::store::{Files, typed};
+use crate::store::typed;
 
 pub fn run(args: &ReportArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
@@ -40,7 +41,7 @@ fn on_study(store: &Store, file: &Path, args: &ReportArgs, global: &Global) -> a
     let known = store.runs()?;
     let mut rows: Vec<RunRow> = Vec::new();
     for part in &study.runs {
-        let run = part.run(global.seed.unwrap_or(0), &Files)?;
+        let run = part.run(global.seed.unwrap_or(0), &CommandResources)?;
         let Some(row) = known.iter().find(|row| row.run.id == run.id) else {
             return Err(InputError::malformed(
                 "study",

@@ -12,8 +12,8 @@ use plyground_session::Resources as _;
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, NamedEngine, ServeArgs};
+use crate::engines::CommandResources;
 use crate::runs::store_file;
-use crate::store::Files;
 use plyground_terminal::print_notes;
 
 pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -56,12 +56,12 @@ pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::R
 fn offer(args: &ServeArgs) -> anyhow::Result<EngineAllowList> {
     let mut commands = BTreeMap::new();
     for NamedEngine { name, command } in &args.engine {
-        Files.engine(command)?;
+        CommandResources.engine(command)?;
         if commands.insert(name.clone(), command.clone()).is_some() {
             bail!("the engine {name} is named twice");
         }
     }
-    Ok(EngineAllowList::new(commands, Arc::new(Files)))
+    Ok(EngineAllowList::new(commands, Arc::new(CommandResources)))
 }
 
 /// Ctrl-C, or a termination from outside.

@@ -9,7 +9,8 @@ use plyground_session::{GameValue, Session, SolveOrder, Solved, Turn, open};
 use serde_json::json;
 
 use crate::args::{Global, SolveArgs};
-use crate::store::{Files, data_dir, knowledge_file, typed, write_whole};
+use crate::engines::CommandResources;
+use crate::store::{data_dir, knowledge_file, typed, write_whole};
 use plyground_terminal::{SolverView, print_json, wrapped};
 
 pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -26,10 +27,10 @@ pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         keep: args.keep,
     };
     let mut view = SolverView::new(args.time, global.quiet || global.json)?;
-    let solved = match session.solve(&order, &Files, &mut view) {
+    let solved = match session.solve(&order, &CommandResources, &mut view) {
         // What an earlier run has kept helps where it can be read, and was not asked for.
         Err(_) if args.tb.is_none() && (order.tablebase.is_some() || order.regions.is_some()) => {
-            session.solve(&SolveOrder { tablebase: None, regions: None, ..order }, &Files, &mut view)
+            session.solve(&SolveOrder { tablebase: None, regions: None, ..order }, &CommandResources, &mut view)
         }
         solved => solved,
     }?;

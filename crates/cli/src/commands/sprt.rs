@@ -8,9 +8,9 @@ use plyground_session::sync::{into_inner, lock};
 use plyground_statistics::{EloModel, Pairs, Sprt, SprtDecision, describe_match, describe_sprt};
 
 use crate::args::{EloScale, Global, SprtArgs};
+use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, run_of, stopped};
-use crate::store::Files;
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView, footer};
 use plyground_terminal::{count, print_json, print_notes};
@@ -34,7 +34,7 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let decided = |results: &Results| lock(&progress).follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
-    let players = AgentFactory::of_run(&Files, &run);
+    let players = AgentFactory::of_run(&CommandResources, &run);
     let driver = driver(&store, &run, executor.as_ref(), &players, &view).until(&decided);
     let mut wanted = AHEAD.min(args.most_pairs);
     let complete = loop {

@@ -6,7 +6,7 @@ use plyground_session::{InputError, Opponent, Player, infos, open};
 
 use crate::args::{DEFAULT_OPPONENT, Global};
 use crate::commands::play::{Setup, play};
-use crate::store::Files;
+use crate::engines::CommandResources;
 use plyground_terminal::{Lean, ask, columns};
 
 /// Asks for whatever was not said.
@@ -48,7 +48,7 @@ fn choose_opponent(game: &str, out: &mut impl Write) -> anyhow::Result<Option<St
     choose(out, &question, |answer| {
         let picked = pick(answer, opponents.len(), usual).map_or(answer, |index| &opponents[index].name);
         let mut session = open(game, None)?;
-        session.seat(picked, plyground_session::Seed(0), &Files)?;
+        session.seat(picked, plyground_session::Seed(0), &CommandResources)?;
         Ok(picked.to_owned())
     })
 }

@@ -10,9 +10,10 @@ use plyground_studies::study::{Finding, Study, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyArgs};
+use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, stopped};
-use crate::store::{Files, read_text};
+use crate::store::read_text;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{RunView, failures, standings};
@@ -30,7 +31,7 @@ pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     let studies = files.iter().map(|file| read_study(file)).collect::<anyhow::Result<Vec<Study>>>()?;
     for (study, file) in studies.iter().zip(&files) {
         for part in &study.runs {
-            part.run(global.seed.unwrap_or(0), &Files).with_context(|| file.display().to_string())?;
+            part.run(global.seed.unwrap_or(0), &CommandResources).with_context(|| file.display().to_string())?;
         }
     }
     interrupt::catch()?;
@@ -67,11 +68,11 @@ fn one(study: &Study, args: &StudyArgs, executor: &dyn Executor, global: &Global
     let store = open_store(global)?;
     let mut findings: Vec<Finding<'_>> = Vec::new();
     for part in &study.runs {
-        let run = part.run(global.seed.unwrap_or(0), &Files)?;
+        let run = part.run(global.seed.unwrap_or(0), &CommandResources)?;
         let jobs = study.games(part, args.games).div_ceil(u64::from(part.seats.games()));
         let summary = |results: &Results| standings(&run, results);
         let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary);
-        let players = AgentFactory::of_run(&Files, &run);
+        let players = AgentFactory::of_run(&CommandResources, &run);
         let (results, complete) = driver(&store, &run, executor, &players, &view).play(&part.pairings(), jobs)?;
         findings.extend(part.findings(&results));
         print_notes(&failures(&results).lines().map(str::to_owned).collect::<Vec<_>>(), global.quiet);

@@ -8,7 +8,7 @@ use plyground_session::{Advice, Clock, Fact, InputError, Limits, Player, Seat, S
 use serde_json::{Value, json};
 
 use crate::args::{Global, ThinkArgs};
-use crate::store::Files;
+use crate::engines::CommandResources;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
 use plyground_terminal::{LiveSearch, candidate_row};
@@ -19,7 +19,7 @@ const TOP_MOVES: usize = 5;
 pub fn run(args: &ThinkArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let mut session = open(&args.place.game, args.place.position.as_deref())?;
     let mover = mover(session.as_ref())?;
-    let seat = session.seat(&args.agent, Seed(global.seed_or_time()), &Files)?;
+    let seat = session.seat(&args.agent, Seed(global.seed_or_time()), &CommandResources)?;
     interrupt::catch()?;
     let heading = format!("{} thinks about {}", args.agent, session.spec());
     let advice = ask(session.as_mut(), seat, args.budget.limits(), heading, global.quiet)?;

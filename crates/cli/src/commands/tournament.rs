@@ -6,9 +6,9 @@ use plyground_match::{AgentFactory, Format, Results, Run, results_json};
 use plyground_statistics::score_words;
 
 use crate::args::{Global, TournamentArgs};
+use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, run_of, stopped};
-use crate::store::Files;
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView, footer, standings};
 use plyground_terminal::{Lean, columns, print_json, print_notes};
@@ -28,7 +28,7 @@ pub fn run(args: &TournamentArgs, global: &Global, out: &mut impl Write) -> anyh
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
-    let players = AgentFactory::of_run(&Files, &run);
+    let players = AgentFactory::of_run(&CommandResources, &run);
     let (results, complete) = driver(&store, &run, executor.as_ref(), &players, &view).play_format(args.pairs)?;
     view.check_log(&run)?;
     if !complete {

@@ -13,9 +13,10 @@ use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_v
 use serde_json::json;
 
 use crate::args::{Global, TuneArgs, TuneMethod};
+use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, run_of, stopped};
-use crate::store::{Files, data_dir, typed};
+use crate::store::{data_dir, typed};
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView};
 use plyground_terminal::{Lean, columns, count, print_json, print_notes};
@@ -133,7 +134,7 @@ impl Tuning<'_> {
     ) -> anyhow::Result<(Results, bool)> {
         let quiet = !shown || self.global.quiet || self.global.json;
         let view = RunView::new(store, quiet).with_log(self.log.as_ref());
-        let players = AgentFactory::of_run(&Files, run);
+        let players = AgentFactory::of_run(&CommandResources, run);
         let played = act(&driver(store, run, self.executor.as_ref(), &players, &view))?;
         view.check_log(run)?;
         Ok(played)

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use plyground_engines::{UgiError, UgiOptions, serve_ugi};
 
 use crate::args::{Global, UgiArgs};
-use crate::store::Files;
+use crate::engines::CommandResources;
 
 pub fn run(args: &UgiArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let first = UgiOptions { game: &args.game, agent: &args.agent, seed: global.seed_or_time(), resources: &Files };
+    let first = UgiOptions { game: &args.game, agent: &args.agent, seed: global.seed_or_time(), resources: &CommandResources };
     let input = io::BufReader::new(io::stdin());
     match serve_ugi(&first, input, out) {
         Ok(()) => Ok(()),

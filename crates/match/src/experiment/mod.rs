@@ -10,8 +10,11 @@ use plyground_core::{InputError, Limits, Resources, Seed};
 use plyground_session::{Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
+use crate::Format;
 use crate::resources::files::Reader;
-use crate::{Format, REMOTE};
+
+/// The prefix of the specs of remote players, which no agent of ours has: the rest is the name that the player joins by.
+pub const REMOTE: &str = "udp:";
 
 /// Where the games of an experiment begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,9 +8,6 @@ use super::PlayedGame;
 use crate::resources::files::UnchangedFiles;
 use crate::{Fault, Run};
 
-/// The prefix of the specs of remote players, which no agent of ours has: the rest is the name that the player joins by.
-pub const REMOTE: &str = "udp:";
-
 /// A player of a match: an agent, a program, or a client on the network.
 pub trait MatchPlayer: Send {
     /// Prepares for a game, with a stream of randomness of its own.

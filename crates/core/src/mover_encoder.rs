@@ -1,32 +1,7 @@
 //! The encoder that networks learn with by default: positions as the player to move sees them.
 
-use crate::encode::watch;
-use crate::{Encodable, Encoder, EncoderInfo, MoveSquares, Owner, Piece, Player, Square, Turn, Viewpoint};
-
-/// How a game looks from the other side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Swap {
-    /// The players want different things, and no turn of the board makes up for it.
-    #[default]
-    Never,
-    /// Exchanging the players changes nothing but the names.
-    Same,
-    /// The second player plays the first one's game with top and bottom exchanged.
-    UpsideDown,
-    /// The second player plays the first one's game with files and ranks exchanged. Only on square boards.
-    Transposed,
-}
-
-impl Swap {
-    /// Where a square lies for the second player.
-    fn seen(self, square: Square, ranks: usize) -> Square {
-        match self {
-            Self::Never | Self::Same => square,
-            Self::UpsideDown => Square { rank: ranks as u8 - 1 - square.rank, ..square },
-            Self::Transposed => Square { file: square.rank, rank: square.file },
-        }
-    }
-}
+use crate::encode::{DEFAULT_ENCODER, watch};
+use crate::{Encodable, Encoder, EncoderInfo, MoveSquares, Owner, Piece, Player, Square, Swap, Turn, Viewpoint};
 
 /// The encoder that every game can be learnt with: a plane for each kind of piece of the player to move, of the opponent, and neutral, a
 /// plane of ones (beyond the edge a convolution sees zeros), and the numbers beside the board. Where the game says how the board looks
@@ -51,7 +26,7 @@ pub struct MoverEncoder {
 type Kind = (bool, usize);
 
 impl MoverEncoder {
-    pub(crate) const NAME: &str = "mover";
+    pub(crate) const NAME: &str = DEFAULT_ENCODER;
 
     /// How it is listed.
     pub const INFO: EncoderInfo =
