@@ -13,6 +13,7 @@ mod cluster;
 mod fuzz;
 mod game_names;
 mod js;
+mod module_cycles;
 mod nats;
 mod process;
 mod public_names;

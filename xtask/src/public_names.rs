@@ -7,11 +7,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, rust_files};
 
 /// The folder of the games.
 const GAMES: &str = "crates/games/src/";
@@ -48,7 +47,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     for entry in fs::read_dir(workspace.root.join("crates")).context("the folder of the crates could not be read")? {
         let source = entry?.path().join("src");
         if source.is_dir() {
-            sources(&source, &mut files)?;
+            files.extend(rust_files(&source)?);
         }
     }
     files.sort();
@@ -64,22 +63,6 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         bail!("one name stands for two public types (xtask/src/public_names.rs):\n  {}", faults.join("\n  "));
     }
     println!("{} public types, each with a name of its own but for {} with a reason", types.len(), allowed.len());
-    Ok(())
-}
-
-/// All Rust files below a folder, without those of tests.
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() {
-            if name != "tests" {
-                sources(&path, files)?;
-            }
-        } else if name != "tests.rs" && name.ends_with(".rs") {
-            files.push(path);
-        }
-    }
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{book, browser, fuzz, game_names, js, nats, public_names, rooms, wasm};
+use crate::{book, browser, fuzz, game_names, js, module_cycles, nats, public_names, rooms, wasm};
 
 /// One check.
 pub struct Step {
@@ -31,7 +31,7 @@ static STEPS: [Step; 10] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
-        summary: "each crate uses only the rooms above it and inherits the lints; no file names a game without need; no two public types share a name",
+        summary: "each crate uses only the rooms above it and inherits the lints; no file names a game without need; no two public types share a name; no modules form a cycle",
         run: rooms,
     },
     Step { name: "deny", summary: "dependencies have licences that we allow, and come from where they should", run: deny },
@@ -149,6 +149,7 @@ fn rooms(workspace: &Workspace) -> Result<Outcome> {
     rooms::check(workspace)?;
     game_names::check(workspace)?;
     public_names::check(workspace)?;
+    module_cycles::check(workspace)?;
     Ok(Outcome::Passed)
 }
 

@@ -1,6 +1,7 @@
 //! The workspace as `cargo metadata` describes it.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -41,6 +42,24 @@ impl Workspace {
     pub fn has(&self, name: &str) -> bool {
         self.members.iter().any(|member| member.name == name)
     }
+}
+
+/// All Rust files below a folder in the order of their paths, without those of tests.
+pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            if name != "tests" {
+                files.extend(rust_files(&path)?);
+            }
+        } else if name != "tests.rs" && name.ends_with(".rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 fn member(package: &Value) -> Result<Member> {
