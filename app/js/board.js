@@ -279,7 +279,7 @@ export class Board {
     piece.animate([{ transform: `translate(${x0 - x}px, ${y0 - y}px)` }, { transform: "none" }], timing);
     const taken = before.view.cells[squaresOf(before.view).indexOf(to)];
     if (taken) {
-      const ghost = drawPiece(taken, lookOf(this.element.dataset.game).shapes);
+      const ghost = drawPiece(taken, lookOf(this.element.dataset.game ?? "").shapes);
       this.#cell(to).insertBefore(ghost, piece);
       ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(0.6)" }], timing).onfinish = () => ghost.remove();
     }

@@ -45,6 +45,8 @@ export interface Presentation {
     turned_for_second: boolean;
     top_edge: PlayerWord | null;
     holes: boolean;
+    /** How pieces are drawn: the name of a piece, and the name of a shape. */
+    shapes: [string, string][];
     theme: Theme | null;
 }
 

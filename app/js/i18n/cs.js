@@ -478,13 +478,20 @@ export default {
       summary: "táhněte vpřed rovně i šikmo, berte šikmo; kdo má první kámen na poslední řadě, vyhrává",
       players: ["Bílý", "Černý"],
       rules: [
-        "Bílý má kameny na všech polích dvou dolních řad a začíná, Černý na všech polích dvou horních řad. Bílé kameny táhnou nahoru, černé dolů.",
-        "Na tahu pohněte jedním kamenem o pole vpřed: rovně nebo šikmo na prázdné pole, nebo šikmo na soupeřův kámen, který tím vezmete. Rovně se nebere. Brát se nemusí, vynechat se nesmí.",
-        "Vyhrává, kdo dovede kámen na poslední řadu nebo vezme soupeři poslední kámen. Remíza není možná: nejpřednější kámen má vždy kam jít a každý tah vede vpřed, takže hra skončí.",
+        "Bílý má kameny na všech polích dvou dolních řad a začíná, Černý na všech polích dvou horních řad. Bílé " +
+          "kameny táhnou nahoru, černé dolů.",
+        "Na tahu pohněte jedním kamenem o pole vpřed: rovně nebo šikmo na prázdné pole, nebo šikmo na soupeřův " +
+          "kámen, který tím vezmete. Rovně se nebere. Brát se nemusí, vynechat se nesmí.",
+        "Vyhrává, kdo dovede kámen na poslední řadu nebo vezme soupeři poslední kámen. Remíza není možná: " +
+          "nejpřednější kámen má vždy kam jít a každý tah vede vpřed, takže hra skončí.",
         "Hru vymyslel v roce 2000 Dan Troyka; roku 2001 vyhrála soutěž o návrh hry pro desku 8x8.",
       ],
       names: { "white piece": "bílý kámen", "black piece": "černý kámen" },
-      tour: { how: "Klepněte na kámen a pak na tečku: o pole vpřed rovně nebo šikmo, bere se jen šikmo. Vyhrává, kdo projde na druhou stranu. Kámen můžete i přetáhnout." },
+      tour: {
+        how:
+          "Klepněte na kámen a pak na tečku: o pole vpřed rovně nebo šikmo, bere se jen šikmo. " +
+          "Vyhrává, kdo projde na druhou stranu. Kámen můžete i přetáhnout.",
+      },
       lessons: [
         "Bílému chybí k poslední řadě jediný krok. Rovně je cesta zavřená: projděte šikmo.",
         "Černému chybí k poslední řadě jediný krok. Vezměte ten kámen, šikmo.",
