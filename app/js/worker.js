@@ -5,7 +5,7 @@
  *
  * @typedef {{
  *   memory: WebAssembly.Memory,
- *   room: (length: number) => number,
+ *   reserve: (length: number) => number,
  *   handle: () => number,
  *   answer: () => number,
  * }} Exports
