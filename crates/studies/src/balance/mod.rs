@@ -4,13 +4,13 @@
 //! Every setting of the game is a run of its own, in which each agent plays against itself, always from the same start. What follows
 //! from the games alone is counted over all of them; who was ahead when is asked of a judge, the same for all agents, for some of them.
 
-mod story;
+mod lead;
 mod sweep;
 mod words;
 
 use plyground_core::{CancelToken, GameValue, InputError, Player, Resources};
 
-pub use story::{AHEAD, Judge, Story, branching};
+pub use lead::{AHEAD, Judge, Story, branching};
 pub use sweep::{Axis, Setting, Sweep};
 pub use words::{COLUMNS, Favoured, rows, sentences};
 
