@@ -161,7 +161,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     Ok(Measured { pairs, messages_in, messages_out, bytes_in, cpu: [coordinator, server_cpu, sleeping] })
 }
 
-/// Is the workers until somebody ends this process.
+/// Runs the workers until this process is ended.
 fn sleep(args: &Args, url: &str) -> Result<()> {
     let sleepers = SimulatedWorkers { workers: args.workers[0], pair: Duration::from_secs_f64(args.pair), games: real_games()? };
     Ok(sleepers.run(&Access::new(url))?)

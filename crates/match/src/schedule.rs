@@ -1,4 +1,4 @@
-//! Who plays whom.
+//! The pairings of tournaments, and the jobs of a run.
 
 use plyground_core::InputError;
 
@@ -16,8 +16,9 @@ pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
     }
 }
 
-/// Everybody against everybody in rounds, in each of which everybody plays once (the last one of an odd number rests), so that many
-/// games can be played at the same time. Nobody moves first more than once more often than second (the tables of Berger, 1895).
+/// A round robin of single games by the circle method: in each round every agent plays once (of an odd number one rests), so that many
+/// games can be played at the same time. For each agent the games as first and as second player differ by at most one (the tables of
+/// Berger, 1895).
 fn circle(agents: usize) -> Vec<[usize; 2]> {
     let seats = agents + agents % 2;
     let others = seats.saturating_sub(1);
@@ -44,7 +45,7 @@ fn both_ways(mut pairings: Vec<[usize; 2]>, double: bool) -> Vec<[usize; 2]> {
     pairings
 }
 
-/// The next round of a Swiss system of single games: whoever has moved first less often does so.
+/// The next round of a Swiss system of single games: of two agents, the one that has moved first less often moves first.
 pub(crate) fn swiss_games(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f64, double: bool) -> Vec<[usize; 2]> {
     let firsts = |agent: usize| met.iter().filter(|[first, _]| *first == agent).count();
     let seated = |[one, other]: [usize; 2]| if firsts(other) < firsts(one) { [other, one] } else { [one, other] };
@@ -72,10 +73,10 @@ pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f
     everybody.unwrap_or_else(|| as_they_come(order, &is_new))
 }
 
-/// Attempts to pair everybody before some rest: late rounds with many agents could take for ever otherwise.
+/// Attempts to pair all agents before some rest: late rounds with many agents could take for ever otherwise.
 const PATIENCE: u32 = 10_000;
 
-/// Everybody paired with somebody new, the first ones with those next to them in the order.
+/// All agents paired with opponents that they have not met, the first ones with the next ones in the order.
 fn all_paired(order: &[usize], is_new: &dyn Fn(usize, usize) -> bool, attempts: &mut u32) -> Option<Vec<[usize; 2]>> {
     let Some((&one, others)) = order.split_first() else {
         return Some(Vec::new());
@@ -89,7 +90,7 @@ fn all_paired(order: &[usize], is_new: &dyn Fn(usize, usize) -> bool, attempts: 
     })
 }
 
-/// Each with the next one that is new to it; whoever finds nobody rests.
+/// Each agent paired with the next one that it has not met; an agent without such an opponent rests.
 fn as_they_come(mut order: Vec<usize>, is_new: &dyn Fn(usize, usize) -> bool) -> Vec<[usize; 2]> {
     let mut round = Vec::new();
     while !order.is_empty() {
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn in_single_games_everybody_meets_everybody_and_nobody_begins_more_often() {
+    fn in_single_games_all_agents_meet_and_seats_are_balanced() {
         for agents in 0..=12_usize {
             let once = pairings(Format::Games { rounds: None, double: false }, agents);
             let met: HashSet<[usize; 2]> = once.iter().map(|&[one, other]| [one.min(other), one.max(other)]).collect();
@@ -148,7 +149,7 @@ mod tests {
             }
             for round in once.chunks((agents / 2).max(1)) {
                 let busy: HashSet<usize> = round.iter().flatten().copied().collect();
-                assert_eq!(busy.len(), 2 * round.len(), "{agents} agents: somebody plays twice in {round:?}");
+                assert_eq!(busy.len(), 2 * round.len(), "{agents} agents: one plays twice in {round:?}");
             }
             let twice = pairings(Format::Games { rounds: None, double: true }, agents);
             assert_eq!(twice.iter().collect::<HashSet<_>>().len(), 2 * all);
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(double, [[0, 2], [1, 3], [2, 0], [3, 1]]);
     }
 
-    /// Can these be paired without anybody meeting twice? By trying all ways.
+    /// Can these be paired so that no two meet twice? By trying all ways.
     fn can_be_paired(left: &[usize], met: &HashSet<[usize; 2]>) -> bool {
         left.is_empty()
             || (1..left.len()).any(|place| {

@@ -1,16 +1,16 @@
-//! Who plays the games of a round.
+//! Self-play on other computers, and games as bytes for the way there and back.
 
 use plyground_core::CancelToken;
 use plyground_nets::Network;
 
 use crate::replay::{Reader, write};
-use crate::{Plan, SelfPlayGame};
+use crate::{SelfPlayGame, TrainingPlan};
 use plyground_match::RunError;
 
-/// The games that a round needs.
-pub struct Wanted<'a> {
+/// A request for the self-play games of a round.
+pub struct SelfPlayRequest<'a> {
     /// The settings of the training.
-    pub plan: &'a Plan,
+    pub plan: &'a TrainingPlan,
     /// The round, from 1.
     pub round: u64,
     /// Does the teacher play, or the network against itself?
@@ -23,23 +23,28 @@ pub struct Wanted<'a> {
     pub file: &'a [u8],
 }
 
-/// Somebody else than the threads of this computer.
-pub trait Players: Send + Sync {
-    /// Lets the games of a round be played; fewer if it is cancelled. `told` hears how many there are.
-    fn play(&self, wanted: &Wanted<'_>, cancel: &CancelToken, told: &dyn Fn(u64)) -> Result<Vec<SelfPlayGame>, RunError>;
+/// Self-play actors on other computers.
+pub trait RemoteActors: Send + Sync {
+    /// The games of a round; fewer if it is cancelled. `told` is given the number of games so far.
+    fn play(
+        &self,
+        request: &SelfPlayRequest<'_>,
+        cancel: &CancelToken,
+        told: &dyn Fn(u64),
+    ) -> Result<Vec<SelfPlayGame>, RunError>;
 }
 
 /// A game as bytes, as it is kept in the file of a training.
-pub fn self_play_game_bytes(lesson: &SelfPlayGame) -> Vec<u8> {
-    let mut bytes = lesson.judgements.to_le_bytes().to_vec();
-    write(lesson, &mut bytes);
+pub fn self_play_game_bytes(self_play_game: &SelfPlayGame) -> Vec<u8> {
+    let mut bytes = self_play_game.judgements.to_le_bytes().to_vec();
+    write(self_play_game, &mut bytes);
     bytes
 }
 
-/// The game that was made bytes; nothing if it is none.
+/// The game of these bytes; `None` if they are not a game.
 pub fn self_play_game_from(bytes: &[u8]) -> Option<SelfPlayGame> {
     let (judgements, rest) = bytes.split_first_chunk()?;
     let mut reader = Reader(rest);
-    let lesson = reader.lesson().filter(|_| reader.0.is_empty())?;
-    Some(SelfPlayGame { judgements: u64::from_le_bytes(*judgements), ..lesson })
+    let self_play_game = reader.self_play_game().filter(|_| reader.0.is_empty())?;
+    Some(SelfPlayGame { judgements: u64::from_le_bytes(*judgements), ..self_play_game })
 }

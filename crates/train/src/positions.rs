@@ -77,7 +77,7 @@ impl Array {
         match self {
             Self::Planes => "the position: planes, ranks from the top, files from the left",
             Self::Policy => "the index of the move that was played",
-            Self::Value => "the result in the view of whoever moves: 1 won, 0 drawn, -1 lost",
+            Self::Value => "the result in the view of the player to move: 1 won, 0 drawn, -1 lost",
             Self::Game => "the number of the game in the run, from 0",
             Self::Legal => {
                 "a bit for each index of a move, 1 if it is legal; eight to a byte, the highest bit first (numpy.unpackbits)"
@@ -154,8 +154,8 @@ pub fn write_positions(
         .into());
     }
     let write = |error: io::Error| RunError::Write { file: path.to_owned(), error };
-    let workshop = Workshop::new(path).map_err(write)?;
-    let mut bodies = Bodies::new(&workshop.0, encoding.moves()).map_err(write)?;
+    let temporary = TemporaryDirectory::new(path).map_err(write)?;
+    let mut bodies = Bodies::new(&temporary.0, encoding.moves()).map_err(write)?;
     let (mut number, mut failure) = (0, None);
     store.games(RunPrefix::all(&run.id), |game| {
         if failure.is_none() {
@@ -171,8 +171,8 @@ pub fn write_positions(
     }
     let counts = bodies.finish().map_err(write)?;
     let about = about(run, planes, seed, encoding.as_ref(), counts);
-    let arrays = arrays(&workshop.0, encoding.as_ref(), counts);
-    let whole = workshop.0.join("whole");
+    let arrays = arrays(&temporary.0, encoding.as_ref(), counts);
+    let whole = temporary.0.join("whole");
     match container {
         Container::Npz => write_npz(&whole, &arrays, &about),
         Container::Safetensors => write_safetensors(&whole, &arrays, &about),
@@ -184,9 +184,9 @@ pub fn write_positions(
 }
 
 /// A directory beside what is written, gone when it is done or given up.
-struct Workshop(PathBuf);
+struct TemporaryDirectory(PathBuf);
 
-impl Workshop {
+impl TemporaryDirectory {
     fn new(path: &Path) -> io::Result<Self> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".part-{}", std::process::id()));
@@ -196,9 +196,9 @@ impl Workshop {
     }
 }
 
-impl Drop for Workshop {
+impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way.
+        // A directory that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -233,7 +233,7 @@ impl Bodies {
     }
 
     fn add(&mut self, row: &GameRow, number: u64, part: usize, encoding: &dyn Encoding) -> Result<(), Failure> {
-        // Who crashed has not lost on the board, and nobody chose the moves of an opening.
+        // A player that crashed has not lost on the board, and no agent chose the moves of an opening.
         if row.fault.is_some() {
             return Ok(());
         }

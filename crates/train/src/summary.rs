@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use plyground_match::RunError;
 
 use super::folder::{PLAN, ROUNDS, json, read};
-use super::{Plan, Round};
+use super::{Round, TrainingPlan};
 
 /// A training as it was a moment ago.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct TrainingSummary {
     /// The name of its folder.
     pub name: String,
     /// Its settings.
-    pub plan: Plan,
+    pub plan: TrainingPlan,
     /// Its rounds so far.
     pub rounds: Vec<Round>,
     /// How long nothing has been written.
@@ -38,7 +38,7 @@ pub fn trainings(folder: &Path) -> Result<Vec<TrainingSummary>, RunError> {
 }
 
 fn glance(path: &Path) -> Result<TrainingSummary, RunError> {
-    let plan: Plan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
+    let plan: TrainingPlan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
     let file = path.join(ROUNDS);
     let text = if file.exists() { read(&file)? } else { Vec::new() };
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());

@@ -79,7 +79,7 @@ pub fn run(args: &Host, global: &Global, out: &mut impl Write) -> anyhow::Result
     let host = TucHost {
         server: &stage.room,
         store: &store,
-        shelf: &Files,
+        resources: &Files,
         game: &game,
         time: CompetitionTimes { a_move, a_game },
         seed: global.seed_or_time(),

@@ -8,7 +8,7 @@ use plyground_match::{
 };
 use plyground_session::{Seed, open, split_spec};
 use plyground_statistics::{CONFIDENCE, describe_match};
-use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
+use plyground_studies::report::{Points, Provenance, Report, Tuned, TuningPath};
 use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 use serde_json::json;
 
@@ -63,7 +63,8 @@ pub fn run(args: &Tune, global: &Global, out: &mut impl Write) -> anyhow::Result
         verdict: verified.as_ref().map(|results| describe_match("the tuned agent", "the original", &results.between([0, 1]))),
     };
     if let Some(file) = &args.out {
-        let occasion = Occasion { command: crate::runs::command(), machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
+        let occasion =
+            Provenance { command: crate::runs::command(), machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
         Report::on_tuning(&tuned, &occasion)?.write(file)?;
     }
     if global.json {
@@ -103,7 +104,7 @@ fn original(args: &Tune, params: &[Param]) -> anyhow::Result<Original> {
 /// What was found.
 struct Found {
     values: Vec<String>,
-    path: Option<Path>,
+    path: Option<TuningPath>,
     points: Vec<Points>,
     pairs: u64,
 }
@@ -168,7 +169,7 @@ impl Tuning<'_> {
         }
         drop(live);
         let values = self.texts(&spsa.settled());
-        let path = Path { places: spsa.path().iter().map(|place| self.texts(place)).collect(), hills: self.hills(&spsa) };
+        let path = TuningPath { places: spsa.path().iter().map(|place| self.texts(place)).collect(), hills: self.hills(&spsa) };
         Ok(Some(Found { values, path: Some(path), points: Vec::new(), pairs }))
     }
 

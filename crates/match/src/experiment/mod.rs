@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Resources, Seed};
-use plyground_session::{Session, open, split_spec};
+use plyground_session::{LIMITS, Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
 use crate::resources::files::Reader;
@@ -204,10 +204,13 @@ pub(crate) fn seated([one, other]: [usize; 2], game: u8) -> [usize; 2] {
     if game == 0 { [one, other] } else { [other, one] }
 }
 
-/// Does an agent say itself how long it thinks? Programs and guests from outside are told how much time there is.
+/// The key of flat Monte Carlo for the size of its search, which counts as a limit.
+const PLAYOUTS: &str = "playouts";
+
+/// Does the spec of an agent limit its search? External programs and remote players are given the time limit instead.
 pub fn names_limits(spec: &str) -> bool {
     let (name, keys) = split_spec(spec);
-    let is_limit = |key: &str| ["time", "sims", "nodes", "depth", "playouts"].contains(&key);
+    let is_limit = |key: &str| key == PLAYOUTS || LIMITS.iter().any(|limit| limit.key == key);
     name != "cmd" && keys.split(',').any(|pair| is_limit(pair.split('=').next().unwrap_or_default().trim()))
 }
 

@@ -342,7 +342,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
                 ["pairs".to_owned(), format!("{} of {} played, both games of a pair from one opening", row.done, row.pairs)]
             }
             Seats::Fixed => {
-                ["games".to_owned(), format!("{} of {} played, whoever is named first moves first", row.done, row.pairs)]
+                ["games".to_owned(), format!("{} of {} played, the agent that is named first moves first", row.done, row.pairs)]
             }
         },
         ["openings".to_owned(), openings(&experiment.openings)],

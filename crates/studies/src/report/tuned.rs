@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::contents::table;
 use super::plots::{self, Range};
-use super::{Block, Occasion, Report};
+use super::{Block, Provenance, Report};
 use crate::tune::Param;
 
 /// What came of tuning an agent.
@@ -26,7 +26,7 @@ pub struct Tuned {
     /// The values now.
     pub values: Vec<String>,
     /// The way that SPSA took.
-    pub path: Option<Path>,
+    pub path: Option<TuningPath>,
     /// The points of the grid that have played.
     pub points: Vec<Points>,
     /// Pairs played to find the values.
@@ -37,7 +37,7 @@ pub struct Tuned {
 
 /// The way of SPSA.
 #[derive(Clone, Debug, Serialize)]
-pub struct Path {
+pub struct TuningPath {
     /// By step, the values of all parameters, the start included.
     pub places: Vec<Vec<String>>,
     /// By parameter, some of its values and about how much stronger they are than what came out, in Elo.
@@ -89,7 +89,7 @@ impl Tuned {
     }
 }
 
-pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, RunError> {
+pub(super) fn report(tuned: &Tuned, provenance: &Provenance<'_>) -> Result<Report, RunError> {
     let info = open(&tuned.game, None)?.info();
     let mut blocks = vec![Block::Paragraph(tuned.answer() + "."), table(["key", "before", "now"], tuned.rows())];
     if let Some(path) = &tuned.path {
@@ -104,12 +104,12 @@ pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, R
             ["game".to_owned(), tuned.game.clone()],
             ["agent".to_owned(), tuned.original.clone()],
             ["pairs".to_owned(), tuned.pairs.to_string()],
-            ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", occasion.seconds)],
-            ["machine".to_owned(), occasion.machine.to_owned()],
+            ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", provenance.seconds)],
+            ["machine".to_owned(), provenance.machine.to_owned()],
             ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
         ]),
         Block::Paragraph("To do it again:".to_owned()),
-        Block::Code(occasion.command.to_owned()),
+        Block::Code(provenance.command.to_owned()),
     ]);
     Ok(Report {
         title: format!("{}: better values for {}", info.title, tuned.original),
@@ -118,7 +118,7 @@ pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, R
     })
 }
 
-fn way(tuned: &Tuned, path: &Path) -> Vec<Block> {
+fn way(tuned: &Tuned, path: &TuningPath) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading("The way".to_owned()),
         Block::Paragraph(
@@ -164,7 +164,7 @@ fn points(tuned: &Tuned) -> Vec<Block> {
     vec![
         Block::Heading("The grid".to_owned()),
         Block::Paragraph(
-            "All points play against the same opponent, the better half of them goes on, and so on (sequential halving, Karnin 2013). Whoever was \
+            "All points play against the same opponent, the better half of them goes on, and so on (sequential halving, Karnin 2013). A point that was \
             dropped early is known less surely, and the best of many looks better than it is: believe the match at the end."
                 .to_owned(),
         ),

@@ -1,7 +1,7 @@
 //! Tuning finds what is best where that is known, without a game; and it writes the specs that it means.
 
 use plyground_core::{Rng, Seed};
-use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
+use plyground_studies::report::{Points, Provenance, Report, Tuned, TuningPath};
 use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
 
 fn param(text: &str) -> Param {
@@ -166,7 +166,7 @@ fn a_page_shows_the_way_and_the_points() {
         params: vec![param("c=0.1..2.0")],
         before: vec![None],
         values: vec!["0.5".to_owned()],
-        path: Some(Path {
+        path: Some(TuningPath {
             places: ["1", "0.8", "0.5"].map(|text| vec![text.to_owned()]).to_vec(),
             hills: vec![[("0.1", -20.0), ("0.5", 0.0), ("2", -50.0)].map(|(text, elo)| (text.to_owned(), elo)).to_vec()],
         }),
@@ -174,7 +174,7 @@ fn a_page_shows_the_way_and_the_points() {
         pairs: 8,
         verdict: None,
     };
-    let page = Report::on_tuning(&tuned, &Occasion { command: "ply tune", machine: "a machine", seconds: 1.0 }).unwrap().html();
+    let page = Report::on_tuning(&tuned, &Provenance { command: "ply tune", machine: "a machine", seconds: 1.0 }).unwrap().html();
     crate::report::stands_alone(&page);
     assert_eq!(crate::report::elements(&page).iter().filter(|element| *element == "svg").count(), 3);
     assert!(page.contains("60.0 % [50.0, 70.0]"));
