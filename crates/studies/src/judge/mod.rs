@@ -2,6 +2,10 @@
 //! their true order?
 
 mod judging;
+mod listing;
+mod settings;
+mod solving;
+mod watch;
 
 use plyground_core::{GameValue, Seed, split_spec};
 use plyground_match::Results;
@@ -10,7 +14,10 @@ use serde::Serialize;
 
 use crate::study::{Part, StudyMeasure};
 
-pub use judging::{ChoiceQuality, Contender, JudgeSettings, JudgeStage, JudgeWatch, Judged, Judging, Truth, judge};
+pub use judging::{ChoiceQuality, Judged, Judging, judge};
+pub use settings::{Contender, JudgeSettings};
+pub use solving::Truth;
+pub use watch::{JudgeStage, JudgeWatch};
 
 /// Samples drawn for the interval of a correlation.
 const ROUNDS: usize = 200;
