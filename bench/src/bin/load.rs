@@ -201,7 +201,7 @@ impl Client {
 /// What all clients share.
 struct Stage {
     agent: String,
-    /// Everybody is connected.
+    /// All clients are connected.
     begin: Barrier,
     /// No new games.
     closing: AtomicBool,
@@ -344,7 +344,7 @@ async fn measure(args: &Args, ply: SocketAddr, idle: SocketAddr) -> Result<Measu
     for number in 0..args.games {
         players.spawn(player(ply, number, Arc::clone(&stage)));
     }
-    tokio::time::timeout(PATIENCE, stage.begin.wait()).await.context("not everybody could connect")?;
+    tokio::time::timeout(PATIENCE, stage.begin.wait()).await.context("not all clients could connect")?;
     let begin = Instant::now();
     let ((), probes) = probed(addresses, async {
         tokio::time::sleep(Duration::from_secs(args.seconds)).await;
@@ -393,7 +393,7 @@ impl Measured {
             ("no games: ply serve", self.calm[0]),
             ("all play: a server that does nothing", self.probes[1]),
             ("all play: ply serve, a spectator", self.probes[0]),
-            ("all play: ply serve, those who play", self.plain),
+            ("all play: ply serve, the players", self.plain),
             ("all play: thoughts", self.thoughts),
         ]
     }

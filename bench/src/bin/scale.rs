@@ -27,7 +27,7 @@ struct Args {
     /// Seconds that a pair of games takes a worker
     #[arg(long, default_value_t = 2.0)]
     pair: f64,
-    /// Seconds until everybody has something to do
+    /// Seconds until all workers have something to do
     #[arg(long, default_value_t = 30.0)]
     warm: f64,
     /// Seconds to measure

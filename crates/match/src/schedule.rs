@@ -59,7 +59,7 @@ pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f
     let is_new = |one: usize, other: usize| !met.contains(&[one, other]) && !met.contains(&[other, one]);
     let mut order: Vec<usize> = (0..agents).collect();
     order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-    let everybody = if agents.is_multiple_of(2) {
+    let all = if agents.is_multiple_of(2) {
         all_paired(&order, &is_new, &mut PATIENCE.clone())
     } else {
         let played = |agent: usize| met.iter().filter(|pairing| pairing.contains(&agent)).count();
@@ -70,7 +70,7 @@ pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f
             all_paired(&others, &is_new, &mut PATIENCE.clone())
         })
     };
-    everybody.unwrap_or_else(|| as_they_come(order, &is_new))
+    all.unwrap_or_else(|| as_they_come(order, &is_new))
 }
 
 /// Attempts to pair all agents before some rest: late rounds with many agents could take for ever otherwise.
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_meets_everybody_or_the_first() {
+    fn all_agents_meet_each_other_or_the_first() {
         let all = pairings(Format::RoundRobin, 5);
         assert_eq!(all.len(), 10);
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 10);
@@ -191,12 +191,12 @@ mod tests {
                 for _ in 0..=agents {
                     let scores: Vec<f64> = (0..agents).map(|_| rng.below(4).into()).collect();
                     let round = swiss_round(agents, &met, |agent| scores[agent]);
-                    let everybody: Vec<usize> = (0..agents).collect();
-                    let without = |rests: usize| everybody.iter().copied().filter(|&agent| agent != rests).collect::<Vec<_>>();
+                    let all: Vec<usize> = (0..agents).collect();
+                    let without = |rests: usize| all.iter().copied().filter(|&agent| agent != rests).collect::<Vec<_>>();
                     let possible = if agents % 2 == 0 {
-                        can_be_paired(&everybody, &seen)
+                        can_be_paired(&all, &seen)
                     } else {
-                        everybody.iter().any(|&rests| can_be_paired(&without(rests), &seen))
+                        all.iter().any(|&rests| can_be_paired(&without(rests), &seen))
                     };
                     assert!(!possible || round.len() == agents / 2, "{agents} agents, {met:?}: {round:?}");
                     let mut busy = HashSet::new();

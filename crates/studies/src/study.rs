@@ -1,4 +1,4 @@
-//! Published studies, re-done: what was measured there stands beside what is measured here.
+//! Replications of published studies: the published numbers beside ours.
 
 use std::cmp::Ordering;
 
@@ -81,7 +81,7 @@ pub struct StudyCell {
     pub plies: Option<f64>,
 }
 
-/// What is compared.
+/// A quantity that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyMeasure {
     /// The share of the points.
@@ -128,7 +128,7 @@ impl StudyMeasure {
     }
 }
 
-/// How a number compares.
+/// The comparison of a published number with ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// The difference is within what chance does in 95 of 100 such comparisons.

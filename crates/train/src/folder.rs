@@ -15,7 +15,7 @@ use super::replay::GameFile;
 use super::{Round, TrainingPlan};
 use crate::SelfPlayGame;
 
-/// What of the folder counts.
+/// The part of the folder that counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Checkpoint {
     /// Rounds that are over.
@@ -30,7 +30,7 @@ pub struct Folder {
     games: GameFile,
 }
 
-/// What was found in a folder.
+/// The contents of a folder.
 pub struct Found {
     pub plan: TrainingPlan,
     pub rounds: Vec<Round>,
@@ -60,7 +60,7 @@ impl Folder {
         Ok(Self { path: path.to_owned(), games })
     }
 
-    /// Is there one?
+    /// Is there a training in this folder?
     pub fn is_in(path: &Path) -> bool {
         path.join(PLAN).exists()
     }

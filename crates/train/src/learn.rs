@@ -28,7 +28,7 @@ impl Games {
         Ok(())
     }
 
-    /// How many games there are in each part.
+    /// The number of games in each part.
     pub fn counts(&self) -> [usize; 3] {
         self.parts.each_ref().map(Vec::len)
     }
@@ -200,7 +200,7 @@ pub fn learn(
     Ok(())
 }
 
-/// How large the numbers of each plane are: the root of their mean square, and 1 where that is less.
+/// The scale of each plane: the root mean square of its numbers, and 1 where that is less.
 fn units(architecture: &Architecture, batch: &Batch) -> Vec<f32> {
     let squares = architecture.input.squares();
     let mut sums = vec![0.0_f64; architecture.input.planes];

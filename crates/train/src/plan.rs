@@ -1,4 +1,4 @@
-//! What a training is to do.
+//! The settings of a training.
 
 use plyground_core::InputError;
 use plyground_nets::Size;
@@ -15,7 +15,7 @@ pub struct TrainingPlan {
     pub version: u32,
     /// The game with its parameters.
     pub game: String,
-    /// How the network sees it.
+    /// The encoder of positions.
     pub encoder: String,
     /// Planes in the trunk of the network.
     pub channels: usize,
@@ -91,7 +91,7 @@ impl TrainingPlan {
         })
     }
 
-    /// How the network plays against itself.
+    /// The settings of self-play.
     pub fn self_play(&self) -> SelfPlay {
         SelfPlay {
             full: self.full,
@@ -102,7 +102,7 @@ impl TrainingPlan {
         }
     }
 
-    /// How the network is measured.
+    /// The settings of a measurement.
     pub fn trial(&self) -> Trial<'_> {
         Trial {
             game: &self.game,

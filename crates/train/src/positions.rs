@@ -1,4 +1,4 @@
-//! The positions of a run as arrays for those who train networks.
+//! The positions of a run as arrays, to train networks with.
 //!
 //! Every position in which an agent chose a move is there with the move and the result, in three parts: to learn from, to watch over the
 //! learning, and to test what was learnt. A game is in one part only, and so are two games with the same moves; a game stays in
@@ -49,7 +49,7 @@ impl Container {
     }
 }
 
-/// What is kept of every position.
+/// An array of what is kept of every position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Array {
     Planes,
@@ -105,7 +105,7 @@ impl Array {
     }
 }
 
-/// How much a part holds.
+/// The size of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Games.
@@ -134,7 +134,7 @@ pub fn part_by_moves(hash: u64, seed: u64) -> usize {
 }
 
 /// Writes the positions of all games of a run that ended on the board, without those of random openings. The file (or directory, which must
-/// not be there) is made whole or not at all. `progress` hears the number of games that are done.
+/// not be there) is made whole or not at all. `progress` is told the number of games that are done.
 pub fn write_positions(
     store: &Store,
     run: &Run,

@@ -1,4 +1,4 @@
-//! The games that a network learns from: the newest ones, in memory; all of them, in a file.
+//! The replay buffer: the newest games in memory, all games in a file.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};

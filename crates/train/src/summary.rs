@@ -1,4 +1,4 @@
-//! Trainings to look at, without touching them: another process may be at work there.
+//! Summaries of trainings, read without a change: another process may be at work there.
 
 use std::fs;
 use std::path::Path;
@@ -32,12 +32,12 @@ pub fn trainings(folder: &Path) -> Result<Vec<TrainingSummary>, RunError> {
         }
     };
     let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let mut found: Vec<TrainingSummary> = folders.filter_map(|entry| glance(&entry.path()).ok()).collect();
+    let mut found: Vec<TrainingSummary> = folders.filter_map(|entry| summary(&entry.path()).ok()).collect();
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
 }
 
-fn glance(path: &Path) -> Result<TrainingSummary, RunError> {
+fn summary(path: &Path) -> Result<TrainingSummary, RunError> {
     let plan: TrainingPlan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
     let file = path.join(ROUNDS);
     let text = if file.exists() { read(&file)? } else { Vec::new() };

@@ -55,7 +55,7 @@ pub trait TrainableGame: Send + Sync {
         cancel: &CancelToken,
     ) -> Option<Agreement>;
 
-    /// What a game that was played teaches: of every position the move and the result.
+    /// The learning targets of a recorded game: the move and the result of every position.
     fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError>;
 
     /// Adds a position of a self-play game to a batch as it was, with the result as the value to learn.

@@ -1,4 +1,4 @@
-//! From rules to a network: it plays against itself, learns from its games, and is measured, over and over.
+//! Training by self-play: a network plays against itself, learns from its games, and is measured, in rounds.
 //!
 //! Everything is in rounds: games are played by all threads with one network, then the network learns from the newest ones, then
 //! all is written down. Killed at any moment, a training goes on with the round that it was in; the same seed gives the same network,
@@ -38,7 +38,7 @@ pub enum Phase {
 /// The progress of a training in its phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TrainingStage {
-    /// What it is doing.
+    /// The phase.
     pub phase: Phase,
     /// How much of it is done.
     pub done: u64,
@@ -208,7 +208,7 @@ impl Training {
         &self.rounds
     }
 
-    /// Where the network is.
+    /// The file of the network.
     pub fn network_file(&self) -> PathBuf {
         self.folder.network()
     }
@@ -248,7 +248,7 @@ impl Training {
         Ok(())
     }
 
-    /// What the last measurement said, in words.
+    /// The last measurement, in words.
     fn strength(&self) -> String {
         let last = self.rounds.iter().rev().find(|round| !round.measured.is_empty());
         let words = last.into_iter().flat_map(|round| &round.measured).filter(|measured| measured.player == "search");
@@ -392,7 +392,7 @@ impl Training {
         Ok((!cancel.is_cancelled() && !self_play_games.is_empty()).then_some(self_play_games))
     }
 
-    /// So many steps; `None` if it was cancelled.
+    /// The losses of so many steps of learning; `None` if it was cancelled.
     fn learn(
         &mut self,
         number: u64,
@@ -425,7 +425,7 @@ impl Training {
         Ok(Some(sum))
     }
 
-    /// How much of the time of playing the network took: by what a judgement takes alone.
+    /// The share of the time of playing that the network took, by the time of one evaluation.
     fn network_share(&self, judgements: u64, seconds: f64) -> f64 {
         const LOOKS: u32 = 200;
         let mut predictor = Predictor::new(&self.average);

@@ -8,8 +8,8 @@ use plyground_match::{
 };
 use plyground_session::{Seed, open, split_spec};
 use plyground_statistics::{CONFIDENCE, describe_match};
-use plyground_studies::report::{Points, Provenance, Report, Tuned, TuningPath};
-use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
+use plyground_studies::report::{GridPoint, Provenance, Report, Tuned, TuningPath};
+use plyground_studies::tune::{Halving, Param, QuadraticModel, Spsa, grid, value_in, with_values};
 use serde_json::json;
 
 use crate::args::{Global, Tune, TuneMethod};
@@ -105,7 +105,7 @@ fn original(args: &Tune, params: &[Param]) -> anyhow::Result<Original> {
 struct Found {
     values: Vec<String>,
     path: Option<TuningPath>,
-    points: Vec<Points>,
+    points: Vec<GridPoint>,
     pairs: u64,
 }
 
@@ -174,7 +174,7 @@ impl Tuning<'_> {
     }
 
     fn hills(&self, spsa: &Spsa) -> Vec<Vec<(String, f64)>> {
-        let Some(hill) = Hill::seen_by(spsa) else { return Vec::new() };
+        let Some(hill) = QuadraticModel::seen_by(spsa) else { return Vec::new() };
         let settled = spsa.settled();
         let hill_of = |(number, param): (usize, &Param)| {
             let places = (0..=HILL_POINTS).map(|step| f64::from(step) / f64::from(HILL_POINTS));
@@ -254,7 +254,7 @@ impl Tuning<'_> {
         let measured = |(number, values): (usize, &Vec<String>)| {
             let sample = results.between([agent(number)?, 0]).sample();
             let interval = sample.interval(CONFIDENCE);
-            Some(Points {
+            Some(GridPoint {
                 values: values.clone(),
                 pairs: sample.units as u64,
                 score: sample.mean,

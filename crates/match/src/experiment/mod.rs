@@ -1,4 +1,4 @@
-//! What is played: the settings of a run, which are also its name.
+//! Experiments: the settings of a run, whose hash is its name.
 
 pub(crate) mod format;
 pub(crate) mod ranges;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::resources::files::Reader;
 use crate::{Format, REMOTE};
 
-/// Where the games of an experiment begin.
+/// The openings of the games of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Openings {
@@ -31,7 +31,7 @@ pub enum Openings {
     },
 }
 
-/// Who moves first when two agents meet.
+/// The seats of two agents that meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seats {
@@ -67,11 +67,11 @@ pub struct Experiment {
     /// another agent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub files: BTreeMap<String, String>,
-    /// Where the games begin.
+    /// The openings.
     pub openings: Openings,
-    /// Who plays whom.
+    /// The pairings.
     pub format: Format,
-    /// Who moves first.
+    /// The seats.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seats: Seats,
     /// The limits of thinking for all agents; where nothing is limited, each keeps to its own.

@@ -1,4 +1,4 @@
-//! Files as agents and people name them.
+//! Files that agent specs and options name.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,7 +124,7 @@ pub fn hash(contents: &[u8]) -> String {
     blake3::hash(contents).to_hex().to_string()
 }
 
-/// What to say of a name that is no file, where it may have been meant for one of the networks that there are.
+/// The message for a name that is no file, where it may have been meant for a network.
 fn missing<'a>(name: &str, networks: impl Iterator<Item = &'a str>) -> Option<String> {
     let networks: Vec<&str> = networks.collect();
     let is_path = name.contains(['/', '\\', '.']);

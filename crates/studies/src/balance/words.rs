@@ -1,4 +1,4 @@
-//! What was found, in a table and in plain sentences.
+//! The results of a balance study, as a table and as sentences.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, difference, norma
 
 use super::{BalanceCell, BalanceFindings, BalanceMeasure};
 
-/// Who is favoured.
+/// The favoured player of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Favoured {
     /// This player, and that is not chance.
@@ -62,7 +62,7 @@ pub fn rows(findings: &BalanceFindings) -> Vec<[String; COLUMNS.len()]> {
     findings.cells.iter().map(row).collect()
 }
 
-/// What follows, in plain sentences, the most important first.
+/// The conclusions in plain sentences, the most important first.
 pub fn sentences(findings: &BalanceFindings) -> Vec<String> {
     let mut words = Vec::new();
     words.extend(fairness(findings));
@@ -114,7 +114,7 @@ fn off_even(cell: &BalanceCell) -> f64 {
 /// A game of which more than this is drawn is not made fair by that.
 const DRAWISH: f64 = 0.1;
 
-/// Who is favoured where, with the strongest agent.
+/// The favoured players of the settings, with the strongest agent.
 fn fairness(findings: &BalanceFindings) -> Vec<String> {
     let agent = &findings.plan.agents[findings.strongest()];
     let cells = played(findings, findings.strongest());
@@ -190,7 +190,7 @@ fn steadiest(findings: &BalanceFindings) -> Option<String> {
     Some(format!("Over all agents {label} stays closest to fair: the first player scores from {low} to {high}."))
 }
 
-/// What perfect play would give, beside what these agents make of it.
+/// The results of perfect play, beside those of the agents.
 fn perfect_play(findings: &BalanceFindings) -> Vec<String> {
     let labels = |value: GameValue| {
         let settings = findings.plan.sweep.settings.iter().zip(&findings.values).filter(move |(_, known)| **known == Some(value));
@@ -344,7 +344,7 @@ fn extent(findings: &BalanceFindings, measure: BalanceMeasure) -> Option<String>
     })
 }
 
-/// What to beware of.
+/// The warnings.
 fn doubts(findings: &BalanceFindings) -> Vec<String> {
     const MANY: f64 = 0.1;
     let mut words = Vec::new();

@@ -51,14 +51,14 @@ pub struct RankingRow {
     pub games: usize,
     /// Games won, drawn and lost.
     pub tally: [usize; 3],
-    /// What the tie breaks of the competition say, in their order.
+    /// The values of the tie breaks, in their order.
     pub tie_breaks: Vec<f64>,
 }
 
 /// The table: the best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// Which tie breaks there are.
+    /// The tie breaks, in their order.
     pub tie_breaks: Vec<TieBreak>,
     /// All entrants.
     pub places: Vec<RankingRow>,

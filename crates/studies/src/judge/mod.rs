@@ -85,7 +85,7 @@ pub fn evaluations(names: &[String], depths: &[u32], second: &str) -> Vec<Conten
         .collect()
 }
 
-/// Those who play in a part of a study in both seats, under the names of its rows.
+/// The contenders that play in a part of a study in both seats, under the names of its rows.
 pub fn contenders_of(part: &Part) -> Vec<Contender> {
     let mut found: Vec<Contender> = Vec::new();
     for cell in &part.cells {

@@ -1,4 +1,4 @@
-//! What judging evaluations has found, as a page.
+//! The report on judged evaluations.
 
 use plyground_match::RunError;
 use plyground_session::open;

@@ -1,4 +1,4 @@
-//! A run or a study as a page that can be handed in: what was asked, what came out, how sure that is, and how to do it again.
+//! Reports on runs and studies: the question, the result with its intervals, and the command that repeats it.
 //!
 //! A report is a list of blocks, which are written as HTML or as Markdown ([`Report::write`]).
 
@@ -14,7 +14,7 @@ mod published;
 mod tuned;
 
 pub use judged::Played;
-pub use tuned::{Points, Tuned, TuningPath};
+pub use tuned::{GridPoint, Tuned, TuningPath};
 
 use std::ffi::OsStr;
 use std::fs;
@@ -62,17 +62,17 @@ impl ReportFormat {
     }
 }
 
-/// When and how something was found.
+/// The provenance of a result: command, machine and time.
 pub struct Provenance<'a> {
-    /// What was typed.
+    /// The command.
     pub command: &'a str,
-    /// Where.
+    /// The machine.
     pub machine: &'a str,
-    /// How long it took.
+    /// The seconds that it took.
     pub seconds: f64,
 }
 
-/// What a page begins with, and its parts.
+/// A report: title, subtitle and blocks.
 pub struct Report {
     title: String,
     subtitle: String,
@@ -90,12 +90,12 @@ impl Report {
         published::report(store, study, rows, title)
     }
 
-    /// The inventor's report on a game.
+    /// The report on the balance of a game.
     pub fn on_balance(findings: &balance::BalanceFindings, provenance: &Provenance<'_>) -> Result<Self, RunError> {
         balanced::report(findings, provenance)
     }
 
-    /// What judging has found; `played` are games to compare it with.
+    /// The report on judged evaluations; `played` are games to compare them with.
     pub fn on_judging(
         findings: &judge::JudgeFindings,
         played: Option<&Played>,
@@ -104,7 +104,7 @@ impl Report {
         judged::report(findings, played, provenance)
     }
 
-    /// What tuning has found.
+    /// The report on a tuning.
     pub fn on_tuning(tuned: &Tuned, provenance: &Provenance<'_>) -> Result<Self, RunError> {
         tuned::report(tuned, provenance)
     }

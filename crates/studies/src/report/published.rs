@@ -1,4 +1,4 @@
-//! What the report on a study says: published numbers and ours.
+//! The report on a study: published numbers beside ours.
 
 use std::collections::BTreeSet;
 

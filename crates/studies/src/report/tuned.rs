@@ -1,4 +1,4 @@
-//! What tuning has found, as a page.
+//! The report on a tuning.
 
 use plyground_match::RunError;
 use plyground_session::open;
@@ -10,7 +10,7 @@ use super::plots::{self, Range};
 use super::{Block, Provenance, Report};
 use crate::tune::Param;
 
-/// What came of tuning an agent.
+/// The result of tuning an agent.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuned {
     /// The game.
@@ -19,23 +19,23 @@ pub struct Tuned {
     pub original: String,
     /// The agent with its new values.
     pub spec: String,
-    /// What was tuned.
+    /// The tuned parameters.
     pub params: Vec<Param>,
     /// The values as they were, where they are known.
     pub before: Vec<Option<String>>,
     /// The values now.
     pub values: Vec<String>,
-    /// The way that SPSA took.
+    /// The path of SPSA.
     pub path: Option<TuningPath>,
     /// The points of the grid that have played.
-    pub points: Vec<Points>,
+    pub points: Vec<GridPoint>,
     /// Pairs played to find the values.
     pub pairs: u64,
     /// What the match between the new and the old values says.
     pub verdict: Option<String>,
 }
 
-/// The way of SPSA.
+/// The path of SPSA.
 #[derive(Clone, Debug, Serialize)]
 pub struct TuningPath {
     /// By step, the values of all parameters, the start included.
@@ -46,7 +46,7 @@ pub struct TuningPath {
 
 /// A point of a grid.
 #[derive(Clone, Debug, Serialize)]
-pub struct Points {
+pub struct GridPoint {
     /// The values of all parameters.
     pub values: Vec<String>,
     /// Pairs played.
@@ -59,7 +59,7 @@ pub struct Points {
     pub high: f64,
 }
 
-impl Points {
+impl GridPoint {
     /// The score with its interval.
     pub fn words(&self) -> String {
         format!("{} {}", per_cent(self.score), Interval { low: self.low, high: self.high })
@@ -153,14 +153,14 @@ fn way(tuned: &Tuned, path: &TuningPath) -> Vec<Block> {
 }
 
 fn points(tuned: &Tuned) -> Vec<Block> {
-    let range = |point: &Points| Range {
+    let range = |point: &GridPoint| Range {
         name: tuned.named(&point.values),
         low: 100.0 * point.low,
         middle: 100.0 * point.score,
         high: 100.0 * point.high,
     };
     let ranges: Vec<Range> = tuned.points.iter().map(range).collect();
-    let row = |point: &Points| [tuned.named(&point.values), point.pairs.to_string(), point.words()];
+    let row = |point: &GridPoint| [tuned.named(&point.values), point.pairs.to_string(), point.words()];
     vec![
         Block::Heading("The grid".to_owned()),
         Block::Paragraph(
