@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::folder::Folder;
 use crate::measure::{Measured, measure};
-use crate::players::{RemoteActors, SelfPlayRequest};
+use crate::remote::{RemoteActors, SelfPlayRequest};
 use crate::replay::ReplayBuffer;
 use crate::{Agreement, SelfPlayActor, SelfPlayGame, TrainableGame, TrainingPlan, trainable_game};
 
