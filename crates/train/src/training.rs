@@ -124,7 +124,7 @@ pub struct Training {
     rounds: Vec<Round>,
     threads: usize,
     /// The actors on other computers, if they play the games.
-    players: Option<Box<dyn RemoteActors>>,
+    remote: Option<Box<dyn RemoteActors>>,
     begun: Instant,
     /// Seconds before this sitting.
     before: f64,
@@ -153,7 +153,7 @@ impl Training {
             replay,
             rounds: Vec::new(),
             threads,
-            players: None,
+            remote: None,
             begun: Instant::now(),
             before: 0.0,
             plan,
@@ -187,15 +187,15 @@ impl Training {
             replay,
             rounds: found.rounds,
             threads,
-            players: None,
+            remote: None,
             begun: Instant::now(),
             before,
         })
     }
 
     /// Has the games played elsewhere; this computer learns and measures. The network then depends on how fast the others are.
-    pub fn played_by(&mut self, players: Box<dyn RemoteActors>) {
-        self.players = Some(players);
+    pub fn played_by(&mut self, remote: Box<dyn RemoteActors>) {
+        self.remote = Some(remote);
     }
 
     /// Its settings.
@@ -347,8 +347,8 @@ impl Training {
     ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
-        if let Some(players) = &self.players {
-            return self.remote_games(players.as_ref(), number, most, teaching, cancel, observer);
+        if let Some(remote) = &self.remote {
+            return self.remote_games(remote.as_ref(), number, most, teaching, cancel, observer);
         }
         let mut actors: Vec<Box<dyn SelfPlayActor>> = Vec::new();
         for _ in 0..self.threads {
@@ -376,7 +376,7 @@ impl Training {
     /// The games of a round, played on other computers; `None` if it was cancelled.
     fn remote_games(
         &self,
-        players: &dyn RemoteActors,
+        remote: &dyn RemoteActors,
         round: u64,
         games: u64,
         teaching: bool,
@@ -388,7 +388,7 @@ impl Training {
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
         let told = |done: u64| observer.stage(self.stage(phase, round, done, games));
         told(0);
-        let self_play_games = players.play(&request, cancel, &told)?;
+        let self_play_games = remote.play(&request, cancel, &told)?;
         Ok((!cancel.is_cancelled() && !self_play_games.is_empty()).then_some(self_play_games))
     }
 
