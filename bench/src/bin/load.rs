@@ -67,7 +67,7 @@ const PROBE_EVERY: Duration = Duration::from_millis(20);
 /// How long the servers are asked before the games begin.
 const CALM: Duration = Duration::from_secs(3);
 
-/// Nobody waits longer for an answer.
+/// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// 0: passed. 1: a bar was missed. 2: it could not be measured.
@@ -201,7 +201,7 @@ impl Client {
 /// What all clients share.
 struct Stage {
     agent: String,
-    /// Everybody is connected.
+    /// All clients are connected.
     begin: Barrier,
     /// No new games.
     closing: AtomicBool,
@@ -251,7 +251,7 @@ async fn play(client: &mut Client, game: &str, stage: &Stage, seed: u64, waits: 
                 request["agent"] = json!(stage.agent);
                 client.timed::<SearchRequest>(&request, &mut waits.thoughts).await?.mv
             }
-            other => bail!("nobody's turn: {other}"),
+            other => bail!("no player has the turn: {other}"),
         };
         moves.push(mv);
     }
@@ -326,7 +326,7 @@ struct Measured {
 
 async fn measure(args: &Args, ply: SocketAddr, idle: SocketAddr) -> Result<Measured> {
     let addresses = [ply, idle];
-    eprintln!("nobody plays, {} s", CALM.as_secs());
+    eprintln!("no games, {} s", CALM.as_secs());
     let ((), calm) = probed(addresses, async {
         tokio::time::sleep(CALM).await;
         Ok(())
@@ -344,7 +344,7 @@ async fn measure(args: &Args, ply: SocketAddr, idle: SocketAddr) -> Result<Measu
     for number in 0..args.games {
         players.spawn(player(ply, number, Arc::clone(&stage)));
     }
-    tokio::time::timeout(PATIENCE, stage.begin.wait()).await.context("not everybody could connect")?;
+    tokio::time::timeout(PATIENCE, stage.begin.wait()).await.context("not all clients could connect")?;
     let begin = Instant::now();
     let ((), probes) = probed(addresses, async {
         tokio::time::sleep(Duration::from_secs(args.seconds)).await;
@@ -389,11 +389,11 @@ impl Measured {
 
     fn rows(&self) -> [(&'static str, Spread); 6] {
         [
-            ("nobody plays: a server that does nothing", self.calm[1]),
-            ("nobody plays: ply serve", self.calm[0]),
+            ("no games: a server that does nothing", self.calm[1]),
+            ("no games: ply serve", self.calm[0]),
             ("all play: a server that does nothing", self.probes[1]),
-            ("all play: ply serve, somebody who looks on", self.probes[0]),
-            ("all play: ply serve, those who play", self.plain),
+            ("all play: ply serve, a spectator", self.probes[0]),
+            ("all play: ply serve, the players", self.plain),
             ("all play: thoughts", self.thoughts),
         ]
     }

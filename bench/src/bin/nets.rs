@@ -76,13 +76,13 @@ fn self_play(built_in: &BuiltIn) -> Result<()> {
         println!("{:<16} has no policy: it cannot play against itself", built_in.name);
         return Ok(());
     }
-    let dojo = trainable_game(&header_game(&header), Some(&header.encoder))?;
-    let mut partner = dojo.learner(&network, SelfPlay::default());
+    let trainable = trainable_game(&header_game(&header), Some(&header.encoder))?;
+    let mut actor = trainable.learner(&network, SelfPlay::default());
     let (mut games, mut judgements, begin) = (0, 0, Instant::now());
     while begin.elapsed() < SELF_PLAY {
-        let lesson = partner.play(Seed(games), &CancelToken::new())?.context("a game came to no end")?;
+        let self_play_game = actor.play(Seed(games), &CancelToken::new())?.context("a game came to no end")?;
         games += 1;
-        judgements += lesson.judgements;
+        judgements += self_play_game.judgements;
     }
     let seconds = begin.elapsed().as_secs_f64();
     let alone = judgements as f64 / evaluations_per_second(&header, &network, 1)?;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Parser;
+use plyground_core::sync::{into_inner, lock};
 use plyground_core::{NoClock, Seed, Turn, WallClock};
 use plyground_session::{Limits, NoObserver, NoResources, ProgressObserver, SearchProgress, Session, open};
 
@@ -99,16 +100,12 @@ fn timed(game: &str, agent: &str, count: u64) -> Result<Vec<Duration>> {
     Ok(times)
 }
 
-/// Says stop as soon as it has been told to.
+/// An observer that ends the search once a time is set.
 struct Stop<'a>(&'a Mutex<Option<Instant>>);
 
 impl ProgressObserver for Stop<'_> {
     fn progress(&mut self, _: &SearchProgress<'_>) -> ControlFlow<()> {
-        if self.0.lock().expect("the other thread does not panic").is_some() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if lock(self.0).is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -120,13 +117,13 @@ fn stopped(game: &str, agent: &str, count: u64) -> Result<Vec<Duration>> {
         let answered = thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(20));
-                *told.lock().expect("the thinker does not panic") = Some(Instant::now());
+                *lock(&told) = Some(Instant::now());
             });
             let endless = Limits { time: Some(Duration::from_hours(1)), ..Limits::default() };
             session.think(seat, endless, &NoClock, &mut Stop(&told)).map(|_| Instant::now())
         })?;
         // A small position may have been thought through before it was told to stop.
-        let told = told.into_inner().expect("the other thread does not panic");
+        let told = into_inner(told);
         times.extend(told.map(|told| answered.saturating_duration_since(told)));
         Ok(())
     })?;

@@ -27,7 +27,7 @@ struct Args {
     /// Seconds that a pair of games takes a worker
     #[arg(long, default_value_t = 2.0)]
     pair: f64,
-    /// Seconds until everybody has something to do
+    /// Seconds until all workers have something to do
     #[arg(long, default_value_t = 30.0)]
     warm: f64,
     /// Seconds to measure
@@ -161,7 +161,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     Ok(Measured { pairs, messages_in, messages_out, bytes_in, cpu: [coordinator, server_cpu, sleeping] })
 }
 
-/// Is the workers until somebody ends this process.
+/// Runs the workers until this process is ended.
 fn sleep(args: &Args, url: &str) -> Result<()> {
     let sleepers = SimulatedWorkers { workers: args.workers[0], pair: Duration::from_secs_f64(args.pair), games: real_games()? };
     Ok(sleepers.run(&Access::new(url))?)

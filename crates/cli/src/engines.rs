@@ -31,7 +31,7 @@ pub struct CommandResources;
 
 impl Resources for CommandResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        plyground_match::Files.read(name)
+        plyground_match::FileResources.read(name)
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {

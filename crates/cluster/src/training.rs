@@ -16,7 +16,8 @@ use plyground_core::{CancelToken, NoResources, Seed};
 use plyground_match::RunError;
 use plyground_nets::weights;
 use plyground_train::{
-    Plan, Players, SelfPlayActor, SelfPlayGame, Wanted, self_play_game_bytes, self_play_game_from, trainable_game,
+    RemoteActors, SelfPlayActor, SelfPlayGame, SelfPlayRequest, TrainingPlan, self_play_game_bytes, self_play_game_from,
+    trainable_game,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
@@ -40,7 +41,7 @@ struct TrainingAnnouncement {
     #[serde(rename = "hello")]
     handshake: Handshake,
     training: String,
-    plan: Plan,
+    plan: TrainingPlan,
     round: u64,
     teaching: bool,
     /// The hash of the newest network.
@@ -81,7 +82,7 @@ impl SelfPlayers {
         })
     }
 
-    fn announce(&self, wanted: &Wanted<'_>, give_up: &(dyn Fn() -> bool + Sync)) -> Result<(), RunError> {
+    fn announce(&self, wanted: &SelfPlayRequest<'_>, give_up: &(dyn Fn() -> bool + Sync)) -> Result<(), RunError> {
         let announcement = TrainingAnnouncement {
             handshake: self.handshake.clone(),
             training: self.training.clone(),
@@ -140,8 +141,13 @@ impl SelfPlayers {
     }
 }
 
-impl Players for SelfPlayers {
-    fn play(&self, wanted: &Wanted<'_>, cancel: &CancelToken, told: &dyn Fn(u64)) -> Result<Vec<SelfPlayGame>, RunError> {
+impl RemoteActors for SelfPlayers {
+    fn play(
+        &self,
+        wanted: &SelfPlayRequest<'_>,
+        cancel: &CancelToken,
+        told: &dyn Fn(u64),
+    ) -> Result<Vec<SelfPlayGame>, RunError> {
         self.announce(wanted, &|| cancel.is_cancelled())?;
         let (mut received, reader) = self.follow();
         let (mut games, mut stale) = (Vec::new(), 0.0);

@@ -1,4 +1,4 @@
-//! What can go wrong in an experiment.
+//! The errors of experiments and runs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What games are played on: times mean nothing without it.
+//! The machine that games are played on: times mean nothing without it.
 
 use std::fs;
 

@@ -7,20 +7,20 @@ use plyground_session::{Session, open};
 
 use crate::{Experiment, Openings, PlayerFactory};
 
-/// How many openings there should be to choose from before their plies are counted as enough.
+/// The number of openings from which on their plies are enough.
 const ENOUGH: f64 = 300.0;
 
-/// Where there are at most so many positions, all are looked at; otherwise they are drawn.
+/// The most positions of which all are listed; of more, openings are drawn.
 const FEW: usize = 2_000;
 
-/// How often one is drawn before there seem to be no new ones that leave the game open.
+/// The draws without a new opening after which there seem to be no more.
 const TRIES: u32 = 200;
 
-/// Who says whether an opening leaves the game open, and how sure of a result it may be (from -1 to +1).
+/// The agent that decides whether an opening leaves the game open, and how large the value that it expects may be (from -1 to +1).
 const JUDGE: &str = "mcts:sims=200";
 const BALANCED: f32 = 0.6;
 
-/// How many random plies make enough openings for a game: by the number of moves along a random game.
+/// The number of random plies that make enough openings for a game, by the number of moves along a random game.
 pub fn opening_plies(game: &str) -> Result<u32, InputError> {
     Ok(opening_plies_of(open(game, None)?))
 }
@@ -86,7 +86,7 @@ pub struct Book<'a> {
 /// Opens the game at its start.
 type Start<'a> = dyn Fn() -> Result<Box<dyn Session>, InputError> + 'a;
 
-/// Where new openings come from.
+/// The source of new openings.
 enum Source {
     /// All there are, the next one last.
     Few { left: Vec<Vec<String>>, seed: Seed },

@@ -1,4 +1,4 @@
-//! What has come out of a run so far.
+//! The results of a run so far.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -81,7 +81,7 @@ impl Results {
         self.matches.iter().map(|(&agents, result)| (agents, result))
     }
 
-    /// All games between two agents in the view of the first, whoever of them was named first; nothing but zeros before they have met.
+    /// All games between two agents in the view of the first one given, in either order of their names; zeros before they have met.
     pub fn between(&self, [one, other]: [usize; 2]) -> MatchResult {
         let mut all = self.pairing([one, other]);
         if one != other {
@@ -147,7 +147,7 @@ impl Results {
         self.games
     }
 
-    /// Games won by whoever moved first, drawn games, and the others.
+    /// Games won by the first player, drawn games, and games won by the second player.
     pub fn by_seat(&self) -> [u64; 3] {
         [self.first_wins, self.draws, self.games - self.first_wins - self.draws]
     }

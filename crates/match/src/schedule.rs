@@ -1,4 +1,4 @@
-//! Who plays whom.
+//! The pairings of tournaments, and the jobs of a run.
 
 use plyground_core::InputError;
 
@@ -16,8 +16,9 @@ pub fn pairings(format: Format, agents: usize) -> Vec<[usize; 2]> {
     }
 }
 
-/// Everybody against everybody in rounds, in each of which everybody plays once (the last one of an odd number rests), so that many
-/// games can be played at the same time. Nobody moves first more than once more often than second (the tables of Berger, 1895).
+/// A round robin of single games by the circle method: in each round every agent plays once (of an odd number one rests), so that many
+/// games can be played at the same time. For each agent the games as first and as second player differ by at most one (the tables of
+/// Berger, 1895).
 fn circle(agents: usize) -> Vec<[usize; 2]> {
     let seats = agents + agents % 2;
     let others = seats.saturating_sub(1);
@@ -44,7 +45,7 @@ fn both_ways(mut pairings: Vec<[usize; 2]>, double: bool) -> Vec<[usize; 2]> {
     pairings
 }
 
-/// The next round of a Swiss system of single games: whoever has moved first less often does so.
+/// The next round of a Swiss system of single games: of two agents, the one that has moved first less often moves first.
 pub(crate) fn swiss_games(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f64, double: bool) -> Vec<[usize; 2]> {
     let firsts = |agent: usize| met.iter().filter(|[first, _]| *first == agent).count();
     let seated = |[one, other]: [usize; 2]| if firsts(other) < firsts(one) { [other, one] } else { [one, other] };
@@ -58,7 +59,7 @@ pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f
     let is_new = |one: usize, other: usize| !met.contains(&[one, other]) && !met.contains(&[other, one]);
     let mut order: Vec<usize> = (0..agents).collect();
     order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-    let everybody = if agents.is_multiple_of(2) {
+    let all = if agents.is_multiple_of(2) {
         all_paired(&order, &is_new, &mut PATIENCE.clone())
     } else {
         let played = |agent: usize| met.iter().filter(|pairing| pairing.contains(&agent)).count();
@@ -69,13 +70,13 @@ pub fn swiss_round(agents: usize, met: &[[usize; 2]], score: impl Fn(usize) -> f
             all_paired(&others, &is_new, &mut PATIENCE.clone())
         })
     };
-    everybody.unwrap_or_else(|| as_they_come(order, &is_new))
+    all.unwrap_or_else(|| as_they_come(order, &is_new))
 }
 
-/// Attempts to pair everybody before some rest: late rounds with many agents could take for ever otherwise.
+/// Attempts to pair all agents before some rest: late rounds with many agents could take for ever otherwise.
 const PATIENCE: u32 = 10_000;
 
-/// Everybody paired with somebody new, the first ones with those next to them in the order.
+/// All agents paired with opponents that they have not met, the first ones with the next ones in the order.
 fn all_paired(order: &[usize], is_new: &dyn Fn(usize, usize) -> bool, attempts: &mut u32) -> Option<Vec<[usize; 2]>> {
     let Some((&one, others)) = order.split_first() else {
         return Some(Vec::new());
@@ -89,7 +90,7 @@ fn all_paired(order: &[usize], is_new: &dyn Fn(usize, usize) -> bool, attempts: 
     })
 }
 
-/// Each with the next one that is new to it; whoever finds nobody rests.
+/// Each agent paired with the next one that it has not met; an agent without such an opponent rests.
 fn as_they_come(mut order: Vec<usize>, is_new: &dyn Fn(usize, usize) -> bool) -> Vec<[usize; 2]> {
     let mut round = Vec::new();
     while !order.is_empty() {
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_meets_everybody_or_the_first() {
+    fn all_agents_meet_each_other_or_the_first() {
         let all = pairings(Format::RoundRobin, 5);
         assert_eq!(all.len(), 10);
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 10);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn in_single_games_everybody_meets_everybody_and_nobody_begins_more_often() {
+    fn in_single_games_all_agents_meet_and_seats_are_balanced() {
         for agents in 0..=12_usize {
             let once = pairings(Format::Games { rounds: None, double: false }, agents);
             let met: HashSet<[usize; 2]> = once.iter().map(|&[one, other]| [one.min(other), one.max(other)]).collect();
@@ -148,7 +149,7 @@ mod tests {
             }
             for round in once.chunks((agents / 2).max(1)) {
                 let busy: HashSet<usize> = round.iter().flatten().copied().collect();
-                assert_eq!(busy.len(), 2 * round.len(), "{agents} agents: somebody plays twice in {round:?}");
+                assert_eq!(busy.len(), 2 * round.len(), "{agents} agents: one plays twice in {round:?}");
             }
             let twice = pairings(Format::Games { rounds: None, double: true }, agents);
             assert_eq!(twice.iter().collect::<HashSet<_>>().len(), 2 * all);
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(double, [[0, 2], [1, 3], [2, 0], [3, 1]]);
     }
 
-    /// Can these be paired without anybody meeting twice? By trying all ways.
+    /// Can these be paired so that no two meet twice? By trying all ways.
     fn can_be_paired(left: &[usize], met: &HashSet<[usize; 2]>) -> bool {
         left.is_empty()
             || (1..left.len()).any(|place| {
@@ -190,12 +191,12 @@ mod tests {
                 for _ in 0..=agents {
                     let scores: Vec<f64> = (0..agents).map(|_| rng.below(4).into()).collect();
                     let round = swiss_round(agents, &met, |agent| scores[agent]);
-                    let everybody: Vec<usize> = (0..agents).collect();
-                    let without = |rests: usize| everybody.iter().copied().filter(|&agent| agent != rests).collect::<Vec<_>>();
+                    let all: Vec<usize> = (0..agents).collect();
+                    let without = |rests: usize| all.iter().copied().filter(|&agent| agent != rests).collect::<Vec<_>>();
                     let possible = if agents % 2 == 0 {
-                        can_be_paired(&everybody, &seen)
+                        can_be_paired(&all, &seen)
                     } else {
-                        everybody.iter().any(|&rests| can_be_paired(&without(rests), &seen))
+                        all.iter().any(|&rests| can_be_paired(&without(rests), &seen))
                     };
                     assert!(!possible || round.len() == agents / 2, "{agents} agents, {met:?}: {round:?}");
                     let mut busy = HashSet::new();

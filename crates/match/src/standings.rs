@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Results, Run};
 
-/// What an agent has done against all others.
+/// The result of an agent against all others.
 #[derive(Clone, Debug)]
 pub struct Standing<'a> {
     /// The agent.

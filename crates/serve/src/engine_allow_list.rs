@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plyground_match::{Files, OwnNetworks};
+use plyground_match::{FileResources, OwnNetworks};
 use plyground_session::{Engine, InputError, Resources};
 
 /// The external engines that pages may use, by name.
@@ -57,7 +57,7 @@ pub(crate) struct AllowedEnginesAndFiles<'a>(pub &'a EngineAllowList);
 
 impl Resources for AllowedEnginesAndFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        Files.read(name)
+        FileResources.read(name)
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use plyground_core::CancelToken;
 use plyground_match::{
-    AgentFactory, Experiment, Files, Format, Lease, Openings, Queue as _, Run, RunDriver, RunEvent, RunPrefix, Store, Threads,
-    Worker, opening_plies,
+    AgentFactory, Experiment, FileResources, Format, Lease, Openings, Queue as _, Run, RunDriver, RunEvent, RunPrefix, Store,
+    Threads, Worker, opening_plies,
 };
 use plyground_serve::{Server, ServerLimits};
 use serde_json::{Value, json};
@@ -201,7 +201,7 @@ fn drive(store: &Store, experiment: Experiment, most: u64, act: impl FnOnce(&Run
             cancel.cancel();
         }
     };
-    let (executor, players) = (Threads(2), AgentFactory::of_run(&Files, &run));
+    let (executor, players) = (Threads(2), AgentFactory::of_run(&FileResources, &run));
     let driver = RunDriver::new(store, &run, &executor, &players).for_command("ply something");
     act(&driver.cancelled_by(&cancel).observed_by(&observer));
     run.id
@@ -215,7 +215,7 @@ fn play_here(store: &Store, experiment: Experiment, pairs: u64, most: u64) -> St
 fn experiment(settings: &Value, format: Format) -> Experiment {
     let agents: Vec<String> =
         settings["agents"].as_array().unwrap().iter().map(|agent| agent.as_str().unwrap().to_owned()).collect();
-    let mut experiment = Experiment::new(settings["game"].as_str().unwrap(), &agents, &Files).unwrap();
+    let mut experiment = Experiment::new(settings["game"].as_str().unwrap(), &agents, &FileResources).unwrap();
     experiment.format = format;
     experiment.openings = Openings::Random { plies: opening_plies(&experiment.game).unwrap() };
     experiment
@@ -455,7 +455,7 @@ fn write_training(folder: &Path, game: &str, rounds: u64) {
             "measured": [{"player": "search", "anchor": "random", "games": 40, "score": 0.9, "elo": [200.0, 500.0]}]})
     };
     std::fs::create_dir_all(folder).unwrap();
-    let plan = plyground_train::Plan::new(game, None, plyground_nets::Size::SMALL).unwrap();
+    let plan = plyground_train::TrainingPlan::new(game, None, plyground_nets::Size::SMALL).unwrap();
     std::fs::write(folder.join("plan.json"), serde_json::to_string(&plan).unwrap()).unwrap();
     let lines: String = (1..=rounds).map(|number| round(number).to_string() + "\n").collect();
     std::fs::write(folder.join("rounds.jsonl"), lines).unwrap();

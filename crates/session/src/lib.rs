@@ -19,7 +19,7 @@ pub use draw::{draw_board, draw_counters};
 pub use external::EXTERNAL;
 pub use plyground_agents::catalogue::LEVEL_TITLES;
 pub use plyground_agents::{
-    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, Learnt, Method, TRAIN_ONLY, TrainingProgress, parse_limits,
+    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, LIMITS, Learnt, Method, TRAIN_ONLY, TrainingProgress, parse_limits,
 };
 pub use plyground_core::{
     AgentError, BoardView, Clock, Engine, EngineInfo, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue, InputError, KeyInfo,

@@ -1,4 +1,4 @@
-//! Published studies, re-done: what was measured there stands beside what is measured here.
+//! Replications of published studies: the published numbers beside ours.
 
 use std::cmp::Ordering;
 
@@ -44,13 +44,13 @@ pub struct Part {
     pub move_time: Option<String>,
     /// What is compared.
     #[serde(rename = "cell")]
-    pub cells: Vec<Cell>,
+    pub cells: Vec<StudyCell>,
 }
 
 /// One entry of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cell {
+pub struct StudyCell {
     /// The agent whose result it is. With fixed seats it moves first.
     pub first: String,
     /// Its opponent.
@@ -81,9 +81,9 @@ pub struct Cell {
     pub plies: Option<f64>,
 }
 
-/// What is compared.
+/// A quantity that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum StudyMeasure {
     /// The share of the points.
     Score,
     /// The share of the games won.
@@ -96,7 +96,7 @@ pub enum Measure {
     Plies,
 }
 
-impl Measure {
+impl StudyMeasure {
     /// In a word.
     pub fn word(self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ impl Measure {
     }
 }
 
-/// How a number compares.
+/// The comparison of a published number with ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// The difference is within what chance does in 95 of 100 such comparisons.
@@ -145,9 +145,9 @@ pub struct Finding<'a> {
     /// The game.
     pub game: &'a str,
     /// The cell.
-    pub cell: &'a Cell,
+    pub cell: &'a StudyCell,
     /// Which number of it.
-    pub measure: Measure,
+    pub measure: StudyMeasure,
     /// What was published.
     pub published: Option<f64>,
     /// What we found; nothing before there are games.
@@ -238,11 +238,11 @@ impl Study {
 
 impl Part {
     /// The run that plays this part, always from the start of the game, as the studies did.
-    pub fn run(&self, seed: u64, shelf: &dyn Resources) -> Result<Run, InputError> {
+    pub fn run(&self, seed: u64, resources: &dyn Resources) -> Result<Run, InputError> {
         let agents: Vec<String> = self.agents().into_iter().map(str::to_owned).collect();
         let time = self.move_time.as_deref().map(parse_duration).transpose()?;
         let limits = Limits { time, ..Limits::default() };
-        Ok(Experiment { seats: self.seats, limits, seed, ..Experiment::new(&self.game, &agents, shelf)? }.run())
+        Ok(Experiment { seats: self.seats, limits, seed, ..Experiment::new(&self.game, &agents, resources)? }.run())
     }
 
     /// All agents, each once.
@@ -270,7 +270,7 @@ impl Part {
     }
 }
 
-impl Cell {
+impl StudyCell {
     fn findings<'a>(&'a self, part: &'a Part, agents: [usize; 2], results: &Results) -> Vec<Finding<'a>> {
         let result = results.between(agents);
         let (tally, sample) = match part.seats {
@@ -282,16 +282,19 @@ impl Cell {
             value: count as f64 / tally.games() as f64,
             interval: wilson(count, tally.games(), CONFIDENCE),
         };
-        let ours = |measure: Measure| match measure {
-            Measure::Score => played.then(|| MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) }),
-            Measure::Won => played.then(|| share(tally.wins)),
-            Measure::Drawn => played.then(|| share(tally.draws)),
-            Measure::Lost => played.then(|| share(tally.losses)),
-            Measure::Plies => mean(results.lengths(agents), CONFIDENCE),
+        let ours = |measure: StudyMeasure| match measure {
+            StudyMeasure::Score => played.then(|| MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) }),
+            StudyMeasure::Won => played.then(|| share(tally.wins)),
+            StudyMeasure::Drawn => played.then(|| share(tally.draws)),
+            StudyMeasure::Lost => played.then(|| share(tally.losses)),
+            StudyMeasure::Plies => mean(results.lengths(agents), CONFIDENCE),
         };
-        let shares: &[Measure] =
-            if self.each_outcome { &[Measure::Won, Measure::Drawn, Measure::Lost] } else { &[Measure::Score] };
-        let measures = shares.iter().copied().chain(self.plies.map(|_| Measure::Plies));
+        let shares: &[StudyMeasure] = if self.each_outcome {
+            &[StudyMeasure::Won, StudyMeasure::Drawn, StudyMeasure::Lost]
+        } else {
+            &[StudyMeasure::Score]
+        };
+        let measures = shares.iter().copied().chain(self.plies.map(|_| StudyMeasure::Plies));
         measures
             .map(|measure| {
                 let (published, ours) = (self.published(measure), ours(measure));
@@ -306,12 +309,12 @@ impl Cell {
     }
 
     /// What was published, with its interval where the number of games is known, and otherwise with that of its rounding.
-    fn published(&self, measure: Measure) -> Option<MeanEstimate> {
+    fn published(&self, measure: StudyMeasure) -> Option<MeanEstimate> {
         let rounded = |value: f64| {
             let off = measure.rounding();
             MeanEstimate { value, interval: Interval { low: value - off, high: value + off } }
         };
-        if measure == Measure::Plies {
+        if measure == StudyMeasure::Plies {
             return self.plies.map(rounded);
         }
         let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
@@ -323,9 +326,9 @@ impl Cell {
             return self.of.map(games_known).or_else(|| self.share.map(rounded));
         };
         let count = match measure {
-            Measure::Won => tally.wins,
-            Measure::Drawn => tally.draws,
-            Measure::Lost => tally.losses,
+            StudyMeasure::Won => tally.wins,
+            StudyMeasure::Drawn => tally.draws,
+            StudyMeasure::Lost => tally.losses,
             _ => {
                 let sample = tally.sample();
                 return Some(MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) });
@@ -374,7 +377,7 @@ mod tests {
         assert_eq!(verdict(share(5, 56), share(0, 29)), Verdict::Agrees);
     }
 
-    fn cell(lines: &str) -> Result<Cell, InputError> {
+    fn cell(lines: &str) -> Result<StudyCell, InputError> {
         let text = format!(
             "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 4\n[[run]]\ngame = 'tictactoe'\n[[run.cell]]\nfirst = 'random'\nsecond = 'mc'\n{lines}"
         );
@@ -383,7 +386,7 @@ mod tests {
 
     #[test]
     fn published_numbers_are_read_in_every_form() {
-        let score = |lines: &str| cell(lines).unwrap().published(Measure::Score);
+        let score = |lines: &str| cell(lines).unwrap().published(StudyMeasure::Score);
         assert_eq!(score(""), None);
         let rounded = score("share = 0.512").unwrap();
         assert!((rounded.interval.high - rounded.interval.low - 0.001).abs() < 1e-12 && rounded.value == 0.512, "{rounded:?}");
@@ -393,9 +396,9 @@ mod tests {
         assert_eq!(score("points = [6, 18]"), Some(share(0, 1)));
         assert_eq!(score("points = [3, 3]").unwrap().value, 0.5);
         let each = cell("games = [431, 3, 566]\neach_outcome = true\nplies = 27.5").unwrap();
-        let found = [Measure::Won, Measure::Drawn, Measure::Lost].map(|measure| each.published(measure).unwrap());
+        let found = [StudyMeasure::Won, StudyMeasure::Drawn, StudyMeasure::Lost].map(|measure| each.published(measure).unwrap());
         assert_eq!(found, [share(431, 1000), share(3, 1000), share(566, 1000)]);
-        assert_eq!(each.published(Measure::Plies).unwrap().interval, Interval { low: 27.45, high: 27.55 });
+        assert_eq!(each.published(StudyMeasure::Plies).unwrap().interval, Interval { low: 27.45, high: 27.55 });
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Better numbers for an agent: which values of its keys win the most games?
+//! Tuning: the values of an agent's keys that win the most games.
 //!
-//! What is played is decided by what was played before, and by nothing else: with the games from the store the same command takes the
-//! same way again, and goes on where it ended.
+//! The next games depend on the results so far and on nothing else: with the games from the store the same command takes the same path
+//! again, and goes on where it ended.
 
 use plyground_core::{InputError, Rng, Seed, split_spec};
 use plyground_statistics::least_squares;
@@ -191,7 +191,7 @@ pub struct Spsa {
     /// What is compared now: half the way from the second place to the first, and the middle between them.
     direction: Vec<f64>,
     middle: Vec<f64>,
-    /// What came of all comparisons, as the hill below sees it.
+    /// The results of all comparisons, as the quadratic model takes them.
     seen: Vec<(Vec<f64>, f64)>,
 }
 
@@ -276,15 +276,15 @@ impl Spsa {
     }
 }
 
-/// A hill that has a square's form along each parameter, fitted to all comparisons of a search: what each value is worth, about.
+/// A quadratic model of the strength along each parameter, fitted to all comparisons of a search by least squares.
 #[derive(Clone, Debug)]
-pub struct Hill(Vec<f64>);
+pub struct QuadraticModel(Vec<f64>);
 
 /// Elo for each point of a lead, near equality.
 const ELO_PER_LEAD: f64 = 800.0 * std::f64::consts::LOG10_E;
 
-impl Hill {
-    /// The hill that a search has seen; `None` before its first step.
+impl QuadraticModel {
+    /// The model of a search; `None` before its first step.
     pub fn seen_by(spsa: &Spsa) -> Option<Self> {
         // A little, so that what was hardly tried is called flat.
         least_squares(&spsa.seen, 0.05).map(Self)

@@ -1,6 +1,6 @@
 //! A training on one screen: what it is doing, its curves, and how strong it is by now.
 
-use plyground_train::{Measured, Phase, Plan, Round, Stage};
+use plyground_train::{Measured, Phase, Round, TrainingPlan, TrainingStage};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
@@ -25,7 +25,7 @@ pub struct Dashboard {
     /// All rounds of all sittings.
     pub rounds: Vec<Round>,
     /// What it is doing.
-    pub stage: Option<Stage>,
+    pub stage: Option<TrainingStage>,
     /// Was it asked to stop?
     pub stopping: bool,
 }
@@ -39,7 +39,7 @@ const COLOURS: [Color; 6] = [Color::Cyan, Color::Green, Color::Yellow, Color::Ma
 const ENDLESS: f64 = 4_000.0;
 
 impl Dashboard {
-    pub fn new(plan: &Plan, device: String, total: f64, rounds: &[Round]) -> Self {
+    pub fn new(plan: &TrainingPlan, device: String, total: f64, rounds: &[Round]) -> Self {
         Self {
             title: format!("{}, {} planes, {} blocks", plan.game, plan.channels, plan.blocks),
             device,
@@ -310,7 +310,8 @@ mod tests {
     }
 
     fn dashboard(count: u64) -> Dashboard {
-        let stage = Stage { phase: Phase::Playing, done: 312, of: 500, round: count + 1, seconds: 300.0 * count as f64 + 77.0 };
+        let stage =
+            TrainingStage { phase: Phase::Playing, done: 312, of: 500, round: count + 1, seconds: 300.0 * count as f64 + 77.0 };
         Dashboard {
             title: "clobber:size=8x8, 32 planes, 3 blocks".to_owned(),
             device: "A processor with a name, 2 cores, linux x86_64".to_owned(),

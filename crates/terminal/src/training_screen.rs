@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{panic, process};
 
 use plyground_core::sync::lock;
-use plyground_train::{Round, Stage, TrainingObserver};
+use plyground_train::{Round, TrainingObserver, TrainingStage};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -65,7 +65,7 @@ impl Drop for TrainingScreen {
 }
 
 impl TrainingObserver for TrainingScreen {
-    fn stage(&self, stage: Stage) {
+    fn stage(&self, stage: TrainingStage) {
         self.dashboard().stage = Some(stage);
     }
 

@@ -1,13 +1,13 @@
-//! How often a network knows what is true.
+//! The agreement of a network with the exact solver.
 
 use std::ops::ControlFlow;
 
 use plyground_agents::net::{NetEvaluator, SelfPlayGame, position};
-use plyground_core::{CancelToken, GameValue, PlayableGame, StopCheck, Turn};
+use plyground_core::{CancelToken, GameValue, PlayableGame, StopCheck};
 use plyground_session::build_solver;
 use serde::{Deserialize, Serialize};
 
-/// How often a network and the solver say the same, on positions that the solver could solve.
+/// The agreement of a network with the solver, on positions that the solver could solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
     /// Positions that were solved.
@@ -34,13 +34,13 @@ impl Agreement {
     }
 }
 
-/// Ends a search after so many positions, or when it is cancelled.
-struct Most<'a> {
+/// A stop check that ends a search after so many positions, or when it is cancelled.
+struct NodeLimit<'a> {
     last: u64,
     cancel: &'a CancelToken,
 }
 
-impl StopCheck for Most<'_> {
+impl StopCheck for NodeLimit<'_> {
     fn check(&mut self, nodes: u64) -> ControlFlow<()> {
         if nodes >= self.last || self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -52,40 +52,35 @@ const LAST_FEW: usize = 4;
 /// A solver for positions that have only a little before them.
 const MEMORY: usize = 16_000_000;
 
-/// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance plays, since then
+/// Solves a position near the end of each self-play game, with at most so many nodes, and asks the network about it. `None` where chance plays, since then
 /// nothing is won for certain, or if it was cancelled.
 pub(crate) fn agreement<G: PlayableGame>(
     game: &G,
-    brain: &mut NetEvaluator<G>,
-    lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
+    evaluator: &mut NetEvaluator<G>,
+    self_play_games: &mut dyn Iterator<Item = &SelfPlayGame>,
     nodes: u64,
     cancel: &CancelToken,
 ) -> Option<Agreement> {
     let mut solver = build_solver(game, MEMORY).ok()?;
     let mut agreement = Agreement::default();
     let (mut moves, mut logits) = (Vec::new(), Vec::new());
-    for (number, lesson) in lessons.enumerate() {
+    for (number, self_play_game) in self_play_games.enumerate() {
         if cancel.is_cancelled() {
             return None;
         }
-        let Some(last) = lesson.targets.len().checked_sub(1) else { continue };
-        let Ok((state, mover)) = position(game, lesson, last.saturating_sub(number % LAST_FEW)) else { continue };
-        let mut worth = |state: &G::State| {
+        let Some(last) = self_play_game.targets.len().checked_sub(1) else { continue };
+        let Ok((state, mover)) = position(game, self_play_game, last.saturating_sub(number % LAST_FEW)) else { continue };
+        let mut value = |state: &G::State| {
             let last = solver.nodes() + nodes;
-            solver.value(game, state, &mut Most { last, cancel })
+            solver.value(game, state, &mut NodeLimit { last, cancel })
         };
-        let Some(truth) = worth(&state) else { continue };
+        let Some(truth) = value(&state) else { continue };
         game.moves(&state, &mut moves);
-        let expected = brain.judge(game, &state, &moves, &mut logits) * mover.sign();
+        let expected = evaluator.judge(game, &state, &moves, &mut logits) * mover.sign();
         let favourite = (0..moves.len()).max_by(|&one, &other| logits[one].total_cmp(&logits[other]))?;
         let mut after = state.clone();
         game.play(&mut after, moves[favourite]);
-        let left = match game.turn(&after) {
-            Turn::Over(outcome) => Some(GameValue::of(outcome, mover)),
-            Turn::Player(next) => worth(&after).map(|worth| if next == mover { worth } else { worth.opposite() }),
-            Turn::Chance => None,
-        };
-        let Some(left) = left else { continue };
+        let Some(left) = GameValue::of_position(game, &after, mover, value) else { continue };
         agreement.solved += 1;
         if truth != GameValue::Draw {
             agreement.decided += 1;

@@ -1,18 +1,18 @@
-//! Positions and moves as numbers, from text.
+//! Encodings: positions and moves as numbers, with the types of the games erased.
 
 use plyground_core::{
     Encoder, EncoderInfo, GeneralEncoder, InputError, MoverEncoder, PlayableGame, Player, Turn, Visitor, encoder, split_spec,
 };
 
-/// Turns the positions of games into numbers.
+/// An encoding of a game's positions as numbers.
 pub trait Encoding: Send {
-    /// What each plane shows, in their order.
+    /// The meaning of each plane, in their order.
     fn planes(&self) -> Vec<String>;
     /// Ranks and files of a plane.
     fn board(&self) -> [usize; 2];
-    /// How many indices of moves there are.
+    /// The number of move indices.
     fn moves(&self) -> usize;
-    /// How indices come about, in a line.
+    /// The order of move indices, in a line.
     fn move_order(&self) -> String;
     /// Plays a game from the start, and calls `take` for every position in which a player moved.
     fn encode_game(
@@ -31,7 +31,7 @@ pub struct EncodedPosition<'a> {
     pub legal: &'a [usize],
     /// The index of the move that was played.
     pub played: usize,
-    /// Who played it.
+    /// The player who played it.
     pub mover: Player,
 }
 
@@ -54,7 +54,7 @@ pub fn encoding(game: &str, name: &str) -> Result<Box<dyn Encoding>, InputError>
     impl Visitor for Open<'_> {
         type Output = Option<Box<dyn Encoding>>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
-            encoder(&game, self.0).map(|encoder| Box::new(Coder { game, encoder }) as Box<dyn Encoding>)
+            encoder(&game, self.0).map(|encoder| Box::new(ErasedEncoding { game, encoder }) as Box<dyn Encoding>)
         }
     }
     let info = plyground_games::info(split_spec(game).0)?;
@@ -63,12 +63,13 @@ pub fn encoding(game: &str, name: &str) -> Result<Box<dyn Encoding>, InputError>
     plyground_games::open(game, None, Open(name))?.ok_or_else(unknown)
 }
 
-struct Coder<G: PlayableGame> {
+/// An encoding with the types of its game.
+struct ErasedEncoding<G: PlayableGame> {
     game: G,
     encoder: Box<dyn Encoder<G>>,
 }
 
-impl<G: PlayableGame> Encoding for Coder<G> {
+impl<G: PlayableGame> Encoding for ErasedEncoding<G> {
     fn planes(&self) -> Vec<String> {
         self.encoder.planes()
     }

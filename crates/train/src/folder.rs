@@ -12,10 +12,10 @@ use plyground_nets::{Network, Trainer};
 use serde::{Deserialize, Serialize};
 
 use super::replay::GameFile;
-use super::{Plan, Round};
+use super::{Round, TrainingPlan};
 use crate::SelfPlayGame;
 
-/// What of the folder counts.
+/// The part of the folder that counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Checkpoint {
     /// Rounds that are over.
@@ -30,11 +30,11 @@ pub struct Folder {
     games: GameFile,
 }
 
-/// What was found in a folder.
+/// The contents of a folder.
 pub struct Found {
-    pub plan: Plan,
+    pub plan: TrainingPlan,
     pub rounds: Vec<Round>,
-    pub lessons: Vec<SelfPlayGame>,
+    pub self_play_games: Vec<SelfPlayGame>,
     /// Trainer and average.
     pub networks: Option<[Vec<u8>; 2]>,
 }
@@ -47,7 +47,7 @@ const NETWORK: &str = "network.safetensors";
 
 impl Folder {
     /// A new one, which must not hold a training yet.
-    pub fn create(path: &Path, plan: &Plan) -> Result<Self, RunError> {
+    pub fn create(path: &Path, plan: &TrainingPlan) -> Result<Self, RunError> {
         let file = path.join(PLAN);
         if Self::is_in(path) {
             let detail = "there is a training already; resume it, or choose another folder".to_owned();
@@ -60,21 +60,22 @@ impl Folder {
         Ok(Self { path: path.to_owned(), games })
     }
 
-    /// Is there one?
+    /// Is there a training in this folder?
     pub fn is_in(path: &Path) -> bool {
         path.join(PLAN).exists()
     }
 
     /// One that is there.
     pub fn open(path: &Path) -> Result<(Self, Found), RunError> {
-        let plan: Plan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
-        if plan.version != Plan::VERSION {
-            let detail = format!("a training of version {}; this program goes on with version {}", plan.version, Plan::VERSION);
+        let plan: TrainingPlan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
+        if plan.version != TrainingPlan::VERSION {
+            let detail =
+                format!("a training of version {}; this program goes on with version {}", plan.version, TrainingPlan::VERSION);
             return Err(RunError::Foreign { file: path.join(PLAN), detail });
         }
         let file = path.join(CHECKPOINT);
         let checkpoint: Checkpoint = if file.exists() { json(&file, &read(&file)?)? } else { Checkpoint::default() };
-        let (games, lessons) = GameFile::open(&path.join(GAMES), checkpoint.games)?;
+        let (games, self_play_games) = GameFile::open(&path.join(GAMES), checkpoint.games)?;
         let mut rounds = Vec::new();
         let mut networks = None;
         if checkpoint.rounds > 0 {
@@ -89,12 +90,12 @@ impl Folder {
             }
             networks = Some([read(&trainer(path, checkpoint.rounds))?, read(&average(path, checkpoint.rounds))?]);
         }
-        Ok((Self { path: path.to_owned(), games }, Found { plan, rounds, lessons, networks }))
+        Ok((Self { path: path.to_owned(), games }, Found { plan, rounds, self_play_games, networks }))
     }
 
     /// Adds games, and gives them back as they will be read; they count with the next checkpoint.
-    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, RunError> {
-        self.games.add(lessons)
+    pub fn add(&mut self, self_play_games: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, RunError> {
+        self.games.add(self_play_games)
     }
 
     /// Writes down a round that is over.
@@ -111,7 +112,7 @@ impl Folder {
         let text = serde_json::to_string(&checkpoint).expect("a checkpoint is plain data");
         write_whole(&self.path.join(CHECKPOINT), text.as_bytes())?;
         write_whole(&self.network(), &bytes)?;
-        // The last round is kept as well: whoever copies the folder meanwhile has a whole one.
+        // The last round is kept as well: a copy of the folder that is made meanwhile is complete.
         if number > 2 {
             for old in [trainer(&self.path, number - 2), average(&self.path, number - 2)] {
                 let _ = fs::remove_file(old);

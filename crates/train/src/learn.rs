@@ -1,4 +1,4 @@
-//! Learning from games that were played: a network is shown their positions with the moves and the results, again and again.
+//! Supervised learning from recorded games: a network learns the moves and results of their positions, in several epochs.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -19,16 +19,16 @@ pub struct Games {
 
 impl Games {
     /// Adds a game; the seed draws its part.
-    pub fn add(&mut self, dojo: &dyn TrainableGame, record: &GameRecord, seed: u64) -> Result<(), InputError> {
+    pub fn add(&mut self, trainable: &dyn TrainableGame, record: &GameRecord, seed: u64) -> Result<(), InputError> {
         let hash = record.moves.iter().fold(Seed(0), |hash, played| hash.named(&played.text)).0;
-        let lesson = dojo.recorded(record)?;
-        if !lesson.targets.is_empty() {
-            self.parts[part_by_moves(hash, seed)].push(lesson);
+        let self_play_game = trainable.recorded(record)?;
+        if !self_play_game.targets.is_empty() {
+            self.parts[part_by_moves(hash, seed)].push(self_play_game);
         }
         Ok(())
     }
 
-    /// How many games there are in each part.
+    /// The number of games in each part.
     pub fn counts(&self) -> [usize; 3] {
         self.parts.each_ref().map(Vec::len)
     }
@@ -37,9 +37,9 @@ impl Games {
     fn positions(&self, part: usize, most: Option<usize>, rng: &mut Rng) -> Vec<(u32, u16)> {
         let mut positions = Vec::new();
         let mut numbers: Vec<u16> = Vec::new();
-        for (game, lesson) in self.parts[part].iter().enumerate() {
+        for (game, self_play_game) in self.parts[part].iter().enumerate() {
             numbers.clear();
-            numbers.extend(0..lesson.targets.len() as u16);
+            numbers.extend(0..self_play_game.targets.len() as u16);
             if let Some(most) = most {
                 rng.shuffle(&mut numbers);
                 numbers.truncate(most);
@@ -50,7 +50,7 @@ impl Games {
     }
 }
 
-/// How a network is taught.
+/// The settings of supervised learning.
 #[derive(Clone, Debug)]
 pub struct Course {
     /// The network.
@@ -69,7 +69,7 @@ pub struct Course {
     pub threads: usize,
 }
 
-/// What an epoch has brought.
+/// The losses of an epoch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Epoch {
     /// Its number, from 1.
@@ -88,7 +88,7 @@ pub struct Epoch {
     pub test: Loss,
 }
 
-/// How far off a network is.
+/// The losses of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Loss {
     /// Cross-entropy of the moves that were played.
@@ -113,9 +113,9 @@ impl Loss {
     }
 }
 
-/// How far an epoch has come.
+/// The progress of an epoch.
 #[derive(Clone, Copy, Debug)]
-pub struct Stage {
+pub struct CourseStage {
     /// The epoch, from 1.
     pub epoch: u32,
     /// Steps done of it.
@@ -124,11 +124,11 @@ pub struct Stage {
     pub of: usize,
 }
 
-/// What a course tells whoever looks on.
+/// A subscriber to the progress of a course.
 pub trait CourseObserver {
-    /// After every step; whoever says stop ends the epoch and the course, and keeps what is learnt.
-    fn stage(&mut self, stage: Stage) -> ControlFlow<()>;
-    /// An epoch is over; `best` is the network if there was no better one so far, by the positions that watch over the learning.
+    /// Takes note of a step; `Break` ends the epoch and the course, and keeps what is learnt.
+    fn stage(&mut self, stage: CourseStage) -> ControlFlow<()>;
+    /// Takes note of the end of an epoch; `best` is the network if there was no better one so far, by the positions that watch over the learning.
     fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), RunError>;
 }
 
@@ -141,7 +141,7 @@ const LOOKED_AT: usize = 1_000;
 /// Teaches a new network. Weights at the start, biases and Adam are what Keras has when nothing is said, as the works that are re-done used
 /// it, but for the unit in which each plane counts.
 pub fn learn(
-    dojo: &dyn TrainableGame,
+    trainable: &dyn TrainableGame,
     games: &Games,
     course: &Course,
     observer: &mut dyn CourseObserver,
@@ -150,12 +150,12 @@ pub fn learn(
     let mut draw = seed.named("positions").rng();
     let [mut train, validation, test] = [0, 1, 2].map(|part| games.positions(part, course.positions, &mut draw));
     if train.is_empty() {
-        return Err(RunError::NothingToLearn { game: dojo.game() });
+        return Err(RunError::NothingToLearn { game: trainable.game() });
     }
     let rule = Rule::Adam { beta: [0.9, 0.999], epsilon: 1e-7, weight_decay: 0.0 };
     let learning = Learning { rate: course.rate, rule, longest_gradient: None, ..Learning::default() };
     let mut batch = Batch::new(&course.architecture);
-    show(dojo, &games.parts[0], &train[..train.len().min(LOOKED_AT)], &mut batch)?;
+    show(trainable, &games.parts[0], &train[..train.len().min(LOOKED_AT)], &mut batch)?;
     let network = untaught(&course.architecture, &units(&course.architecture, &batch), seed.named("network"))?;
     let mut trainer = Trainer::new(network, learning, course.threads);
     let (begun, mut least) = (Instant::now(), f64::INFINITY);
@@ -164,10 +164,10 @@ pub fn learn(
         let (mut sum, mut seen, mut stopped) = (Loss::default(), 0, false);
         let of = train.len().div_ceil(course.batch);
         for (step, positions) in train.chunks(course.batch).enumerate() {
-            show(dojo, &games.parts[0], positions, &mut batch)?;
+            show(trainable, &games.parts[0], positions, &mut batch)?;
             sum.add(trainer.step(&batch)?, positions.len());
             seen += positions.len();
-            if observer.stage(Stage { epoch: number, done: step + 1, of }).is_break() {
+            if observer.stage(CourseStage { epoch: number, done: step + 1, of }).is_break() {
                 stopped = step + 1 < of || number < course.epochs;
                 break;
             }
@@ -175,7 +175,7 @@ pub fn learn(
         let mut measure = |part: usize, positions: &[(u32, u16)]| -> Result<Loss, RunError> {
             let mut sum = Loss::default();
             for some in positions.chunks(MEASURED) {
-                show(dojo, &games.parts[part], some, &mut batch)?;
+                show(trainable, &games.parts[part], some, &mut batch)?;
                 sum.add(trainer.measure(&batch)?, some.len());
             }
             Ok(sum.over(positions.len()))
@@ -200,7 +200,7 @@ pub fn learn(
     Ok(())
 }
 
-/// How large the numbers of each plane are: the root of their mean square, and 1 where that is less.
+/// The scale of each plane: the root mean square of its numbers, and 1 where that is less.
 fn units(architecture: &Architecture, batch: &Batch) -> Vec<f32> {
     let squares = architecture.input.squares();
     let mut sums = vec![0.0_f64; architecture.input.planes];
@@ -236,10 +236,15 @@ fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Ne
 }
 
 /// Fills a batch with positions.
-fn show(dojo: &dyn TrainableGame, lessons: &[SelfPlayGame], positions: &[(u32, u16)], batch: &mut Batch) -> Result<(), RunError> {
+fn show(
+    trainable: &dyn TrainableGame,
+    self_play_games: &[SelfPlayGame],
+    positions: &[(u32, u16)],
+    batch: &mut Batch,
+) -> Result<(), RunError> {
     batch.clear();
     for &(game, number) in positions {
-        dojo.show(&lessons[game as usize], number.into(), batch)?;
+        trainable.show(&self_play_games[game as usize], number.into(), batch)?;
     }
     Ok(())
 }

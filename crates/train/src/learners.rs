@@ -1,4 +1,4 @@
-//! Agents that learn, as text and bytes.
+//! Learning agents, with the types of their games erased.
 
 use std::ops::ControlFlow;
 
@@ -11,12 +11,12 @@ use plyground_core::{
 /// An agent in training for one game.
 pub trait TrainableAgent: Send {
     /// The number of training games that its spec asks for.
-    fn lessons(&self) -> u64;
+    fn training_games(&self) -> u64;
     /// Takes over what a file holds; `name` is what the file is called.
     fn load(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
-    /// Plays training games, until the coach says stop.
-    fn train(&mut self, games: u64, coach: &mut LearnerObserver<'_>);
-    /// How much it knows.
+    /// Plays training games, until the observer ends it.
+    fn train(&mut self, games: u64, observer: &mut LearnerObserver<'_>);
+    /// The size of what it has learnt.
     fn learnt(&self) -> Learnt;
     /// What it has learnt, as the contents of a file.
     fn save(&self) -> Vec<u8>;
@@ -59,6 +59,7 @@ impl SeatScore {
     }
 }
 
+/// A learning agent with the types of its game.
 struct ErasedLearner<G: PlayableGame> {
     game: G,
     learner: Box<dyn Learner<G>>,
@@ -78,6 +79,7 @@ pub fn trainable_agent(game: &str, agent: &str) -> Result<Box<dyn TrainableAgent
 }
 
 impl<G: PlayableGame> ErasedLearner<G> {
+    /// Plays a game in this seat against random moves.
     fn exam(&mut self, seat: Player, rng: &mut Rng, tally: &mut SeatScore) -> Result<(), AgentError> {
         let game = &self.game;
         let mut state = game.start();
@@ -108,7 +110,7 @@ impl<G: PlayableGame> ErasedLearner<G> {
 }
 
 impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
-    fn lessons(&self) -> u64 {
+    fn training_games(&self) -> u64 {
         self.learner.episodes()
     }
 
@@ -116,8 +118,8 @@ impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
         self.learner.load(&self.game, name, file)
     }
 
-    fn train(&mut self, games: u64, coach: &mut LearnerObserver<'_>) {
-        self.learner.train(&self.game, games, coach);
+    fn train(&mut self, games: u64, observer: &mut LearnerObserver<'_>) {
+        self.learner.train(&self.game, games, observer);
     }
 
     fn learnt(&self) -> Learnt {

@@ -1,4 +1,4 @@
-//! How strong a network is by now: games against opponents that never change.
+//! The strength of a network, measured in games against opponents that never change.
 
 use plyground_core::{CancelToken, InputError, Resources};
 use plyground_match::{AgentFactory, Experiment, Openings, Run, RunDriver, RunError, RunEvent, Store, Threads, opening_plies};
@@ -11,7 +11,7 @@ pub const ANCHORS: [&str; 5] = ["random", "mc:playouts=10", "mcts:sims=100", "mc
 /// The name by which specs name the file of the network in training.
 const CURRENT: &str = "current";
 
-/// What a network has achieved against an opponent.
+/// The result of a network against an opponent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Who played: with a search, or alone.

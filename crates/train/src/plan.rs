@@ -1,4 +1,4 @@
-//! What a training is to do.
+//! The settings of a training.
 
 use plyground_core::InputError;
 use plyground_nets::Size;
@@ -10,12 +10,12 @@ use crate::{SelfPlay, trainable_game};
 /// The settings of a training. They are kept beside its checkpoint: a training that goes on goes on with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct TrainingPlan {
     /// The version of these settings.
     pub version: u32,
     /// The game with its parameters.
     pub game: String,
-    /// How the network sees it.
+    /// The encoder of positions.
     pub encoder: String,
     /// Planes in the trunk of the network.
     pub channels: usize,
@@ -57,18 +57,18 @@ pub struct Plan {
     pub anchor_minutes: f64,
 }
 
-impl Plan {
+impl TrainingPlan {
     /// The version that this program reads.
     pub const VERSION: u32 = 1;
 
     /// The usual settings for a game.
     pub fn new(game: &str, encoder: Option<&str>, size: Size) -> Result<Self, InputError> {
-        let dojo = trainable_game(game, encoder)?;
+        let trainable = trainable_game(game, encoder)?;
         let how = SelfPlay::default();
         Ok(Self {
             version: Self::VERSION,
-            game: dojo.game(),
-            encoder: dojo.encoder().to_owned(),
+            game: trainable.game(),
+            encoder: trainable.encoder().to_owned(),
             channels: size.channels,
             blocks: size.blocks,
             seed: 0,
@@ -91,7 +91,7 @@ impl Plan {
         })
     }
 
-    /// How the network plays against itself.
+    /// The settings of self-play.
     pub fn self_play(&self) -> SelfPlay {
         SelfPlay {
             full: self.full,
@@ -102,7 +102,7 @@ impl Plan {
         }
     }
 
-    /// How the network is measured.
+    /// The settings of a measurement.
     pub fn trial(&self) -> Trial<'_> {
         Trial {
             game: &self.game,

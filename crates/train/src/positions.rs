@@ -1,4 +1,4 @@
-//! The positions of a run as arrays for those who train networks.
+//! The positions of a run as arrays, to train networks with.
 //!
 //! Every position in which an agent chose a move is there with the move and the result, in three parts: to learn from, to watch over the
 //! learning, and to test what was learnt. A game is in one part only, and so are two games with the same moves; a game stays in
@@ -49,7 +49,7 @@ impl Container {
     }
 }
 
-/// What is kept of every position.
+/// An array of what is kept of every position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Array {
     Planes,
@@ -77,7 +77,7 @@ impl Array {
         match self {
             Self::Planes => "the position: planes, ranks from the top, files from the left",
             Self::Policy => "the index of the move that was played",
-            Self::Value => "the result in the view of whoever moves: 1 won, 0 drawn, -1 lost",
+            Self::Value => "the result in the view of the player to move: 1 won, 0 drawn, -1 lost",
             Self::Game => "the number of the game in the run, from 0",
             Self::Legal => {
                 "a bit for each index of a move, 1 if it is legal; eight to a byte, the highest bit first (numpy.unpackbits)"
@@ -105,7 +105,7 @@ impl Array {
     }
 }
 
-/// How much a part holds.
+/// The size of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Games.
@@ -134,7 +134,7 @@ pub fn part_by_moves(hash: u64, seed: u64) -> usize {
 }
 
 /// Writes the positions of all games of a run that ended on the board, without those of random openings. The file (or directory, which must
-/// not be there) is made whole or not at all. `progress` hears the number of games that are done.
+/// not be there) is made whole or not at all. `progress` is told the number of games that are done.
 pub fn write_positions(
     store: &Store,
     run: &Run,
@@ -154,8 +154,8 @@ pub fn write_positions(
         .into());
     }
     let write = |error: io::Error| RunError::Write { file: path.to_owned(), error };
-    let workshop = Workshop::new(path).map_err(write)?;
-    let mut bodies = Bodies::new(&workshop.0, encoding.moves()).map_err(write)?;
+    let temporary = TemporaryDirectory::new(path).map_err(write)?;
+    let mut bodies = Bodies::new(&temporary.0, encoding.moves()).map_err(write)?;
     let (mut number, mut failure) = (0, None);
     store.games(RunPrefix::all(&run.id), |game| {
         if failure.is_none() {
@@ -171,8 +171,8 @@ pub fn write_positions(
     }
     let counts = bodies.finish().map_err(write)?;
     let about = about(run, planes, seed, encoding.as_ref(), counts);
-    let arrays = arrays(&workshop.0, encoding.as_ref(), counts);
-    let whole = workshop.0.join("whole");
+    let arrays = arrays(&temporary.0, encoding.as_ref(), counts);
+    let whole = temporary.0.join("whole");
     match container {
         Container::Npz => write_npz(&whole, &arrays, &about),
         Container::Safetensors => write_safetensors(&whole, &arrays, &about),
@@ -184,9 +184,9 @@ pub fn write_positions(
 }
 
 /// A directory beside what is written, gone when it is done or given up.
-struct Workshop(PathBuf);
+struct TemporaryDirectory(PathBuf);
 
-impl Workshop {
+impl TemporaryDirectory {
     fn new(path: &Path) -> io::Result<Self> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".part-{}", std::process::id()));
@@ -196,9 +196,9 @@ impl Workshop {
     }
 }
 
-impl Drop for Workshop {
+impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way.
+        // A directory that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -233,7 +233,7 @@ impl Bodies {
     }
 
     fn add(&mut self, row: &GameRow, number: u64, part: usize, encoding: &dyn Encoding) -> Result<(), Failure> {
-        // Who crashed has not lost on the board, and nobody chose the moves of an opening.
+        // A player that crashed has not lost on the board, and no agent chose the moves of an opening.
         if row.fault.is_some() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! The games that a network learns from: the newest ones, in memory; all of them, in a file.
+//! The replay buffer: the newest games in memory, all games in a file.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -10,10 +10,10 @@ use plyground_match::RunError;
 
 use crate::{SelfPlayGame, Target};
 
-/// The newest games. How many positions count as new grows with all that were ever played, but more slowly (Wu, 2019).
+/// The replay buffer: the newest games. How many positions count as new grows with all that were ever played, but more slowly (Wu, 2019).
 #[derive(Debug, Default)]
-pub struct Replay {
-    lessons: VecDeque<SelfPlayGame>,
+pub struct ReplayBuffer {
+    self_play_games: VecDeque<SelfPlayGame>,
     /// Positions in them.
     positions: usize,
     /// Positions that there ever were.
@@ -22,8 +22,8 @@ pub struct Replay {
     least: usize,
 }
 
-impl Replay {
-    /// Nothing yet; at least so many positions are kept.
+impl ReplayBuffer {
+    /// An empty buffer; at least so many positions are kept.
     pub fn new(least: usize) -> Self {
         Self { least, ..Self::default() }
     }
@@ -38,16 +38,16 @@ impl Replay {
     }
 
     /// Adds a game and drops the oldest ones that are too many.
-    pub fn push(&mut self, lesson: SelfPlayGame) {
-        self.positions += lesson.targets.len();
-        self.seen += lesson.targets.len() as u64;
-        self.lessons.push_back(lesson);
+    pub fn push(&mut self, self_play_game: SelfPlayGame) {
+        self.positions += self_play_game.targets.len();
+        self.seen += self_play_game.targets.len() as u64;
+        self.self_play_games.push_back(self_play_game);
         let window = self.window();
-        while let Some(oldest) = self.lessons.front()
+        while let Some(oldest) = self.self_play_games.front()
             && self.positions - oldest.targets.len() >= window
         {
             self.positions -= oldest.targets.len();
-            self.lessons.pop_front();
+            self.self_play_games.pop_front();
         }
     }
 
@@ -58,25 +58,25 @@ impl Replay {
 
     /// Games in the window.
     pub fn games(&self) -> usize {
-        self.lessons.len()
+        self.self_play_games.len()
     }
 
     /// The newest games first.
     pub fn newest(&self) -> impl Iterator<Item = &SelfPlayGame> {
-        self.lessons.iter().rev()
+        self.self_play_games.iter().rev()
     }
 
     /// A position at random: its game and its number there. Games count by what they have to teach.
     pub fn draw(&self, rng: &mut Rng) -> (&SelfPlayGame, usize) {
         loop {
-            let lesson = &self.lessons[rng.below(self.lessons.len() as u32) as usize];
+            let self_play_game = &self.self_play_games[rng.below(self.self_play_games.len() as u32) as usize];
             // The longest game decides how often a shorter one is passed over.
             let number = rng.below(MOST_TARGETS) as usize;
-            if number < lesson.targets.len() {
-                return (lesson, number);
+            if number < self_play_game.targets.len() {
+                return (self_play_game, number);
             }
-            if lesson.targets.len() > MOST_TARGETS as usize {
-                return (lesson, rng.below(lesson.targets.len() as u32) as usize);
+            if self_play_game.targets.len() > MOST_TARGETS as usize {
+                return (self_play_game, rng.below(self_play_game.targets.len() as u32) as usize);
             }
         }
     }
@@ -108,25 +108,25 @@ impl GameFile {
             .ok_or_else(|| foreign(format!("it has {found} bytes; its checkpoint says {bytes}")))?;
         file.set_len(bytes).map_err(|error| RunError::Write { file: path.to_owned(), error })?;
         let mut reader = Reader(contents);
-        let mut lessons = Vec::new();
+        let mut self_play_games = Vec::new();
         while !reader.0.is_empty() {
-            let damaged = || foreign(format!("game {} cannot be read", lessons.len() + 1));
-            lessons.push(reader.lesson().ok_or_else(damaged)?);
+            let damaged = || foreign(format!("game {} cannot be read", self_play_games.len() + 1));
+            self_play_games.push(reader.self_play_game().ok_or_else(damaged)?);
         }
-        Ok((Self { path: path.to_owned(), file, bytes }, lessons))
+        Ok((Self { path: path.to_owned(), file, bytes }, self_play_games))
     }
 
     /// Adds games, and gives them back as they will be read: a training that was never killed must not know them any better.
-    pub fn add(&mut self, lessons: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, RunError> {
+    pub fn add(&mut self, self_play_games: &[SelfPlayGame]) -> Result<Vec<SelfPlayGame>, RunError> {
         let mut bytes = Vec::new();
-        for lesson in lessons {
-            write(lesson, &mut bytes);
+        for self_play_game in self_play_games {
+            write(self_play_game, &mut bytes);
         }
         let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
         written.map_err(|error| RunError::Write { file: self.path.clone(), error })?;
         self.bytes += bytes.len() as u64;
         let mut reader = Reader(&bytes);
-        Ok(lessons.iter().map(|_| reader.lesson().expect("it was written a moment ago")).collect())
+        Ok(self_play_games.iter().map(|_| reader.self_play_game().expect("it was written a moment ago")).collect())
     }
 
     /// Its length.
@@ -138,13 +138,13 @@ impl GameFile {
 /// Probabilities are kept in 16 bits.
 const UNIT: f32 = 65_535.0;
 
-pub(super) fn write(lesson: &SelfPlayGame, bytes: &mut Vec<u8>) {
+pub(super) fn write(self_play_game: &SelfPlayGame, bytes: &mut Vec<u8>) {
     let mut number = |number: u16| bytes.extend_from_slice(&number.to_le_bytes());
-    number(lesson.moves.len() as u16);
-    lesson.moves.iter().for_each(|&mv| number(mv));
-    number((lesson.result + 1.0) as u16);
-    number(lesson.targets.len() as u16);
-    for target in &lesson.targets {
+    number(self_play_game.moves.len() as u16);
+    self_play_game.moves.iter().for_each(|&mv| number(mv));
+    number((self_play_game.result + 1.0) as u16);
+    number(self_play_game.targets.len() as u16);
+    for target in &self_play_game.targets {
         number(target.ply);
         number(target.moves);
         number(u16::from(target.certain));
@@ -166,7 +166,7 @@ impl Reader<'_> {
         Some(u16::from_le_bytes(*number))
     }
 
-    pub fn lesson(&mut self) -> Option<SelfPlayGame> {
+    pub fn self_play_game(&mut self) -> Option<SelfPlayGame> {
         let moves = (0..self.number()?).map(|_| self.number()).collect::<Option<_>>()?;
         let result = f32::from(self.number()?) - 1.0;
         let targets = (0..self.number()?).map(|_| self.target()).collect::<Option<_>>()?;
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     /// A game with so many positions to learn from, told apart by its first move.
-    fn lesson(number: u16, targets: u16) -> SelfPlayGame {
+    fn self_play_game(number: u16, targets: u16) -> SelfPlayGame {
         let target = |ply| Target { ply, moves: 3, policy: vec![(0, 0.25), (2, 0.75)], value: -0.5, certain: ply % 2 == 1 };
         let moves = std::iter::once(number).chain(0..targets).collect();
         SelfPlayGame { moves, result: f32::from(number % 3) - 1.0, targets: (0..targets).map(target).collect(), judgements: 9 }
@@ -201,10 +201,10 @@ mod tests {
 
     #[test]
     fn the_window_keeps_the_newest_games_and_grows_more_slowly_than_they_do() {
-        let mut replay = Replay::new(100);
+        let mut replay = ReplayBuffer::new(100);
         let mut sizes = Vec::new();
         for number in 0..1_000 {
-            replay.push(lesson(number, 10));
+            replay.push(self_play_game(number, 10));
             sizes.push(replay.positions());
         }
         assert_eq!(sizes[..10], [10, 20, 30, 40, 50, 60, 70, 80, 90, 100], "nothing is dropped at first");
@@ -212,23 +212,23 @@ mod tests {
         // 10,000 positions: 100 (1 + 0.4 (100^0.75 - 1) / 0.75) = 1733, in whole games.
         assert_eq!(replay.positions(), 1_740);
         assert_eq!(replay.games(), 174);
-        let newest: Vec<u16> = replay.newest().map(|lesson| lesson.moves[0]).collect();
+        let newest: Vec<u16> = replay.newest().map(|self_play_game| self_play_game.moves[0]).collect();
         assert_eq!(newest, (826..1_000).rev().collect::<Vec<u16>>());
     }
 
     #[test]
     fn every_position_is_drawn_equally_often() {
-        let mut replay = Replay::new(1_000);
+        let mut replay = ReplayBuffer::new(1_000);
         let lengths = [1, 5, 30, MOST_TARGETS as u16];
         for (number, targets) in (0..).zip(lengths) {
-            replay.push(lesson(number, targets));
+            replay.push(self_play_game(number, targets));
         }
         let mut drawn = [0_u32; 4];
         let mut rng = Seed(1).rng();
         for _ in 0..10_000 {
-            let (lesson, target) = replay.draw(&mut rng);
-            assert!(target < lesson.targets.len());
-            drawn[usize::from(lesson.moves[0])] += 1;
+            let (self_play_game, target) = replay.draw(&mut rng);
+            assert!(target < self_play_game.targets.len());
+            drawn[usize::from(self_play_game.moves[0])] += 1;
         }
         for (drawn, length) in drawn.into_iter().zip(lengths) {
             let expected = 10_000.0 * f64::from(length) / 100.0;
@@ -258,15 +258,18 @@ mod tests {
         let path = Path::new("cut");
         let (mut file, before) = GameFile::open(&path.0, 0).unwrap();
         assert!(before.is_empty());
-        let kept = file.add(&[lesson(1, 4), lesson(2, 7)]).unwrap();
+        let kept = file.add(&[self_play_game(1, 4), self_play_game(2, 7)]).unwrap();
         let checkpoint = file.bytes();
-        file.add(&[lesson(3, 2)]).unwrap();
+        file.add(&[self_play_game(3, 2)]).unwrap();
         drop(file);
         let (mut file, found) = GameFile::open(&path.0, checkpoint).unwrap();
         assert_eq!(found, kept, "what is given back is what is read");
-        for (lesson, written) in found.iter().zip([lesson(1, 4), lesson(2, 7)]) {
-            assert_eq!((&lesson.moves, lesson.result, lesson.judgements), (&written.moves, written.result, 0));
-            for (target, written) in lesson.targets.iter().zip(written.targets) {
+        for (self_play_game, written) in found.iter().zip([self_play_game(1, 4), self_play_game(2, 7)]) {
+            assert_eq!(
+                (&self_play_game.moves, self_play_game.result, self_play_game.judgements),
+                (&written.moves, written.result, 0)
+            );
+            for (target, written) in self_play_game.targets.iter().zip(written.targets) {
                 assert_eq!((target.ply, target.moves, target.certain), (written.ply, written.moves, written.certain));
                 assert!((target.value - written.value).abs() < 1e-4);
                 assert!(
@@ -278,19 +281,19 @@ mod tests {
                 );
             }
         }
-        file.add(&[lesson(4, 1)]).unwrap();
+        file.add(&[self_play_game(4, 1)]).unwrap();
         assert_eq!(std::fs::metadata(&path.0).unwrap().len(), file.bytes());
         let bytes = file.bytes();
         drop(file);
         let (_, found) = GameFile::open(&path.0, bytes).unwrap();
-        assert_eq!(found.iter().map(|lesson| lesson.moves[0]).collect::<Vec<_>>(), [1, 2, 4]);
+        assert_eq!(found.iter().map(|self_play_game| self_play_game.moves[0]).collect::<Vec<_>>(), [1, 2, 4]);
     }
 
     #[test]
     fn a_damaged_file_is_refused_with_a_reason() {
         let path = Path::new("damaged");
         let (mut file, _) = GameFile::open(&path.0, 0).unwrap();
-        file.add(&[lesson(1, 4), lesson(2, 7)]).unwrap();
+        file.add(&[self_play_game(1, 4), self_play_game(2, 7)]).unwrap();
         let bytes = file.bytes();
         drop(file);
         let refusal = |bytes: u64| GameFile::open(&path.0, bytes).err().map(|error| error.to_string()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How fast a network is.
+//! The speed of a network.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use plyground_session::open;
 
 use crate::{encoding, header_game};
 
-/// A position as a network sees it, and the indices of its legal moves.
-struct Seen {
+/// The planes of a position, and the indices of its legal moves.
+struct NetInput {
     planes: Vec<f32>,
     moves: Vec<usize>,
 }
@@ -49,7 +49,7 @@ pub fn evaluations_per_second(header: &Header, network: &Network, at_once: usize
 }
 
 /// At least so many positions of random games, or as many as the encoder has indices for.
-fn random_positions(header: &Header, least: usize) -> Result<Vec<Seen>, RunError> {
+fn random_positions(header: &Header, least: usize) -> Result<Vec<NetInput>, RunError> {
     let game = header_game(header);
     let encoding = encoding(&game, &header.encoder)?;
     let mut positions = Vec::new();
@@ -68,7 +68,7 @@ fn random_positions(header: &Header, least: usize) -> Result<Vec<Seen>, RunError
             }
         }
         let encoded = encoding.encode_game(&mut moves.iter().map(String::as_str), &mut |position| {
-            positions.push(Seen { planes: position.planes.to_vec(), moves: position.legal.to_vec() });
+            positions.push(NetInput { planes: position.planes.to_vec(), moves: position.legal.to_vec() });
         });
         match encoded {
             Err(error) if positions.is_empty() => return Err(error.into()),

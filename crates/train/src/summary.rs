@@ -1,4 +1,4 @@
-//! Trainings to look at, without touching them: another process may be at work there.
+//! Summaries of trainings, read without a change: another process may be at work there.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use plyground_match::RunError;
 
 use super::folder::{PLAN, ROUNDS, json, read};
-use super::{Plan, Round};
+use super::{Round, TrainingPlan};
 
 /// A training as it was a moment ago.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct TrainingSummary {
     /// The name of its folder.
     pub name: String,
     /// Its settings.
-    pub plan: Plan,
+    pub plan: TrainingPlan,
     /// Its rounds so far.
     pub rounds: Vec<Round>,
     /// How long nothing has been written.
@@ -32,13 +32,13 @@ pub fn trainings(folder: &Path) -> Result<Vec<TrainingSummary>, RunError> {
         }
     };
     let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let mut found: Vec<TrainingSummary> = folders.filter_map(|entry| glance(&entry.path()).ok()).collect();
+    let mut found: Vec<TrainingSummary> = folders.filter_map(|entry| summary(&entry.path()).ok()).collect();
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
 }
 
-fn glance(path: &Path) -> Result<TrainingSummary, RunError> {
-    let plan: Plan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
+fn summary(path: &Path) -> Result<TrainingSummary, RunError> {
+    let plan: TrainingPlan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
     let file = path.join(ROUNDS);
     let text = if file.exists() { read(&file)? } else { Vec::new() };
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! What training needs of a game, without its types.
+//! Games for training, with their types erased.
 
 use plyground_agents::AgentSpec;
 use plyground_agents::net::{NetEvaluator, SelfPlay, SelfPlayGame, fill, header, network_for, play, recorded, teach};
@@ -34,28 +34,35 @@ pub trait TrainableGame: Send + Sync {
     /// An agent that plays against itself, from random openings of at most so many moves.
     fn teacher(&self, spec: &str, random_plies: u32, resources: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError>;
 
-    /// Adds a position of a lesson to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
+    /// Adds a position of a self-play game to a batch, seen through some symmetry of the game. The value to learn is between the result (`trust`
     /// 0) and what the search expected (1).
-    fn fill(&self, lesson: &SelfPlayGame, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError>;
+    fn fill(
+        &self,
+        self_play_game: &SelfPlayGame,
+        target: usize,
+        trust: f32,
+        rng: &mut Rng,
+        batch: &mut Batch,
+    ) -> Result<(), NetError>;
 
-    /// Solves a position near the end of each lesson, with at most so many nodes, and asks the network about it. `None` where chance
+    /// Solves a position near the end of each self-play game, with at most so many nodes, and asks the network about it. `None` where chance
     /// plays, since then nothing is won for certain, or if it was cancelled.
     fn agreement(
         &self,
         network: &Network,
-        lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
+        self_play_games: &mut dyn Iterator<Item = &SelfPlayGame>,
         nodes: u64,
         cancel: &CancelToken,
     ) -> Option<Agreement>;
 
-    /// What a game that was played teaches: of every position the move and the result.
+    /// The learning targets of a recorded game: the move and the result of every position.
     fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError>;
 
-    /// Adds a position of a lesson to a batch as it was, with the result as the value to learn.
-    fn show(&self, lesson: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError>;
+    /// Adds a position of a self-play game to a batch as it was, with the result as the value to learn.
+    fn show(&self, self_play_game: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError>;
 }
 
-/// Somebody who plays games to learn from.
+/// A player of games to learn from.
 pub trait SelfPlayActor: Send {
     /// A game; the same seed gives the same game. `None` if it was cancelled, or the game came to no end.
     fn play(&mut self, seed: Seed, cancel: &CancelToken) -> Result<Option<SelfPlayGame>, AgentError>;
@@ -87,6 +94,7 @@ pub fn header_game(header: &Header) -> String {
     }
 }
 
+/// A trainable game with its types.
 struct ErasedGame<G: PlayableGame> {
     game: G,
     name: String,
@@ -134,30 +142,37 @@ impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
     }
 
     fn learner(&self, network: &Network, how: SelfPlay) -> Box<dyn SelfPlayActor> {
-        let brain = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
-        Box::new(Sparring { game: self.game.clone(), brain, how })
+        let evaluator = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
+        Box::new(NetworkActor { game: self.game.clone(), evaluator, how })
     }
 
     fn teacher(&self, spec: &str, random_plies: u32, resources: &dyn Resources) -> Result<Box<dyn SelfPlayActor>, InputError> {
         let spec = AgentSpec::parse(spec, &self.game)?;
         let agent = build_agent(&spec, &self.game, resources)?;
-        Ok(Box::new(Teacher { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
+        Ok(Box::new(TeacherActor { game: self.game.clone(), agent, limits: spec.limits()?, random_plies }))
     }
 
-    fn fill(&self, lesson: &SelfPlayGame, target: usize, trust: f32, rng: &mut Rng, batch: &mut Batch) -> Result<(), NetError> {
+    fn fill(
+        &self,
+        self_play_game: &SelfPlayGame,
+        target: usize,
+        trust: f32,
+        rng: &mut Rng,
+        batch: &mut Batch,
+    ) -> Result<(), NetError> {
         let symmetry = rng.below(self.game.symmetries().into()) as u8;
-        fill(&self.game, &*self.encoder, lesson, target, symmetry, trust, batch)
+        fill(&self.game, &*self.encoder, self_play_game, target, symmetry, trust, batch)
     }
 
     fn agreement(
         &self,
         network: &Network,
-        lessons: &mut dyn Iterator<Item = &SelfPlayGame>,
+        self_play_games: &mut dyn Iterator<Item = &SelfPlayGame>,
         nodes: u64,
         cancel: &CancelToken,
     ) -> Option<Agreement> {
-        let mut brain = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
-        agreement(&self.game, &mut brain, lessons, nodes, cancel)
+        let mut evaluator = NetEvaluator::new(&self.game, &self.name, network, 1).expect("the encoder is there");
+        agreement(&self.game, &mut evaluator, self_play_games, nodes, cancel)
     }
 
     fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError> {
@@ -168,32 +183,33 @@ impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
         recorded(&self.game, record)
     }
 
-    fn show(&self, lesson: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError> {
-        fill(&self.game, &*self.encoder, lesson, target, 0, 0.0, batch)
+    fn show(&self, self_play_game: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError> {
+        fill(&self.game, &*self.encoder, self_play_game, target, 0, 0.0, batch)
     }
 }
 
-/// A network and itself.
-struct Sparring<G: PlayableGame> {
+/// A network that plays against itself.
+struct NetworkActor<G: PlayableGame> {
     game: G,
-    brain: NetEvaluator<G>,
+    evaluator: NetEvaluator<G>,
     how: SelfPlay,
 }
 
-impl<G: PlayableGame> SelfPlayActor for Sparring<G> {
+impl<G: PlayableGame> SelfPlayActor for NetworkActor<G> {
     fn play(&mut self, seed: Seed, cancel: &CancelToken) -> Result<Option<SelfPlayGame>, AgentError> {
-        Ok(play(&self.game, &mut self.brain, &self.how, &mut seed.rng(), cancel))
+        Ok(play(&self.game, &mut self.evaluator, &self.how, &mut seed.rng(), cancel))
     }
 }
 
-struct Teacher<G: PlayableGame> {
+/// An agent whose games a network learns from.
+struct TeacherActor<G: PlayableGame> {
     game: G,
     agent: Box<dyn Agent<G>>,
     limits: Limits,
     random_plies: u32,
 }
 
-impl<G: PlayableGame> SelfPlayActor for Teacher<G> {
+impl<G: PlayableGame> SelfPlayActor for TeacherActor<G> {
     fn play(&mut self, seed: Seed, cancel: &CancelToken) -> Result<Option<SelfPlayGame>, AgentError> {
         teach(&self.game, &mut *self.agent, self.limits, self.random_plies, &mut seed.rng(), cancel)
     }

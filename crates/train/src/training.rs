@@ -1,4 +1,4 @@
-//! From rules to a network: it plays against itself, learns from its games, and is measured, over and over.
+//! Training by self-play: a network plays against itself, learns from its games, and is measured, in rounds.
 //!
 //! Everything is in rounds: games are played by all threads with one network, then the network learns from the newest ones, then
 //! all is written down. Killed at any moment, a training goes on with the round that it was in; the same seed gives the same network,
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::folder::Folder;
 use crate::measure::{Measured, measure};
-use crate::players::{Players, Wanted};
-use crate::replay::Replay;
-use crate::{Agreement, Plan, SelfPlayActor, SelfPlayGame, TrainableGame, trainable_game};
+use crate::remote::{RemoteActors, SelfPlayRequest};
+use crate::replay::ReplayBuffer;
+use crate::{Agreement, SelfPlayActor, SelfPlayGame, TrainableGame, TrainingPlan, trainable_game};
 
-/// What a training is doing.
+/// The phase of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -35,10 +35,10 @@ pub enum Phase {
     Measuring,
 }
 
-/// How far it has come with what it is doing.
+/// The progress of a training in its phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Stage {
-    /// What it is doing.
+pub struct TrainingStage {
+    /// The phase.
     pub phase: Phase,
     /// How much of it is done.
     pub done: u64,
@@ -50,7 +50,7 @@ pub struct Stage {
     pub seconds: f64,
 }
 
-/// What a round has brought: a point of every curve.
+/// The figures of a round: a point of every curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Its number, from 1.
@@ -95,7 +95,7 @@ pub struct Round {
     pub agreement: Option<Agreement>,
 }
 
-/// When a training is over.
+/// The end of a training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
     /// After so many seconds in all sittings.
@@ -107,24 +107,24 @@ pub enum End {
 /// A subscriber to the progress of a training.
 pub trait TrainingObserver: Sync {
     /// Takes note of how far it is; called often, from any thread.
-    fn stage(&self, stage: Stage);
+    fn stage(&self, stage: TrainingStage);
     /// Takes note of a round that is over and written down.
     fn round(&self, round: &Round);
 }
 
 /// A training under way.
 pub struct Training {
-    plan: Plan,
+    plan: TrainingPlan,
     trainable: Box<dyn TrainableGame>,
     folder: Folder,
     trainer: Trainer,
     /// The running average of the network, which is what plays.
     average: Network,
-    replay: Replay,
+    replay: ReplayBuffer,
     rounds: Vec<Round>,
     threads: usize,
-    /// Who plays the games, if that is not this computer.
-    players: Option<Box<dyn Players>>,
+    /// The actors on other computers, if they play the games.
+    remote: Option<Box<dyn RemoteActors>>,
     begun: Instant,
     /// Seconds before this sitting.
     before: f64,
@@ -139,12 +139,12 @@ const FOLLOW: f32 = 0.01;
 
 impl Training {
     /// Begins a training in a new folder.
-    pub fn begin(folder: &Path, plan: Plan, threads: usize) -> Result<Self, RunError> {
+    pub fn begin(folder: &Path, plan: TrainingPlan, threads: usize) -> Result<Self, RunError> {
         let trainable = trainable_game(&plan.game, Some(&plan.encoder))?;
         let network = untaught(trainable.as_ref(), &plan)?;
         let trainer = Trainer::new(network.clone(), Learning::default(), threads);
         let folder = Folder::create(folder, &plan)?;
-        let replay = Replay::new(plan.window);
+        let replay = ReplayBuffer::new(plan.window);
         Ok(Self {
             trainable,
             folder,
@@ -153,7 +153,7 @@ impl Training {
             replay,
             rounds: Vec::new(),
             threads,
-            players: None,
+            remote: None,
             begun: Instant::now(),
             before: 0.0,
             plan,
@@ -175,8 +175,8 @@ impl Training {
             let network = untaught(trainable.as_ref(), &found.plan)?;
             (Trainer::new(network.clone(), Learning::default(), threads), network)
         };
-        let mut replay = Replay::new(found.plan.window);
-        found.lessons.into_iter().for_each(|lesson| replay.push(lesson));
+        let mut replay = ReplayBuffer::new(found.plan.window);
+        found.self_play_games.into_iter().for_each(|self_play_game| replay.push(self_play_game));
         let before = found.rounds.last().map_or(0.0, |round| round.seconds);
         Ok(Self {
             plan: found.plan,
@@ -187,19 +187,19 @@ impl Training {
             replay,
             rounds: found.rounds,
             threads,
-            players: None,
+            remote: None,
             begun: Instant::now(),
             before,
         })
     }
 
     /// Has the games played elsewhere; this computer learns and measures. The network then depends on how fast the others are.
-    pub fn played_by(&mut self, players: Box<dyn Players>) {
-        self.players = Some(players);
+    pub fn played_by(&mut self, remote: Box<dyn RemoteActors>) {
+        self.remote = Some(remote);
     }
 
     /// Its settings.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &TrainingPlan {
         &self.plan
     }
 
@@ -208,7 +208,7 @@ impl Training {
         &self.rounds
     }
 
-    /// Where the network is.
+    /// The file of the network.
     pub fn network_file(&self) -> PathBuf {
         self.folder.network()
     }
@@ -248,7 +248,7 @@ impl Training {
         Ok(())
     }
 
-    /// What the last measurement said, in words.
+    /// The last measurement, in words.
     fn strength(&self) -> String {
         let last = self.rounds.iter().rev().find(|round| !round.measured.is_empty());
         let words = last.into_iter().flat_map(|round| &round.measured).filter(|measured| measured.player == "search");
@@ -268,34 +268,34 @@ impl Training {
         let games = self.rounds.last().map_or(0, |round| round.games);
         let teaching = !self.plan.teacher.is_empty() && games < self.plan.teacher_games;
         let begun = Instant::now();
-        let Some(lessons) = self.play(number, games, teaching, resources, cancel, observer)? else { return Ok(None) };
+        let Some(self_play_games) = self.play(number, games, teaching, resources, cancel, observer)? else { return Ok(None) };
         let playing = begun.elapsed().as_secs_f64();
-        let new: usize = lessons.iter().map(|lesson| lesson.targets.len()).sum();
-        let of = |number: f64| number / lessons.len() as f64;
-        let judgements: u64 = lessons.iter().map(|lesson| lesson.judgements).sum();
+        let new: usize = self_play_games.iter().map(|self_play_game| self_play_game.targets.len()).sum();
+        let of = |number: f64| number / self_play_games.len() as f64;
+        let judgements: u64 = self_play_games.iter().map(|self_play_game| self_play_game.judgements).sum();
         let mut round = Round {
             round: number,
             seconds: 0.0,
             taught: teaching,
-            games: games + lessons.len() as u64,
+            games: games + self_play_games.len() as u64,
             steps: 0,
             window: 0,
             age: 0.0,
             reuse: 0.0,
             policy_loss: 0.0,
             value_loss: 0.0,
-            plies: of(lessons.iter().map(|lesson| lesson.moves.len() as f64).sum()),
-            first_score: of(lessons.iter().map(|lesson| f64::from(lesson.result + 1.0) / 2.0).sum()),
-            redundancy: redundancy(lessons.iter().map(|lesson| (lesson.moves.clone(), 1))),
-            games_per_hour: lessons.len() as f64 * 3600.0 / playing,
+            plies: of(self_play_games.iter().map(|self_play_game| self_play_game.moves.len() as f64).sum()),
+            first_score: of(self_play_games.iter().map(|self_play_game| f64::from(self_play_game.result + 1.0) / 2.0).sum()),
+            redundancy: redundancy(self_play_games.iter().map(|self_play_game| (self_play_game.moves.clone(), 1))),
+            games_per_hour: self_play_games.len() as f64 * 3600.0 / playing,
             judgements_per_second: judgements as f64 / playing,
             network_share: self.network_share(judgements, playing),
             steps_per_second: 0.0,
             measured: Vec::new(),
             agreement: None,
         };
-        for lesson in self.folder.add(&lessons)? {
-            self.replay.push(lesson);
+        for self_play_game in self.folder.add(&self_play_games)? {
+            self.replay.push(self_play_game);
         }
         round.window = self.replay.positions();
         round.age = self.replay.games() as f64 / 2.0;
@@ -313,15 +313,15 @@ impl Training {
                 return Ok(None);
             };
             round.measured = measured;
-            let mut lessons = self.replay.newest().take(SOLVED_POSITIONS);
-            round.agreement = self.trainable.agreement(&self.average, &mut lessons, SOLVER_NODES, cancel);
+            let mut self_play_games = self.replay.newest().take(SOLVED_POSITIONS);
+            round.agreement = self.trainable.agreement(&self.average, &mut self_play_games, SOLVER_NODES, cancel);
         }
         round.seconds = self.seconds();
         Ok(Some(round))
     }
 
-    fn stage(&self, phase: Phase, round: u64, done: u64, of: u64) -> Stage {
-        Stage { phase, done, of, round, seconds: self.seconds() }
+    fn stage(&self, phase: Phase, round: u64, done: u64, of: u64) -> TrainingStage {
+        TrainingStage { phase, done, of, round, seconds: self.seconds() }
     }
 
     /// Is it time to measure: after every so many minutes, and at the end?
@@ -347,8 +347,8 @@ impl Training {
     ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
         let most = if teaching { self.plan.round_games.min(self.plan.teacher_games - before) } else { self.plan.round_games };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
-        if let Some(players) = &self.players {
-            return self.let_play(players.as_ref(), number, most, teaching, cancel, observer);
+        if let Some(remote) = &self.remote {
+            return self.remote_games(remote.as_ref(), number, most, teaching, cancel, observer);
         }
         let mut actors: Vec<Box<dyn SelfPlayActor>> = Vec::new();
         for _ in 0..self.threads {
@@ -373,10 +373,10 @@ impl Training {
         Ok(Some(played))
     }
 
-    /// The games of a round, played by others; `None` if it was cancelled.
-    fn let_play(
+    /// The games of a round, played on other computers; `None` if it was cancelled.
+    fn remote_games(
         &self,
-        players: &dyn Players,
+        remote: &dyn RemoteActors,
         round: u64,
         games: u64,
         teaching: bool,
@@ -384,15 +384,15 @@ impl Training {
         observer: &dyn TrainingObserver,
     ) -> Result<Option<Vec<SelfPlayGame>>, RunError> {
         let file = weights::write(&self.trainable.header(&self.average), &self.average)?;
-        let wanted = Wanted { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
+        let request = SelfPlayRequest { plan: &self.plan, round, teaching, games, network: &self.average, file: &file };
         let phase = if teaching { Phase::Teaching } else { Phase::Playing };
         let told = |done: u64| observer.stage(self.stage(phase, round, done, games));
         told(0);
-        let lessons = players.play(&wanted, cancel, &told)?;
-        Ok((!cancel.is_cancelled() && !lessons.is_empty()).then_some(lessons))
+        let self_play_games = remote.play(&request, cancel, &told)?;
+        Ok((!cancel.is_cancelled() && !self_play_games.is_empty()).then_some(self_play_games))
     }
 
-    /// So many steps; `None` if it was cancelled.
+    /// The losses of so many steps of learning; `None` if it was cancelled.
     fn learn(
         &mut self,
         number: u64,
@@ -411,8 +411,8 @@ impl Training {
             }
             batch.clear();
             while batch.len() < self.plan.batch {
-                let (lesson, target) = self.replay.draw(&mut rng);
-                self.trainable.fill(lesson, target, self.plan.trust, &mut rng, &mut batch)?;
+                let (self_play_game, target) = self.replay.draw(&mut rng);
+                self.trainable.fill(self_play_game, target, self.plan.trust, &mut rng, &mut batch)?;
             }
             let losses = self.trainer.step(&batch)?;
             sum.policy += losses.policy / steps as f64;
@@ -425,7 +425,7 @@ impl Training {
         Ok(Some(sum))
     }
 
-    /// How much of the time of playing the network took: by what a judgement takes alone.
+    /// The share of the time of playing that the network took, by the time of one evaluation.
     fn network_share(&self, judgements: u64, seconds: f64) -> f64 {
         const LOOKS: u32 = 200;
         let mut predictor = Predictor::new(&self.average);
@@ -440,7 +440,7 @@ impl Training {
 }
 
 /// The network that a training begins with.
-fn untaught(trainable: &dyn TrainableGame, plan: &Plan) -> Result<Network, RunError> {
+fn untaught(trainable: &dyn TrainableGame, plan: &TrainingPlan) -> Result<Network, RunError> {
     Ok(Network::new(trainable.architecture(plan.size()), Seed(plan.seed).named("network"))?)
 }
 

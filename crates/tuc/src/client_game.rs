@@ -108,12 +108,12 @@ impl<'a> ClientGame<'a> {
 
 #[cfg(test)]
 mod tests {
-    use plyground_match::{AgentPlayer, Files};
+    use plyground_match::{AgentPlayer, FileResources};
 
     use super::*;
 
     fn game(colour: Player) -> ClientGame<'static> {
-        let player = Box::new(AgentPlayer::new("random", &Files));
+        let player = Box::new(AgentPlayer::new("random", &FileResources));
         ClientGame::new("tuc-chess:limit=10000", player, colour, Seed(1)).unwrap()
     }
 

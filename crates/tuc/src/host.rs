@@ -81,7 +81,7 @@ pub struct Host<'a> {
     /// The store of the games.
     pub store: &'a Store,
     /// The files that agents of the host may read.
-    pub shelf: &'a (dyn Resources + Sync),
+    pub resources: &'a (dyn Resources + Sync),
     /// The game with its parameters.
     pub game: &'a str,
     /// The times for a move and for a game.
@@ -121,7 +121,7 @@ impl Host<'_> {
             game_time: Some(self.time.a_game),
             own_limits: true,
             seed: self.seed,
-            ..Experiment::with_remote(self.game, agents, self.shelf)?
+            ..Experiment::with_remote(self.game, agents, self.resources)?
         };
         Ok(settings.run())
     }
@@ -129,7 +129,7 @@ impl Host<'_> {
     /// Drives a run with so many games at the same time.
     fn drive<T>(&self, run: &Run, boards: usize, act: impl FnOnce(&RunDriver<'_>) -> Result<T, RunError>) -> Result<T, RunError> {
         let executor = Threads(boards);
-        let players = RemotePlayers { server: self.server, agents: AgentFactory::of_run(self.shelf, run) };
+        let players = RemotePlayers { server: self.server, agents: AgentFactory::of_run(self.resources, run) };
         let driver = RunDriver::new(self.store, run, &executor, &players);
         act(&driver.for_command(self.command).cancelled_by(self.cancel).observed_by(self.observer))
     }

@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use plyground_match::{AgentFactory, Openings, Results, Threads, machine};
 use plyground_session::{GameValue, SolveOrder, StopCheck, open};
-use plyground_studies::balance::{COLUMNS, Findings, Judge, LADDER, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_studies::report::{Occasion, Report, ReportFormat};
+use plyground_studies::balance::{
+    BalanceAnalysis, BalanceFindings, BalanceMeasure, BalancePlan, COLUMNS, LADDER, PositionJudge, Sweep, analyse, rows,
+    sentences,
+};
+use plyground_studies::report::{Provenance, Report, ReportFormat};
 use serde_json::{Value, json};
 
 use crate::args::{BalanceArgs, Global};
@@ -22,7 +25,7 @@ use plyground_terminal::{Lean, columns, print_json, print_notes, wrapped};
 pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (begin, quiet) = (Instant::now(), global.quiet || global.json);
     let plan = plan(args, global)?;
-    let judge = Judge { spec: &args.judge, shelf: &CommandResources };
+    let judge = PositionJudge { spec: &args.judge, resources: &CommandResources };
     for setting in plan.sweep.settings.iter().filter(|_| args.judged > 0) {
         judge.check(&setting.game)?;
     }
@@ -42,7 +45,7 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
             break;
         }
     }
-    let orders = Look {
+    let analysis = BalanceAnalysis {
         store: &store,
         games: args.games,
         judge,
@@ -51,7 +54,7 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
         cancel: interrupt::token(),
     };
     let (mut live, settings) = (LiveText::new(quiet), plan.runs.len());
-    let mut findings = look(plan, &orders, &mut |done| {
+    let mut findings = analyse(plan, &analysis, &mut |done| {
         let line = || format!("{} looks at the games: {done} of {settings} settings", args.judge);
         live.show(line, line);
     })?;
@@ -62,18 +65,24 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
     print(args, global, &findings, begin.elapsed().as_secs_f64(), out)
 }
 
-fn plan(args: &BalanceArgs, global: &Global) -> anyhow::Result<Plan> {
+fn plan(args: &BalanceArgs, global: &Global) -> anyhow::Result<BalancePlan> {
     let agents = if args.agents.is_empty() { LADDER.map(str::to_owned).to_vec() } else { args.agents.clone() };
     let openings = match args.opening_plies {
         0 => Openings::Start,
         plies => Openings::Random { plies },
     };
     let sweep = Sweep::new(&args.game, &args.varied.0)?;
-    Ok(Plan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &CommandResources)?)
+    Ok(BalancePlan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &CommandResources)?)
 }
 
-fn print(args: &BalanceArgs, global: &Global, findings: &Findings, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
-    let occasion = Occasion { command: command(), machine: &machine(), seconds };
+fn print(
+    args: &BalanceArgs,
+    global: &Global,
+    findings: &BalanceFindings,
+    seconds: f64,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let occasion = Provenance { command: command(), machine: &machine(), seconds };
     let report = Report::on_balance(findings, &occasion)?;
     if let Some(file) = &args.out {
         report.write_as(if args.md { ReportFormat::Markdown } else { ReportFormat::of(file) }, file)?;
@@ -100,7 +109,7 @@ fn print(args: &BalanceArgs, global: &Global, findings: &Findings, seconds: f64,
 }
 
 /// What every setting is worth when both play perfectly, where that can be found in the time.
-fn solve(findings: &mut Findings, time: Duration, quiet: bool) -> anyhow::Result<()> {
+fn solve(findings: &mut BalanceFindings, time: Duration, quiet: bool) -> anyhow::Result<()> {
     struct Deadline(Instant, Duration);
     impl StopCheck for Deadline {
         fn check(&mut self, _: u64) -> ControlFlow<()> {
@@ -116,17 +125,17 @@ fn solve(findings: &mut Findings, time: Duration, quiet: bool) -> anyhow::Result
         let session = open(&setting.game, None)?;
         // A game of chance has no solver, and that is no reason to stop.
         let solved = session.solve(&order, &CommandResources, &mut Deadline(Instant::now(), time));
-        findings.worth[number] = solved.ok().and_then(|solved| solved.value());
+        findings.values[number] = solved.ok().and_then(|solved| solved.value());
     }
     Ok(())
 }
 
-fn page(findings: &Findings) -> Value {
+fn page(findings: &BalanceFindings) -> Value {
     let (sweep, agents) = (&findings.plan.sweep, &findings.plan.agents);
     let cells = findings.cells.iter().map(|cell| {
         let setting = &sweep.settings[cell.setting];
         let values = sweep.axes.iter().zip(&setting.values).map(|(axis, &value)| (axis.key.clone(), axis.values[value].clone().into()));
-        let estimate = |measure: Measure| {
+        let estimate = |measure: BalanceMeasure| {
             measure.of(cell).map(|found| json!({"value": found.value, "low": found.interval.low, "high": found.interval.high}))
         };
         json!({
@@ -139,19 +148,19 @@ fn page(findings: &Findings) -> Value {
             "first_won": cell.tally.wins,
             "drawn": cell.tally.draws,
             "second_won": cell.tally.losses,
-            "score": estimate(Measure::Score),
+            "score": estimate(BalanceMeasure::Score),
             "favoured": match findings.favoured(cell).word() { "-" => None, word => Some(word) },
-            "draw_rate": estimate(Measure::Draws),
-            "plies": estimate(Measure::Plies),
+            "draw_rate": estimate(BalanceMeasure::Draws),
+            "plies": estimate(BalanceMeasure::Plies),
             "plies_deviation": cell.plies_deviation,
-            "legal_moves": estimate(Measure::Branching),
+            "legal_moves": estimate(BalanceMeasure::Branching),
             "judged": cell.judged,
-            "lead_changes": estimate(Measure::LeadChanges),
+            "lead_changes": estimate(BalanceMeasure::LeadChanges),
             "games_with_lead_change": cell.turned.map(|share| json!({"value": share.value, "low": share.interval.low, "high": share.interval.high})),
-            "decided_after": estimate(Measure::DecidedAt),
+            "decided_after": estimate(BalanceMeasure::DecidedAt),
             "redundancy": cell.redundancy,
             "faults": cell.faults,
-            "perfect_play": findings.worth[cell.setting].map(GameValue::word),
+            "perfect_play": findings.values[cell.setting].map(GameValue::word),
         })
     });
     json!({"agents": agents, "judge": findings.judge, "cells": cells.collect::<Vec<_>>(), "sentences": sentences(findings)})

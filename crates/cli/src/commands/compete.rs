@@ -15,7 +15,7 @@ use plyground_match::{
 use plyground_serve::LivePage;
 use plyground_session::sync::lock;
 use plyground_studies::competition::{Bout, Competition, Ranking};
-use plyground_studies::report::{Occasion, Report};
+use plyground_studies::report::{Provenance, Report};
 use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::{Value, json};
 
@@ -216,7 +216,7 @@ impl Contest<'_> {
     }
 
     fn write_page(&self, known: &Known) -> Result<(), RunError> {
-        let occasion = Occasion { command: self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
+        let occasion = Provenance { command: self.command, machine: &machine(), seconds: self.begun.elapsed().as_secs_f64() };
         let report = Report::on_competition(self.competition, self.run, &known.bouts, &self.ranking(known), &occasion);
         report.write(&self.out)
     }

@@ -79,7 +79,7 @@ pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let host = TucHost {
         server: &stage.room,
         store: &store,
-        shelf: &CommandResources,
+        resources: &CommandResources,
         game: &game,
         time: CompetitionTimes { a_move, a_game },
         seed: global.seed_or_time(),

@@ -9,10 +9,10 @@ use plyground_core::WallClock;
 use plyground_match::{AgentFactory, Results, Threads, machine};
 use plyground_session::{Seed, Session, open};
 use plyground_studies::judge::{
-    COLUMNS, Contender, EXACT_SCORE, FEW_POSITIONS, Findings, JudgeOrder, JudgeStage, Judgement, contenders_of, evaluations,
-    findings, predictions, score_in,
+    COLUMNS, Contender, EXACT_SCORE, FEW_POSITIONS, JudgeFindings, JudgeSettings, JudgeStage, Judgement, contenders_of,
+    evaluations, findings, predictions, score_in,
 };
-use plyground_studies::report::{Occasion, Played, Report};
+use plyground_studies::report::{Played, Provenance, Report};
 use plyground_studies::study::Study;
 use serde_json::json;
 
@@ -59,7 +59,7 @@ pub fn run(args: &JudgeArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         Played { predictions, ..played }
     });
     if let Some(file) = &args.out {
-        let occasion = Occasion { command: command(), machine: &machine(), seconds };
+        let occasion = Provenance { command: command(), machine: &machine(), seconds };
         Report::on_judging(&found, played.as_ref(), &occasion)?.write(file)?;
     }
     if global.json {
@@ -125,21 +125,26 @@ fn play(study: &Study, contenders: &[Contender], global: &Global) -> anyhow::Res
 }
 
 /// What is known of the results without playing, where that is enough to compare with.
-fn known_scores(found: &Findings) -> Option<Played> {
+fn known_scores(found: &JudgeFindings) -> Option<Played> {
     let scores: Vec<(String, f64)> =
         found.judgements.iter().filter_map(|judgement| Some((judgement.name.clone(), judgement.score?))).collect();
     let title = "the exact scores of all matches between them".to_owned();
     (scores.len() > 3).then(|| Played { title, scores, predictions: Vec::new() })
 }
 
-fn judge(args: &JudgeArgs, global: &Global, session: &dyn Session, contenders: &[Contender]) -> anyhow::Result<Option<Findings>> {
+fn judge(
+    args: &JudgeArgs,
+    global: &Global,
+    session: &dyn Session,
+    contenders: &[Contender],
+) -> anyhow::Result<Option<JudgeFindings>> {
     let seed = Seed(global.seed.unwrap_or(0));
     let most = match (args.all, args.positions) {
         (true, _) => usize::MAX,
         (false, Some(_)) => 0,
         (false, None) => FEW_POSITIONS,
     };
-    let order = JudgeOrder {
+    let order = JudgeSettings {
         contenders,
         most,
         sample: args.positions.unwrap_or(SAMPLE) as usize,
@@ -168,7 +173,7 @@ fn shown(stage: JudgeStage, done: u64, of: u64, with_bar: bool) -> String {
     format!("{bar}{} of {} {words}", count(done), count(of))
 }
 
-fn print(found: &Findings, played: Option<&Played>, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(found: &JudgeFindings, played: Option<&Played>, seconds: f64, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "{}\n", wrapped(&format!("{}, {}", found.game, found.positions_in_words()), ""))?;
     let mut rows = vec![COLUMNS.map(str::to_owned)];
     rows.extend(found.judgements.iter().map(Judgement::row));

@@ -10,7 +10,7 @@ use plyground_match::{RunError, RunPrefix};
 use plyground_nets::weights::{self, Header, Precision};
 use plyground_nets::{Architecture, Network, Size};
 use plyground_session::{GameRecord, InputError};
-use plyground_train::learn::{Course, CourseObserver, Epoch, Games, Loss, Stage, learn, split_words};
+use plyground_train::learn::{Course, CourseObserver, CourseStage, Epoch, Games, Loss, learn, split_words};
 use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
@@ -150,8 +150,8 @@ struct Live<'a> {
 }
 
 impl CourseObserver for Live<'_> {
-    fn stage(&mut self, stage: Stage) -> ControlFlow<()> {
-        let Stage { epoch, done, of } = stage;
+    fn stage(&mut self, stage: CourseStage) -> ControlFlow<()> {
+        let CourseStage { epoch, done, of } = stage;
         let left = self.text.elapsed().as_secs_f64() * ((self.epochs - epoch) as f64 * of as f64 + (of - done) as f64)
             / ((epoch - 1) as f64 * of as f64 + done as f64);
         let left = seconds(Duration::from_secs_f64(left));

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use anyhow::{Context, bail};
 use plyground_core::sync::lock;
-use plyground_match::{Files, NETWORKS, machine};
+use plyground_match::{FileResources, NETWORKS, machine};
 use plyground_nets::weights::Header;
 use plyground_nets::{Layer, Network, onnx};
 use plyground_session::{InputError, Resources as _};
@@ -38,7 +38,7 @@ struct File {
 
 impl File {
     fn read(name: &str) -> Self {
-        let contents = Files.read(name);
+        let contents = FileResources.read(name);
         let bytes = contents.as_ref().map_or(0, Vec::len);
         Self { name: name.to_owned(), bytes, network: contents.and_then(|contents| read_network(name, &contents)) }
     }
@@ -172,7 +172,7 @@ fn layer_words(layers: &[Layer]) -> String {
 const AT_ONCE: [usize; 3] = [1, 8, 32];
 
 fn measured(args: &MeasureNetArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let contents = Files.read(&args.network)?;
+    let contents = FileResources.read(&args.network)?;
     let (header, network) = read_network(&args.network, &contents)?;
     let mut speeds = Vec::new();
     for at_once in AT_ONCE {
@@ -216,7 +216,7 @@ fn games(trial: &Trial<'_>, network: &[u8], global: &Global) -> anyhow::Result<V
         lock(&live).show(full, line);
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(measure(trial, network, &Files, threads, interrupt::token(), &told)?.unwrap_or_default())
+    Ok(measure(trial, network, &FileResources, threads, interrupt::token(), &told)?.unwrap_or_default())
 }
 
 fn row(measured: &Measured) -> [String; 6] {
@@ -237,7 +237,7 @@ fn row(measured: &Measured) -> [String; 6] {
 }
 
 fn export(name: &str, file: &Path, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let (header, network) = read_network(name, &Files.read(name)?)?;
+    let (header, network) = read_network(name, &FileResources.read(name)?)?;
     let bytes = onnx::export(&network)?;
     write_whole(file, &bytes)?;
     if global.json {

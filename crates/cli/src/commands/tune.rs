@@ -8,8 +8,8 @@ use plyground_match::{
 };
 use plyground_session::{Seed, open, split_spec};
 use plyground_statistics::{CONFIDENCE, describe_match};
-use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
-use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
+use plyground_studies::report::{GridPoint, Provenance, Report, Tuned, TuningPath};
+use plyground_studies::tune::{Halving, Param, QuadraticModel, Spsa, grid, value_in, with_values};
 use serde_json::json;
 
 use crate::args::{Global, TuneArgs, TuneMethod};
@@ -65,7 +65,8 @@ pub fn run(args: &TuneArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         verdict: verified.as_ref().map(|results| describe_match("the tuned agent", "the original", &results.between([0, 1]))),
     };
     if let Some(file) = &args.out {
-        let occasion = Occasion { command: crate::runs::command(), machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
+        let occasion =
+            Provenance { command: crate::runs::command(), machine: &machine(), seconds: begin.elapsed().as_secs_f64() };
         Report::on_tuning(&tuned, &occasion)?.write(file)?;
     }
     if global.json {
@@ -105,8 +106,8 @@ fn original(args: &TuneArgs, params: &[Param]) -> anyhow::Result<Original> {
 /// What was found.
 struct Found {
     values: Vec<String>,
-    path: Option<Path>,
-    points: Vec<Points>,
+    path: Option<TuningPath>,
+    points: Vec<GridPoint>,
     pairs: u64,
 }
 
@@ -170,12 +171,12 @@ impl Tuning<'_> {
         }
         drop(live);
         let values = self.texts(&spsa.settled());
-        let path = Path { places: spsa.path().iter().map(|place| self.texts(place)).collect(), hills: self.hills(&spsa) };
+        let path = TuningPath { places: spsa.path().iter().map(|place| self.texts(place)).collect(), hills: self.hills(&spsa) };
         Ok(Some(Found { values, path: Some(path), points: Vec::new(), pairs }))
     }
 
     fn hills(&self, spsa: &Spsa) -> Vec<Vec<(String, f64)>> {
-        let Some(hill) = Hill::seen_by(spsa) else { return Vec::new() };
+        let Some(hill) = QuadraticModel::seen_by(spsa) else { return Vec::new() };
         let settled = spsa.settled();
         let hill_of = |(number, param): (usize, &Param)| {
             let places = (0..=HILL_POINTS).map(|step| f64::from(step) / f64::from(HILL_POINTS));
@@ -255,7 +256,7 @@ impl Tuning<'_> {
         let measured = |(number, values): (usize, &Vec<String>)| {
             let sample = results.between([agent(number)?, 0]).sample();
             let interval = sample.interval(CONFIDENCE);
-            Some(Points {
+            Some(GridPoint {
                 values: values.clone(),
                 pairs: sample.units as u64,
                 score: sample.mean,

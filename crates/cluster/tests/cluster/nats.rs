@@ -14,7 +14,7 @@ use plyground_match::{
     RunError, RunPrefix, Store, Threads, Worker, WorkerConfig, work,
 };
 use plyground_nets::{Network, Size, weights};
-use plyground_train::{End, Plan, Round, Stage, Training, TrainingObserver, trainable_game};
+use plyground_train::{End, Round, Training, TrainingObserver, TrainingPlan, TrainingStage, trainable_game};
 use serde_json::json;
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
@@ -314,14 +314,14 @@ fn networks_travel_by_their_hash_and_every_record_names_it() {
 struct Unobserved;
 
 impl TrainingObserver for Unobserved {
-    fn stage(&self, _: Stage) {}
+    fn stage(&self, _: TrainingStage) {}
     fn round(&self, _: &Round) {}
 }
 
 #[test]
 fn a_training_learns_from_what_workers_play_with_its_newest_network() {
     let Some(server) = Server::start() else { return };
-    let plan = Plan {
+    let plan = TrainingPlan {
         teacher: "mcts:sims=20".to_owned(),
         teacher_games: 20,
         round_games: 20,
@@ -330,7 +330,7 @@ fn a_training_learns_from_what_workers_play_with_its_newest_network() {
         batch: 16,
         window: 150,
         anchor_games: 0,
-        ..Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
+        ..TrainingPlan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
     };
     let (directory, cache, over) = (Directory::new(), Directory::new(), CancelToken::new());
     let watching = broker(&server, Duration::from_secs(5));

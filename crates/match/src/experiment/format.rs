@@ -23,7 +23,7 @@ pub enum Format {
     Games {
         /// The rounds of a Swiss system; without them every entrant meets every other one.
         rounds: Option<u32>,
-        /// Do those who meet play a second game the other way round?
+        /// Does each pairing play a second game with the seats swapped?
         double: bool,
     },
 }

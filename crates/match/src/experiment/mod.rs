@@ -1,4 +1,4 @@
-//! What is played: the settings of a run, which are also its name.
+//! Experiments: the settings of a run, whose hash is its name.
 
 pub(crate) mod format;
 pub(crate) mod ranges;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Resources, Seed};
-use plyground_session::{Session, open, split_spec};
+use plyground_session::{LIMITS, Session, open, split_spec};
 use serde::{Deserialize, Serialize};
 
 use crate::Format;
@@ -16,7 +16,7 @@ use crate::resources::files::Reader;
 /// The prefix of the specs of remote players, which no agent of ours has: the rest is the name that the player joins by.
 pub const REMOTE: &str = "udp:";
 
-/// Where the games of an experiment begin.
+/// The openings of the games of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Openings {
@@ -34,7 +34,7 @@ pub enum Openings {
     },
 }
 
-/// Who moves first when two agents meet.
+/// The seats of two agents that meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seats {
@@ -70,11 +70,11 @@ pub struct Experiment {
     /// another agent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub files: BTreeMap<String, String>,
-    /// Where the games begin.
+    /// The openings.
     pub openings: Openings,
-    /// Who plays whom.
+    /// The pairings.
     pub format: Format,
-    /// Who moves first.
+    /// The seats.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seats: Seats,
     /// The limits of thinking for all agents; where nothing is limited, each keeps to its own.
@@ -207,10 +207,13 @@ pub(crate) fn seated([one, other]: [usize; 2], game: u8) -> [usize; 2] {
     if game == 0 { [one, other] } else { [other, one] }
 }
 
-/// Does an agent say itself how long it thinks? Programs and guests from outside are told how much time there is.
+/// The key of flat Monte Carlo for the size of its search, which counts as a limit.
+const PLAYOUTS: &str = "playouts";
+
+/// Does the spec of an agent limit its search? External programs and remote players are given the time limit instead.
 pub fn names_limits(spec: &str) -> bool {
     let (name, keys) = split_spec(spec);
-    let is_limit = |key: &str| ["time", "sims", "nodes", "depth", "playouts"].contains(&key);
+    let is_limit = |key: &str| key == PLAYOUTS || LIMITS.iter().any(|limit| limit.key == key);
     name != "cmd" && keys.split(',').any(|pair| is_limit(pair.split('=').next().unwrap_or_default().trim()))
 }
 

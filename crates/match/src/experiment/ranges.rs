@@ -28,7 +28,7 @@ pub(crate) fn ends(spec: &str) -> Result<Vec<String>, InputError> {
 /// The spec with a number for every range.
 pub(crate) fn drawn(spec: &str, seed: Seed) -> String {
     let mut rng = seed.rng();
-    // A spec that is not understood was refused when the experiment was made; whoever made one by hand hears it from the agent.
+    // A spec that is not understood was refused when the experiment was made; in one made by hand, the agent reports the error.
     parts(spec).map_or_else(|_| spec.to_owned(), |parts| written(&parts, |range| range.draw(&mut rng)))
 }
 

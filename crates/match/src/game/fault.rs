@@ -24,7 +24,7 @@ impl Fault {
         }
     }
 
-    /// What happened.
+    /// The fault in words.
     pub fn detail(&self) -> &str {
         match self {
             Self::Crashed(detail) | Self::Cheated(detail) | Self::Overran(detail) | Self::Stalled(detail) => detail,

@@ -32,7 +32,7 @@ pub struct PlayedGame {
     pub points: Option<[i32; 2]>,
 }
 
-/// What a game is played with.
+/// The setup of a game: players, time control, observers.
 pub struct GameSetup<'a> {
     /// The game at its start.
     pub session: Box<dyn Session>,
@@ -52,7 +52,7 @@ pub struct GameSetup<'a> {
     pub on_move: &'a dyn Fn(Option<Player>, &PlayedMove),
 }
 
-/// How a game came to its end.
+/// The end of a game.
 enum Ending {
     OnTheBoard(Outcome),
     Fault(Player, Fault),
@@ -180,7 +180,7 @@ impl GameSetup<'_> {
     }
 }
 
-/// What has just been played.
+/// The last move.
 fn last_of(session: &dyn Session) -> &PlayedMove {
     session.history().last().expect("something has just been played")
 }

@@ -28,7 +28,7 @@ pub trait MatchPlayer: Send {
     fn notify(&mut self, _: &dyn Session, _: GameNotice<'_>) {}
 }
 
-/// What the players of a game are told.
+/// A message to the players of a game.
 #[derive(Clone, Copy, Debug)]
 pub enum GameNotice<'a> {
     /// The game begins.
@@ -44,7 +44,7 @@ pub enum GameNotice<'a> {
 pub struct Reply {
     /// The move as text.
     pub mv: String,
-    /// What the mover expects, from -1 to +1.
+    /// The value that the mover expects, from -1 to +1.
     pub value: Option<f32>,
 }
 

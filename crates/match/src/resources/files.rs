@@ -1,4 +1,4 @@
-//! Files as agents and people name them.
+//! Files that agent specs and options name.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +14,9 @@ use crate::{NETWORKS, RunError, built_in};
 
 /// The files that agent specs name: networks that come with the program by their names, and paths, looked for where the program was
 /// started.
-pub struct Files;
+pub struct FileResources;
 
-impl Resources for Files {
+impl Resources for FileResources {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         if let Some(network) = built_in(name) {
             return Ok(network.file.to_vec());
@@ -124,7 +124,7 @@ pub fn hash(contents: &[u8]) -> String {
     blake3::hash(contents).to_hex().to_string()
 }
 
-/// What to say of a name that is no file, where it may have been meant for one of the networks that there are.
+/// The message for a name that is no file, where it may have been meant for a network.
 fn missing<'a>(name: &str, networks: impl Iterator<Item = &'a str>) -> Option<String> {
     let networks: Vec<&str> = networks.collect();
     let is_path = name.contains(['/', '\\', '.']);
@@ -179,13 +179,13 @@ mod tests {
         assert_eq!(said, "there is no such file, and the networks that come with the program are clobber-8x8, crosphere-8x8");
         assert_eq!(missing("nets/my.safetensors", there()), None);
         assert_eq!(missing("clober-8x8", std::iter::empty()), None);
-        assert!(Files.read("no such file").unwrap_err().to_string().starts_with("malformed file 'no such file': "));
+        assert!(FileResources.read("no such file").unwrap_err().to_string().starts_with("malformed file 'no such file': "));
     }
 
     #[test]
     fn every_network_that_comes_with_the_program_is_found_by_its_name_and_is_small() {
         for network in NETWORKS {
-            assert_eq!(Files.read(network.name).unwrap(), network.file);
+            assert_eq!(FileResources.read(network.name).unwrap(), network.file);
             assert!(network.file.len() < 2_000_000, "{}", network.name);
         }
     }

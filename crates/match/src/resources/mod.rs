@@ -1,4 +1,4 @@
-//! What agent specs name: files, and the networks that come with the program.
+//! Resources of agent specs: files, and the networks that come with the program.
 
 pub(crate) mod files;
 pub(crate) mod networks;

@@ -4,7 +4,7 @@ use plyground_core::{PlayedMove, Player};
 
 use crate::{GameRow, Job, PlayedGame, Results, Run};
 
-/// What happens while a run is played. A Swiss tournament starts and ends with every round.
+/// An event of a run. A Swiss tournament starts and ends with every round.
 #[derive(Clone, Debug)]
 pub enum RunEvent<'a> {
     /// It starts, with what was played before.

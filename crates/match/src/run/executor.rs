@@ -17,7 +17,7 @@ pub trait Executor: Sync {
     ) -> Result<(), RunError>;
 }
 
-/// So many games at the same time, on this computer.
+/// An executor with so many threads of this computer.
 pub struct Threads(pub usize);
 
 impl Executor for Threads {

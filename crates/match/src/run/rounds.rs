@@ -3,7 +3,7 @@
 use crate::schedule::swiss_games;
 use crate::{Experiment, Format, Results, RunRow, pairings, swiss_round};
 
-/// How many rounds a tournament has.
+/// The number of rounds of a tournament.
 pub(super) fn rounds(experiment: &Experiment) -> u32 {
     match experiment.format {
         Format::Swiss { rounds, .. } | Format::Games { rounds: Some(rounds), .. } => rounds,

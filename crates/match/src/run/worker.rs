@@ -38,7 +38,7 @@ impl RunSource for RunContext<'_> {
     }
 }
 
-/// What a worker works with.
+/// The configuration of a worker.
 pub struct WorkerConfig<'a> {
     /// Where results go.
     pub sink: &'a dyn ResultSink,
@@ -111,7 +111,7 @@ fn work_alone(config: &WorkerConfig<'_>, worker: &Worker, cancel: &CancelToken) 
     Ok(())
 }
 
-/// Does jobs one after the other, and hands in what is played now and then and at the end.
+/// Plays jobs one after the other, and hands in the results in batches.
 fn do_jobs(config: &WorkerConfig<'_>, jobs: Vec<Job>, cancel: &CancelToken) -> Result<(), RunError> {
     let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
     let mut last = Instant::now();

@@ -5,7 +5,7 @@ use plyground_core::Player;
 use super::parquet_file::{self, Column};
 use crate::{Experiment, GameRow, Run, RunError, RunPrefix, Store};
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,

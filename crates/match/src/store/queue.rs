@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use crate::job::now;
 use crate::{Job, Lease, Queue, RunError, RunPrefix, Store, Worker};
 
-/// How soon to ask again when others have all that is left.
+/// The time until the next attempt when other workers hold all jobs that are left.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// A transaction for each takes longer than playing a short game.
 const BATCH: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! Whoever crashes, cheats, stalls or is late loses that game, and the run goes on.
+//! A player that crashes, cheats, stalls or is late loses that game, and the run goes on.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ fn fault_of(mut settings: Experiment, pace: impl FnOnce(&mut Experiment)) -> (St
 }
 
 #[test]
-fn whoever_never_answers_is_cut_short() {
+fn a_player_that_never_answers_is_cut_short() {
     let pace = |experiment: &mut Experiment| experiment.patience = Some(Duration::from_millis(30));
     let expected = ("stalled".to_owned(), "Red stalled: no answer within 0.030 s".to_owned());
     assert_eq!(fault_of(between(&["plain", "stuck"]), pace), expected);
@@ -134,7 +134,7 @@ fn faults_of_some_leave_the_games_of_the_others_alone() {
     let results = play_with(&store, &Actors, &run, 3).unwrap();
     assert_eq!(results.pairs(), 9);
     let faults: Vec<(usize, &str, u64)> = results.faults().collect();
-    // Both misbehave on their second turn: whoever sits first does so first.
+    // Both misbehave on their second turn: the first player does so first.
     assert_eq!(faults, [(1, "crashed", 6 + 3), (2, "stalled", 6 + 3)]);
 }
 

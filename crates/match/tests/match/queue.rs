@@ -42,7 +42,7 @@ fn a_job_that_is_done_twice_counts_once() {
     let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
     play(&store, &run, 3);
     let before = games(&store, &run);
-    // Somebody else did the same, slower, with another result.
+    // Another worker did the same, slower, with another result.
     let mut late = before[..2].to_vec();
     for game in &mut late {
         game.reason = "another story".to_owned();

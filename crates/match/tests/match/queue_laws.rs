@@ -21,7 +21,7 @@ pub fn worker(name: &str) -> Worker {
     Worker(name.to_owned())
 }
 
-/// What somebody gets who wants so many. On a network, what was given back a moment ago may take another one.
+/// The jobs that a worker gets who asks for so many. On a network, what was given back a moment ago may take another one.
 pub fn leased(queue: &dyn Queue, name: &str, most: usize) -> Vec<Job> {
     let begun = Instant::now();
     loop {

@@ -1,16 +1,17 @@
-//! The inventor's report on a game: is it fair, how long does it last, how much is there to choose, and how does all of that change with
-//! the strength of the players and with the parameters of the game?
+//! The balance of a game, for its designer: is it fair, how long does it last, how much is there to choose, and how does all of that
+//! change with the strength of the players and with the parameters of the game?
 //!
 //! Every setting of the game is a run of its own, in which each agent plays against itself, always from the same start. What follows
-//! from the games alone is counted over all of them; who was ahead when is asked of a judge, the same for all agents, for some of them.
+//! from the games alone is counted over all of them. Who was ahead when is the judgement of one agent, the judge, which is the same
+//! for all players; it sees a part of the games.
 
-mod story;
+mod lead;
 mod sweep;
 mod words;
 
 use plyground_core::{CancelToken, GameValue, InputError, Player, Resources};
 
-pub use story::{AHEAD, Judge, Story, branching};
+pub use lead::{AHEAD, LeadHistory, PositionJudge, branching};
 pub use sweep::{Axis, Setting, Sweep};
 pub use words::{COLUMNS, Favoured, rows, sentences};
 
@@ -19,14 +20,14 @@ use plyground_statistics::{
     CONFIDENCE, GameResult, Interval, MeanEstimate, Tally, mean, per_cent, redundancy, simultaneous, wilson,
 };
 
-/// Who plays when nobody is named: from no thought at all in steps of ten.
+/// The default players: the random agent, then MCTS with ten times as many simulations at each step.
 pub const LADDER: [&str; 4] = ["random", "mcts:sims=10", "mcts:sims=100", "mcts:sims=1000"];
-/// Who says who is ahead when nobody is named.
+/// The default judge of who is ahead.
 pub const JUDGE: &str = "mcts:sims=200";
 
-/// What is to be played.
+/// The runs of a balance study: one for each setting of the game.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct BalancePlan {
     /// The settings of the game.
     pub sweep: Sweep,
     /// The agents as they were typed, the weakest first.
@@ -35,17 +36,17 @@ pub struct Plan {
     pub runs: Vec<Run>,
 }
 
-impl Plan {
-    /// Everything is checked: the game, its settings, and that each agent can play all of them.
+impl BalancePlan {
+    /// A plan whose game, settings and agents are checked: each agent can play all settings.
     pub fn new(
         sweep: Sweep,
         agents: &[String],
         openings: &Openings,
         seed: u64,
-        shelf: &dyn Resources,
+        resources: &dyn Resources,
     ) -> Result<Self, InputError> {
         let run = |setting: &Setting| {
-            let experiment = Experiment::new(&setting.game, agents, shelf)?;
+            let experiment = Experiment::new(&setting.game, agents, resources)?;
             let (format, seats, openings) = (Format::SelfPlay, Seats::Fixed, openings.clone());
             Ok(Experiment { openings, format, seats, seed, ..experiment }.run())
         };
@@ -53,15 +54,15 @@ impl Plan {
         Ok(Self { sweep, agents: agents.to_vec(), runs })
     }
 
-    /// Who meets whom in every run: each agent itself.
+    /// The pairings of every run: each agent against itself.
     pub fn pairings(&self) -> Vec<[usize; 2]> {
         pairings(Format::SelfPlay, self.agents.len())
     }
 }
 
-/// What was found about one setting with one agent.
+/// The results of one setting with one agent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct BalanceCell {
     /// The number of the setting.
     pub setting: usize,
     /// The number of the agent.
@@ -88,7 +89,7 @@ pub struct Cell {
     pub decided_at: Option<MeanEstimate>,
 }
 
-impl Cell {
+impl BalanceCell {
     /// The first player's share of the points.
     pub fn score(&self, confidence: f64) -> Option<MeanEstimate> {
         let sample = self.tally.sample();
@@ -105,22 +106,22 @@ fn share(count: u64, of: u64, confidence: f64) -> Option<MeanEstimate> {
     (of > 0).then(|| MeanEstimate { value: count as f64 / of as f64, interval: wilson(count, of, confidence) })
 }
 
-/// Everything that was found.
+/// The results of a balance study.
 #[derive(Clone, Debug)]
-pub struct Findings {
+pub struct BalanceFindings {
     /// The plan.
-    pub plan: Plan,
-    /// Who judged.
+    pub plan: BalancePlan,
+    /// The agent that judged.
     pub judge: String,
     /// Setting by setting, in each agent by agent.
-    pub cells: Vec<Cell>,
-    /// What each setting is worth to the first player when both play perfectly, where that is known.
-    pub worth: Vec<Option<GameValue>>,
+    pub cells: Vec<BalanceCell>,
+    /// The value of each setting for the first player with perfect play, where it is known.
+    pub values: Vec<Option<GameValue>>,
 }
 
-impl Findings {
+impl BalanceFindings {
     /// One setting with one agent.
-    pub fn cell(&self, setting: usize, agent: usize) -> &Cell {
+    pub fn cell(&self, setting: usize, agent: usize) -> &BalanceCell {
         &self.cells[setting * self.plan.agents.len() + agent]
     }
 
@@ -129,8 +130,8 @@ impl Findings {
         self.plan.agents.len() - 1
     }
 
-    /// Who is favoured in a cell, if that is shown beyond what chance does somewhere among all cells.
-    pub fn favoured(&self, cell: &Cell) -> Favoured {
+    /// The favoured player of a cell, if the advantage is significant among all cells (a simultaneous interval).
+    pub fn favoured(&self, cell: &BalanceCell) -> Favoured {
         match cell.score(simultaneous(self.cells.len())) {
             Some(score) if score.interval.low > 0.5 => Favoured::Shown(Player::First),
             Some(score) if score.interval.high < 0.5 => Favoured::Shown(Player::Second),
@@ -138,9 +139,9 @@ impl Findings {
         }
     }
 
-    /// A measure of the settings with one value on an axis, averaged over these settings, for an agent; nothing where a cell has
-    /// nothing to say.
-    pub fn average(&self, axis: usize, value: usize, agent: usize, measure: Measure) -> Option<MeanEstimate> {
+    /// A measure of the settings with one value on an axis, averaged over these settings, for an agent; `None` where a cell
+    /// has no value.
+    pub fn average(&self, axis: usize, value: usize, agent: usize, measure: BalanceMeasure) -> Option<MeanEstimate> {
         let settings = self.plan.sweep.settings.iter().enumerate().filter(|(_, setting)| setting.values[axis] == value);
         let parts: Option<Vec<MeanEstimate>> = settings.map(|(number, _)| measure.of(self.cell(number, agent))).collect();
         averaged(&parts?)
@@ -160,9 +161,9 @@ fn averaged(parts: &[MeanEstimate]) -> Option<MeanEstimate> {
     Some(MeanEstimate { value, interval: Interval { low, high } })
 }
 
-/// What is measured of a setting with an agent.
+/// A quantity that is measured for a setting with an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum BalanceMeasure {
     /// The first player's share of the points.
     Score,
     /// The share of drawn games.
@@ -177,7 +178,7 @@ pub enum Measure {
     DecidedAt,
 }
 
-impl Measure {
+impl BalanceMeasure {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Score, Self::Draws, Self::Plies, Self::Branching, Self::LeadChanges, Self::DecidedAt];
 
@@ -199,7 +200,7 @@ impl Measure {
     }
 
     /// What a cell says about it, with a 95 % interval.
-    pub fn of(self, cell: &Cell) -> Option<MeanEstimate> {
+    pub fn of(self, cell: &BalanceCell) -> Option<MeanEstimate> {
         match self {
             Self::Score => cell.score(CONFIDENCE),
             Self::Draws => cell.draws(CONFIDENCE),
@@ -228,80 +229,85 @@ impl Measure {
     }
 }
 
-/// How the games of a plan are looked at.
-pub struct Look<'a> {
+/// The settings of the analysis of the games of a plan.
+pub struct BalanceAnalysis<'a> {
     /// Where they are kept.
     pub store: &'a Store,
     /// How many games of each agent in each setting count.
     pub games: u64,
-    /// Who says who was ahead.
-    pub judge: Judge<'a>,
-    /// How many games of each agent in each setting the judge looks at.
+    /// The judge of who was ahead.
+    pub judge: PositionJudge<'a>,
+    /// How many games of each agent in each setting are judged.
     pub judged: u64,
-    /// How many games are looked at at the same time.
+    /// How many games are analysed at the same time.
     pub threads: usize,
     /// Ends the judging, which takes most of the time; the other figures are of all games.
     pub cancel: &'a CancelToken,
 }
 
-/// What one game says.
-struct Observed {
+/// The measurements of one game.
+struct GameMeasurements {
     agent: usize,
     winner: Option<Player>,
     faulty: bool,
     hash: u64,
     plies: f64,
     branching: Option<f64>,
-    story: Option<Story>,
+    lead: Option<LeadHistory>,
 }
 
-/// Looks at all games of a plan that are kept. `progress` hears how many settings are done.
-pub fn look(plan: Plan, look: &Look<'_>, progress: &mut dyn FnMut(usize)) -> Result<Findings, RunError> {
+/// Measures all games of a plan that the store holds. `progress` is told how many settings are done.
+pub fn analyse(
+    plan: BalancePlan,
+    analysis: &BalanceAnalysis<'_>,
+    progress: &mut dyn FnMut(usize),
+) -> Result<BalanceFindings, RunError> {
     let mut cells = Vec::new();
     for (setting, run) in plan.runs.iter().enumerate() {
         progress(setting);
         let mut rows = Vec::new();
-        look.store.games(RunPrefix { run: &run.id, pairs: look.games }, |row| rows.push(row))?;
-        let observed = observe(run, &rows, look)?;
-        cells.extend((0..plan.agents.len()).map(|agent| cell(setting, agent, &observed)));
+        analysis.store.games(RunPrefix { run: &run.id, pairs: analysis.games }, |row| rows.push(row))?;
+        let measured = measurements(run, &rows, analysis)?;
+        cells.extend((0..plan.agents.len()).map(|agent| cell(setting, agent, &measured)));
     }
-    let worth = vec![None; plan.runs.len()];
-    Ok(Findings { plan, judge: look.judge.spec.to_owned(), cells, worth })
+    let values = vec![None; plan.runs.len()];
+    Ok(BalanceFindings { plan, judge: analysis.judge.spec.to_owned(), cells, values })
 }
 
-fn observe(run: &Run, rows: &[GameRow], look: &Look<'_>) -> Result<Vec<Observed>, InputError> {
+fn measurements(run: &Run, rows: &[GameRow], analysis: &BalanceAnalysis<'_>) -> Result<Vec<GameMeasurements>, InputError> {
     let game = &run.experiment.game;
-    let observe = |row: &GameRow| -> Result<Observed, InputError> {
-        let is_judged = row.pair < look.judged && row.fault.is_none() && !look.cancel.is_cancelled();
-        Ok(Observed {
+    let measure = |row: &GameRow| -> Result<GameMeasurements, InputError> {
+        let is_judged = row.pair < analysis.judged && row.fault.is_none() && !analysis.cancel.is_cancelled();
+        Ok(GameMeasurements {
             agent: row.agents[0],
             winner: row.outcome.winner,
             faulty: row.fault.is_some(),
             hash: row.hash(),
             plies: row.plies() as f64,
             branching: branching(game, row)?,
-            story: if is_judged { Some(look.judge.story(game, row)?) } else { None },
+            lead: if is_judged { Some(analysis.judge.lead_history(game, row)?) } else { None },
         })
     };
-    let threads = vec![(); look.threads.max(1)];
-    let observed = parallel_map(threads, rows.len() as u64, &CancelToken::new(), |(), number| observe(&rows[number as usize]))?;
-    Ok(observed.expect("it is not cancelled"))
+    let threads = vec![(); analysis.threads.max(1)];
+    let measured = parallel_map(threads, rows.len() as u64, &CancelToken::new(), |(), number| measure(&rows[number as usize]))?;
+    Ok(measured.expect("it is not cancelled"))
 }
 
-fn cell(setting: usize, agent: usize, observed: &[Observed]) -> Cell {
-    let (faulty, played): (Vec<&Observed>, Vec<&Observed>) =
-        observed.iter().filter(|game| game.agent == agent).partition(|game| game.faulty);
+fn cell(setting: usize, agent: usize, measured: &[GameMeasurements]) -> BalanceCell {
+    let (faulty, played): (Vec<&GameMeasurements>, Vec<&GameMeasurements>) =
+        measured.iter().filter(|game| game.agent == agent).partition(|game| game.faulty);
     let mut tally = Tally::default();
     for game in &played {
         tally.add(GameResult::of(Player::First, game.winner));
     }
-    let values = |value: &dyn Fn(&Observed) -> Option<f64>| played.iter().filter_map(|game| value(game)).collect::<Vec<f64>>();
-    let stories: Vec<Story> = played.iter().filter_map(|game| game.story).collect();
-    let of_stories =
-        |value: &dyn Fn(&Story) -> Option<f64>| mean(&stories.iter().filter_map(value).collect::<Vec<f64>>(), CONFIDENCE);
+    let values =
+        |value: &dyn Fn(&GameMeasurements) -> Option<f64>| played.iter().filter_map(|game| value(game)).collect::<Vec<f64>>();
+    let histories: Vec<LeadHistory> = played.iter().filter_map(|game| game.lead).collect();
+    let of_leads =
+        |value: &dyn Fn(&LeadHistory) -> Option<f64>| mean(&histories.iter().filter_map(value).collect::<Vec<f64>>(), CONFIDENCE);
     let plies = values(&|game| Some(game.plies));
-    let turned = stories.iter().filter(|story| story.lead_changes > 0).count() as u64;
-    Cell {
+    let turned = histories.iter().filter(|lead| lead.lead_changes > 0).count() as u64;
+    BalanceCell {
         setting,
         agent,
         tally,
@@ -310,10 +316,10 @@ fn cell(setting: usize, agent: usize, observed: &[Observed]) -> Cell {
         plies: mean(&plies, CONFIDENCE),
         plies_deviation: deviation(&plies),
         branching: mean(&values(&|game| game.branching), CONFIDENCE),
-        judged: stories.len() as u64,
-        lead_changes: of_stories(&|story| Some(f64::from(story.lead_changes))),
-        turned: share(turned, stories.len() as u64, CONFIDENCE),
-        decided_at: of_stories(&|story| story.decided_at),
+        judged: histories.len() as u64,
+        lead_changes: of_leads(&|lead| Some(f64::from(lead.lead_changes))),
+        turned: share(turned, histories.len() as u64, CONFIDENCE),
+        decided_at: of_leads(&|lead| lead.decided_at),
     }
 }
 

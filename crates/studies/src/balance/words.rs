@@ -1,13 +1,13 @@
-//! What was found, in a table and in plain sentences.
+//! The results of a balance study, as a table and as sentences.
 
 use std::cmp::Ordering;
 
 use plyground_core::{GameValue, Player};
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, difference, normal_quantile, per_cent, simultaneous};
 
-use super::{Cell, Findings, Measure};
+use super::{BalanceCell, BalanceFindings, BalanceMeasure};
 
-/// Who is favoured.
+/// The favoured player of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Favoured {
     /// This player, and that is not chance.
@@ -42,35 +42,35 @@ pub const COLUMNS: [&str; 11] = [
 ];
 
 /// A row for every cell.
-pub fn rows(findings: &Findings) -> Vec<[String; COLUMNS.len()]> {
-    let row = |cell: &Cell| {
-        let written = |measure: Measure| measure.of(cell).map_or("-".to_owned(), |found| measure.written(found));
+pub fn rows(findings: &BalanceFindings) -> Vec<[String; COLUMNS.len()]> {
+    let row = |cell: &BalanceCell| {
+        let written = |measure: BalanceMeasure| measure.of(cell).map_or("-".to_owned(), |found| measure.written(found));
         [
             findings.plan.sweep.settings[cell.setting].label.clone(),
             findings.plan.agents[cell.agent].clone(),
             cell.tally.games().to_string(),
-            written(Measure::Score),
+            written(BalanceMeasure::Score),
             findings.favoured(cell).word().to_owned(),
-            written(Measure::Draws),
-            written(Measure::Plies),
+            written(BalanceMeasure::Draws),
+            written(BalanceMeasure::Plies),
             format!("{:.1}", cell.plies_deviation),
-            written(Measure::Branching),
-            written(Measure::LeadChanges),
-            written(Measure::DecidedAt),
+            written(BalanceMeasure::Branching),
+            written(BalanceMeasure::LeadChanges),
+            written(BalanceMeasure::DecidedAt),
         ]
     };
     findings.cells.iter().map(row).collect()
 }
 
-/// What follows, in plain sentences, the most important first.
-pub fn sentences(findings: &Findings) -> Vec<String> {
+/// The conclusions in plain sentences, the most important first.
+pub fn sentences(findings: &BalanceFindings) -> Vec<String> {
     let mut words = Vec::new();
     words.extend(fairness(findings));
     words.extend(perfect_play(findings));
     words.extend(strength(findings));
     words.extend(parameters(findings));
     words.extend(
-        [Measure::Draws, Measure::Plies, Measure::Branching, Measure::LeadChanges]
+        [BalanceMeasure::Draws, BalanceMeasure::Plies, BalanceMeasure::Branching, BalanceMeasure::LeadChanges]
             .map(|measure| extent(findings, measure))
             .into_iter()
             .flatten(),
@@ -79,16 +79,16 @@ pub fn sentences(findings: &Findings) -> Vec<String> {
     words
 }
 
-fn label<'a>(findings: &'a Findings, cell: &Cell) -> &'a str {
+fn label<'a>(findings: &'a BalanceFindings, cell: &BalanceCell) -> &'a str {
     &findings.plan.sweep.settings[cell.setting].label
 }
 
 /// The cells of an agent that have games.
-fn played(findings: &Findings, agent: usize) -> Vec<&Cell> {
+fn played(findings: &BalanceFindings, agent: usize) -> Vec<&BalanceCell> {
     findings.cells.iter().filter(|cell| cell.agent == agent && cell.tally.games() > 0).collect()
 }
 
-fn score(cell: &Cell) -> MeanEstimate {
+fn score(cell: &BalanceCell) -> MeanEstimate {
     cell.score(CONFIDENCE).expect("only cells with games are asked")
 }
 
@@ -107,21 +107,21 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
-fn off_even(cell: &Cell) -> f64 {
+fn off_even(cell: &BalanceCell) -> f64 {
     (score(cell).value - 0.5).abs()
 }
 
 /// A game of which more than this is drawn is not made fair by that.
 const DRAWISH: f64 = 0.1;
 
-/// Who is favoured where, with the strongest agent.
-fn fairness(findings: &Findings) -> Vec<String> {
+/// The favoured players of the settings, with the strongest agent.
+fn fairness(findings: &BalanceFindings) -> Vec<String> {
     let agent = &findings.plan.agents[findings.strongest()];
     let cells = played(findings, findings.strongest());
     let Some(closest) = cells.iter().min_by(|one, other| off_even(one).total_cmp(&off_even(other))) else {
         return vec![format!("{agent} has not finished a game.")];
     };
-    let favouring = |player: Player| -> Vec<&Cell> {
+    let favouring = |player: Player| -> Vec<&BalanceCell> {
         cells.iter().copied().filter(|cell| findings.favoured(cell) == Favoured::Shown(player)).collect()
     };
     if let [only] = cells[..] {
@@ -129,7 +129,7 @@ fn fairness(findings: &Findings) -> Vec<String> {
             Favoured::Shown(player) => format!("the {} player is favoured", player.word()),
             Favoured::NotShown => "that is not distinguishable from fair".to_owned(),
         };
-        let found = Measure::Score.written(score(only));
+        let found = BalanceMeasure::Score.written(score(only));
         return vec![format!(
             "When {agent} plays {} against itself, the first player scores {found}: {verdict}.",
             label(findings, only)
@@ -147,7 +147,7 @@ fn fairness(findings: &Findings) -> Vec<String> {
     for (player, mut favouring) in [(Player::First, first), (Player::Second, second)] {
         favouring.sort_by(|one, other| off_even(other).total_cmp(&off_even(one)));
         if let Some(most) = favouring.first() {
-            let found = Measure::Score.written(seen_by(player, score(most)));
+            let found = BalanceMeasure::Score.written(seen_by(player, score(most)));
             words.push(format!(
                 "The {} player is favoured most with {}: {found} of the points.",
                 player.word(),
@@ -155,7 +155,7 @@ fn fairness(findings: &Findings) -> Vec<String> {
             ));
         }
     }
-    let found = Measure::Score.written(score(closest));
+    let found = BalanceMeasure::Score.written(score(closest));
     let aside = match findings.favoured(closest) {
         Favoured::Shown(player) => format!("and even there the {} player is favoured", player.word()),
         Favoured::NotShown if open == 1 => "not distinguishable from fair".to_owned(),
@@ -175,8 +175,8 @@ fn fairness(findings: &Findings) -> Vec<String> {
     words
 }
 
-/// The setting that is never far from even, whoever plays.
-fn steadiest(findings: &Findings) -> Option<String> {
+/// The setting whose score stays closest to even over all agents.
+fn steadiest(findings: &BalanceFindings) -> Option<String> {
     let agents = findings.plan.agents.len();
     let scores = |setting: usize| -> Option<Vec<f64>> {
         (0..agents).map(|agent| findings.cell(setting, agent).score(CONFIDENCE).map(|score| score.value)).collect()
@@ -190,10 +190,10 @@ fn steadiest(findings: &Findings) -> Option<String> {
     Some(format!("Over all agents {label} stays closest to fair: the first player scores from {low} to {high}."))
 }
 
-/// What perfect play would give, beside what these agents make of it.
-fn perfect_play(findings: &Findings) -> Vec<String> {
-    let labels = |worth: GameValue| {
-        let settings = findings.plan.sweep.settings.iter().zip(&findings.worth).filter(move |(_, known)| **known == Some(worth));
+/// The results of perfect play, beside those of the agents.
+fn perfect_play(findings: &BalanceFindings) -> Vec<String> {
+    let labels = |value: GameValue| {
+        let settings = findings.plan.sweep.settings.iter().zip(&findings.values).filter(move |(_, known)| **known == Some(value));
         settings.map(|(setting, _)| setting.label.as_str()).collect::<Vec<_>>()
     };
     let known: Vec<String> = [
@@ -202,16 +202,16 @@ fn perfect_play(findings: &Findings) -> Vec<String> {
         (GameValue::Draw, "it is a draw"),
     ]
     .into_iter()
-    .filter(|(worth, _)| !labels(*worth).is_empty())
-    .map(|(worth, words)| format!("{words} with {}", labels(worth).join("; ")))
+    .filter(|(value, _)| !labels(*value).is_empty())
+    .map(|(value, words)| format!("{words} with {}", labels(value).join("; ")))
     .collect();
     if known.is_empty() {
         return Vec::new();
     }
     let mut words = vec![format!("With perfect play {}.", known.join(". With perfect play "))];
     let agent = findings.strongest();
-    let decided = findings.worth.iter().enumerate().filter_map(|(setting, worth)| {
-        let winner = match (*worth)? {
+    let decided = findings.values.iter().enumerate().filter_map(|(setting, value)| {
+        let winner = match (*value)? {
             GameValue::Win => Player::First,
             GameValue::Loss => Player::Second,
             GameValue::Draw => return None,
@@ -249,7 +249,7 @@ fn shift(from: MeanEstimate, to: MeanEstimate, comparisons: usize) -> Option<Ord
 }
 
 /// How the first player's score changes from the weakest to the strongest agent.
-fn strength(findings: &Findings) -> Vec<String> {
+fn strength(findings: &BalanceFindings) -> Vec<String> {
     let (agents, last) = (&findings.plan.agents, findings.strongest());
     let settings = findings.plan.sweep.settings.len();
     if last == 0 {
@@ -287,15 +287,15 @@ fn strength(findings: &Findings) -> Vec<String> {
 }
 
 /// How things change along each parameter, averaged over the others, with the strongest agent.
-fn parameters(findings: &Findings) -> Vec<String> {
+fn parameters(findings: &BalanceFindings) -> Vec<String> {
     let axes = &findings.plan.sweep.axes;
     let varied: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].values.len() > 1).collect();
-    let comparisons = varied.len() * Measure::ALL.len();
+    let comparisons = varied.len() * BalanceMeasure::ALL.len();
     let mut words = Vec::new();
     for axis in varied {
         let last = axes[axis].values.len() - 1;
         let mut parts = Vec::new();
-        for measure in Measure::ALL {
+        for measure in BalanceMeasure::ALL {
             let ends = [0, last].map(|value| findings.average(axis, value, findings.strongest(), measure));
             let [Some(from), Some(to)] = ends else { continue };
             let verb = match shift(from, to, comparisons) {
@@ -316,19 +316,19 @@ fn parameters(findings: &Findings) -> Vec<String> {
     words
 }
 
-fn subject(measure: Measure) -> &'static str {
+fn subject(measure: BalanceMeasure) -> &'static str {
     match measure {
-        Measure::Score => "the first player's score",
-        Measure::Draws => "the share of drawn games",
-        Measure::Plies => "the number of plies",
-        Measure::Branching => "the number of legal moves",
-        Measure::LeadChanges => "the number of lead changes",
-        Measure::DecidedAt => "the part of a game before it is decided",
+        BalanceMeasure::Score => "the first player's score",
+        BalanceMeasure::Draws => "the share of drawn games",
+        BalanceMeasure::Plies => "the number of plies",
+        BalanceMeasure::Branching => "the number of legal moves",
+        BalanceMeasure::LeadChanges => "the number of lead changes",
+        BalanceMeasure::DecidedAt => "the part of a game before it is decided",
     }
 }
 
 /// The lowest and the highest value of a measure with the strongest agent.
-fn extent(findings: &Findings, measure: Measure) -> Option<String> {
+fn extent(findings: &BalanceFindings, measure: BalanceMeasure) -> Option<String> {
     let cells = played(findings, findings.strongest());
     let found: Vec<(&str, f64)> =
         cells.iter().filter_map(|cell| Some((label(findings, cell), measure.of(cell)?.value))).collect();
@@ -337,15 +337,15 @@ fn extent(findings: &Findings, measure: Measure) -> Option<String> {
     let (low, high) = (measure.value(least.1), measure.value(most.1));
     let values = if low == high { low } else { format!("from {low} ({}) to {high} ({})", least.0, most.0) };
     Some(match measure {
-        Measure::Draws => format!("Drawn are {values} of the games."),
-        Measure::Plies => format!("A game lasts {values} plies."),
-        Measure::LeadChanges => format!("The lead changes {values} times a game."),
+        BalanceMeasure::Draws => format!("Drawn are {values} of the games."),
+        BalanceMeasure::Plies => format!("A game lasts {values} plies."),
+        BalanceMeasure::LeadChanges => format!("The lead changes {values} times a game."),
         _ => format!("There are {values} legal moves on the average."),
     })
 }
 
-/// What to beware of.
-fn doubts(findings: &Findings) -> Vec<String> {
+/// The warnings.
+fn doubts(findings: &BalanceFindings) -> Vec<String> {
     const MANY: f64 = 0.1;
     let mut words = Vec::new();
     let repeating = findings.cells.iter().filter(|cell| cell.redundancy > MANY);

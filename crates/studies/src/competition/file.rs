@@ -10,7 +10,7 @@ use plyground_session::open;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Competition, Entrant, Network, TieBreak};
+use super::{Competition, Entrant, NetworkSettings, TieBreak};
 
 /// Where clients of the original TUC-Chess server look for one.
 const PORT: u16 = 9876;
@@ -95,11 +95,11 @@ impl Text<'_> {
     }
 }
 
-pub(super) fn read(text: &str, shelf: &dyn Resources) -> Result<Competition, InputError> {
+pub(super) fn read(text: &str, resources: &dyn Resources) -> Result<Competition, InputError> {
     let place = Text(text);
     let file: File = toml::from_str(text).map_err(|error| place.error(error.span().unwrap_or(0..0), error.message()))?;
     let session = open(file.game.get_ref(), None).map_err(|error| place.error(file.game.span(), error))?;
-    let entrants = entrants(&place, &file, shelf)?;
+    let entrants = entrants(&place, &file, resources)?;
     let swiss = file.format == Kind::Swiss;
     if let Some(rounds) = file.rounds.as_ref().filter(|_| !swiss) {
         return Err(place.error(rounds.span(), "rounds are for format = \"swiss\"; in a round robin everybody meets everybody"));
@@ -133,7 +133,7 @@ pub(super) fn read(text: &str, shelf: &dyn Resources) -> Result<Competition, Inp
     })
 }
 
-fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Resources) -> Result<Vec<Entrant>, InputError> {
+fn entrants(place: &Text<'_>, file: &File, resources: &dyn Resources) -> Result<Vec<Entrant>, InputError> {
     let mut entrants: Vec<Entrant> = Vec::new();
     for entry in &file.entrants {
         let (span, entry) = (entry.span(), entry.get_ref());
@@ -172,7 +172,7 @@ fn entrants(place: &Text<'_>, file: &File, shelf: &dyn Resources) -> Result<Vec<
         if !is_guest {
             // Checked here and not with the run, because here the line is known.
             let alone = [entrant.spec.clone()];
-            Experiment::new(file.game.get_ref(), &alone, shelf).map_err(|error| place.error(spec.span(), error))?;
+            Experiment::new(file.game.get_ref(), &alone, resources).map_err(|error| place.error(spec.span(), error))?;
         }
         entrants.push(entrant);
     }
@@ -197,12 +197,12 @@ fn tie_breaks(place: &Text<'_>, words: Option<&[Spanned<String>]>, swiss: bool) 
     words.iter().map(read).collect()
 }
 
-fn network(place: &Text<'_>, file: &File) -> Result<Network, InputError> {
+fn network(place: &Text<'_>, file: &File) -> Result<NetworkSettings, InputError> {
     let address = |text: &Spanned<String>| {
         let address = text.get_ref().parse::<SocketAddr>().ok().filter(SocketAddr::is_ipv4);
         address.ok_or_else(|| place.error(text.span(), "expected an IPv4 address and a port, like 0.0.0.0:9876"))
     };
-    Ok(Network {
+    Ok(NetworkSettings {
         listen: file.listen.as_ref().map(address).transpose()?.unwrap_or((Ipv4Addr::UNSPECIFIED, PORT).into()),
         wait: place.duration(file.wait.as_ref())?.unwrap_or(WAIT),
         begin_delay: place.duration(file.begin_delay.as_ref())?.unwrap_or(BEGIN_DELAY),

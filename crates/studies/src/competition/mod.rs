@@ -1,4 +1,4 @@
-//! Competitions: who takes part, who meets whom, how much time there is and what decides between equals, as a file says it.
+//! Competitions: entrants, pairings, time control and tie breaks, as a file states them.
 
 mod file;
 mod ranking;
@@ -10,7 +10,7 @@ use plyground_core::{InputError, Limits, Resources};
 
 use plyground_match::{Experiment, Format, GameRow, Openings, REMOTE, Results, Run, Seats, rounds_so_far};
 
-pub use ranking::{Place, Ranking, TieBreak};
+pub use ranking::{Ranking, RankingRow, TieBreak};
 
 /// A competition.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,47 +19,47 @@ pub struct Competition {
     pub title: String,
     /// The game with its parameters.
     pub game: String,
-    /// Who takes part.
+    /// The participants.
     pub entrants: Vec<Entrant>,
-    /// The rounds of a Swiss system; without them everybody meets everybody.
+    /// The rounds of a Swiss system; without them it is a round robin.
     pub rounds: Option<u32>,
-    /// Do those who meet play a second game the other way round?
+    /// Does each pairing play a second game with the seats swapped?
     pub double: bool,
-    /// For every move: whoever takes longer has lost. Entrants whose specs name limits keep to those.
+    /// The time for every move: a player that takes longer has lost. Entrants whose specs name limits keep to those.
     pub move_time: Option<Duration>,
     /// For all moves of a player.
     pub clock: Option<Duration>,
     /// For all moves of both, in games with points: then the points decide.
     pub game_time: Option<Duration>,
-    /// What decides between those with equal points, one after the other.
+    /// The tie breaks between equal points, in their order.
     pub tie_breaks: Vec<TieBreak>,
     /// Games at the same time.
     pub boards: Option<u32>,
-    /// Random plies before anybody thinks.
+    /// Random plies at the start of each game.
     pub opening_plies: u32,
-    /// From which all chance comes.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// How those who come over the network are received.
-    pub network: Network,
+    /// How clients connect over the network.
+    pub network: NetworkSettings,
 }
 
-/// One who takes part.
+/// A participant of a competition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrant {
     /// What it is called in tables.
     pub name: String,
-    /// What it is: an agent, a program (`cmd:…`), or somebody who comes over the network (`udp:NAME`).
+    /// Its spec: an agent, a program (`cmd:…`), or a client that connects over the network (`udp:NAME`).
     pub spec: String,
 }
 
-/// How those who come over the network are received.
+/// The settings for clients that connect over the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Network {
-    /// Where they come to.
+pub struct NetworkSettings {
+    /// The address of the server.
     pub listen: SocketAddr,
-    /// Whoever has not come for its game after this time loses it.
+    /// A client that has not connected for its game after this time loses it.
     pub wait: Duration,
-    /// The time between the second player's coming and the beginning.
+    /// The time between the connection of the second player and the start of the game.
     pub begin_delay: Duration,
     /// Is the last message repeated to a player that has been silent for a second?
     pub resend: bool,
@@ -71,12 +71,12 @@ impl Competition {
         file::read(text, resources)
     }
 
-    /// Does somebody come over the network?
+    /// Does a client connect over the network?
     pub fn has_guests(&self) -> bool {
         self.entrants.iter().any(|entrant| entrant.spec.starts_with(REMOTE))
     }
 
-    /// The names of those who come over the network.
+    /// The names of the clients that connect over the network.
     pub fn guests(&self) -> Vec<String> {
         self.entrants.iter().filter_map(|entrant| entrant.spec.strip_prefix(REMOTE)).map(str::to_owned).collect()
     }
@@ -102,7 +102,7 @@ impl Competition {
         Ok(settings.run())
     }
 
-    /// The table after these games of its run. In a Swiss system whoever rests gets the points of a round.
+    /// The table after these games of its run. In a Swiss system an entrant that rests gets the points of a round.
     pub fn ranking(&self, run: &Run, results: &Results, bouts: &[Bout]) -> Ranking {
         let mut free = vec![0.0; self.entrants.len()];
         if self.rounds.is_some() {

@@ -1,13 +1,13 @@
-//! The table of a competition: points, and what decides between those who have equally many.
+//! The table of a competition: points, and tie breaks between equal points.
 
 use std::cmp::Ordering;
 
 use super::Bout;
 
-/// What decides between those with equal points.
+/// A rule that orders entrants with equal points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TieBreak {
-    /// Points in the games among those who are equal.
+    /// Points in the games among the tied entrants.
     Direct,
     /// The points of those that were beaten, and half the points of those with a draw, for every game (Sonneborn and Berger).
     SonnebornBerger,
@@ -15,7 +15,7 @@ pub enum TieBreak {
     Buchholz,
     /// Games won.
     Wins,
-    /// Games won by whoever moved second.
+    /// Games won as the second player.
     SecondWins,
     /// Points on the board, those of the opponents taken off.
     Margin,
@@ -38,9 +38,9 @@ impl TieBreak {
     }
 }
 
-/// An entrant in the table.
+/// The row of an entrant in the table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct RankingRow {
     /// Which.
     pub entrant: usize,
     /// 1 is the best; equals share a place.
@@ -51,27 +51,27 @@ pub struct Place {
     pub games: usize,
     /// Games won, drawn and lost.
     pub tally: [usize; 3],
-    /// What the tie breaks of the competition say, in their order.
+    /// The values of the tie breaks, in their order.
     pub tie_breaks: Vec<f64>,
 }
 
 /// The table: the best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// Which tie breaks there are.
+    /// The tie breaks, in their order.
     pub tie_breaks: Vec<TieBreak>,
-    /// Everybody.
-    pub places: Vec<Place>,
+    /// All entrants.
+    pub places: Vec<RankingRow>,
 }
 
-/// What the table is made from.
+/// The games and points that the table is made from.
 struct Sheet<'a> {
     bouts: &'a [Bout],
     points: Vec<f64>,
 }
 
 impl Ranking {
-    /// The table after these games. `free` are points without a game, by entrant: whoever rests in a Swiss system gets them.
+    /// The table after these games. `free` are points without a game, by entrant: those of a rest in a Swiss system.
     pub fn new(entrants: usize, bouts: &[Bout], free: &[f64], tie_breaks: &[TieBreak]) -> Self {
         let mut points: Vec<f64> = (0..entrants).map(|entrant| free.get(entrant).copied().unwrap_or(0.0)).collect();
         for bout in bouts {
@@ -119,7 +119,7 @@ impl Sheet<'_> {
 
     fn value(&self, tie_break: TieBreak, entrant: usize, equals: &[usize]) -> f64 {
         let games = self.games(entrant);
-        // The sum of nothing is -0, which nobody wants to read.
+        // The sum of no numbers is -0; adding 0 makes it 0.
         0.0 + match tie_break {
             TieBreak::Direct => games.filter(|(other, ..)| equals.contains(other)).map(|(_, _, score, _)| score).sum(),
             TieBreak::SonnebornBerger => games.map(|(other, _, score, _)| score * self.points[other]).sum(),
@@ -135,10 +135,17 @@ impl Sheet<'_> {
         }
     }
 
-    fn place(&self, entrant: usize, place: usize, tie_breaks: Vec<f64>) -> Place {
+    fn place(&self, entrant: usize, place: usize, tie_breaks: Vec<f64>) -> RankingRow {
         let count = |wanted: f64| self.games(entrant).filter(|(_, _, score, _)| *score == wanted).count();
         let games = self.games(entrant).count();
-        Place { entrant, place, points: self.points[entrant], games, tally: [count(1.0), count(0.5), count(0.0)], tie_breaks }
+        RankingRow {
+            entrant,
+            place,
+            points: self.points[entrant],
+            games,
+            tally: [count(1.0), count(0.5), count(0.0)],
+            tie_breaks,
+        }
     }
 }
 
@@ -163,7 +170,7 @@ mod tests {
         assert_eq!(ranking.places[0].tally, [2, 0, 0]);
         assert_eq!(
             ranking.places[1],
-            Place { entrant: 2, place: 2, points: 0.5, games: 2, tally: [0, 1, 1], tie_breaks: vec![-1.0] }
+            RankingRow { entrant: 2, place: 2, points: 0.5, games: 2, tally: [0, 1, 1], tie_breaks: vec![-1.0] }
         );
         assert_eq!(ranking.places[2].tie_breaks, [-3.0]);
     }
@@ -192,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_rests_has_points_without_a_game() {
+    fn an_entrant_that_rests_has_points_without_a_game() {
         let ranking = Ranking::new(3, &[bout([0, 1], 0.5, 0)], &[0.0, 0.0, 1.0], &[TieBreak::Buchholz]);
         assert_eq!((ranking.places[0].entrant, ranking.places[0].points, ranking.places[0].games), (2, 1.0, 0));
     }

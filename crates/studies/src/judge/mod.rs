@@ -1,16 +1,23 @@
-//! Evaluations measured by the truth: how often does what they choose keep what the position is worth, and do they put positions in
-//! the right order?
+//! Evaluations and agents measured against the exact solver: how often do they choose a best move, and do evaluations put positions in
+//! their true order?
 
 mod judging;
+mod listing;
+mod settings;
+mod solving;
+mod watch;
 
 use plyground_core::{GameValue, Seed, split_spec};
 use plyground_match::Results;
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
 use serde::Serialize;
 
-use crate::study::{Measure, Part};
+use crate::study::{Part, StudyMeasure};
 
-pub use judging::{Contender, JudgeOrder, JudgeStage, JudgeWatch, Judged, Judging, Truth, Verdict, judge};
+pub use judging::{ChoiceQuality, Judged, Judging, judge};
+pub use settings::{Contender, JudgeSettings};
+pub use solving::Truth;
+pub use watch::{JudgeStage, JudgeWatch};
 
 /// Samples drawn for the interval of a correlation.
 const ROUNDS: usize = 200;
@@ -18,7 +25,7 @@ const ROUNDS: usize = 200;
 /// Where a game has more positions than this, a sample of them is looked at.
 pub const FEW_POSITIONS: usize = 300_000;
 
-/// How good an evaluation or an agent is. Where all positions were looked at and nothing is left to chance, the intervals are points.
+/// The quality of an evaluation or an agent. Where all positions were looked at and nothing is left to chance, the intervals are points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     /// Who.
@@ -43,13 +50,14 @@ pub struct Judgement {
     pub score: Option<f64>,
 }
 
-/// What is known of a game's positions.
+/// The positions that were judged on, by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Population {
     /// Positions looked at.
     pub positions: usize,
     /// Those in which the player to move wins, draws and loses.
-    pub worths: [usize; 3],
+    #[serde(rename = "worths")]
+    pub values: [usize; 3],
     /// Those in which a mistake can be made.
     pub hard: usize,
     /// Are these all that can be reached?
@@ -77,7 +85,7 @@ pub fn evaluations(names: &[String], depths: &[u32], second: &str) -> Vec<Conten
         .collect()
 }
 
-/// Those who play in a part of a study in both seats, under the names of its rows.
+/// The contenders that play in a part of a study in both seats, under the names of its rows.
 pub fn contenders_of(part: &Part) -> Vec<Contender> {
     let mut found: Vec<Contender> = Vec::new();
     for cell in &part.cells {
@@ -92,16 +100,17 @@ pub fn contenders_of(part: &Part) -> Vec<Contender> {
 
 /// The share of the points that a row of a study took from all others, in both seats, every opponent and seat counting the same.
 pub fn score_in(part: &Part, results: &Results, name: &str) -> Option<f64> {
-    let scores = part.findings(results).into_iter().filter(|finding| finding.measure == Measure::Score).filter_map(|finding| {
-        let cell = finding.cell;
-        let [row, column] = [cell.row.as_ref().unwrap_or(&cell.first), cell.column.as_ref().unwrap_or(&cell.second)];
-        let score = finding.ours?.value;
-        match (row == name, column == name) {
-            (true, false) => Some(score),
-            (false, true) => Some(1.0 - score),
-            _ => None,
-        }
-    });
+    let scores =
+        part.findings(results).into_iter().filter(|finding| finding.measure == StudyMeasure::Score).filter_map(|finding| {
+            let cell = finding.cell;
+            let [row, column] = [cell.row.as_ref().unwrap_or(&cell.first), cell.column.as_ref().unwrap_or(&cell.second)];
+            let score = finding.ours?.value;
+            match (row == name, column == name) {
+                (true, false) => Some(score),
+                (false, true) => Some(1.0 - score),
+                _ => None,
+            }
+        });
     let scores: Vec<f64> = scores.collect();
     (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
@@ -181,10 +190,10 @@ impl Judgement {
     }
 }
 
-impl Findings {
+impl JudgeFindings {
     /// Which positions were looked at, in a sentence.
     pub fn positions_in_words(&self) -> String {
-        let Population { positions, worths: [won, drawn, lost], hard, all, given_up } = self.population;
+        let Population { positions, values: [won, drawn, lost], hard, all, given_up } = self.population;
         let which = if all {
             format!("all {positions} positions that can be reached")
         } else {
@@ -254,30 +263,30 @@ pub fn predictions(found: &[Judgement], score: &dyn Fn(&str) -> Option<f64>) -> 
 }
 
 fn population(judging: &Judging) -> Population {
-    let count = |worth: GameValue| judging.truths.iter().filter(|truth| truth.worth == worth).count();
+    let count = |value: GameValue| judging.truths.iter().filter(|truth| truth.value == value).count();
     Population {
         positions: judging.truths.len(),
-        worths: [GameValue::Win, GameValue::Draw, GameValue::Loss].map(count),
+        values: [GameValue::Win, GameValue::Draw, GameValue::Loss].map(count),
         hard: judging.truths.iter().filter(|truth| truth.can_err).count(),
         all: judging.all,
         given_up: judging.given_up,
     }
 }
 
-/// All that judging has found.
+/// The results of judging.
 #[derive(Clone, Debug, Serialize)]
-pub struct Findings {
+pub struct JudgeFindings {
     /// The game.
     pub game: String,
     /// The positions.
     pub population: Population,
-    /// Whoever throws away least comes first.
+    /// The judgements, the lowest loss first.
     pub judgements: Vec<Judgement>,
     /// The points that the one moving first (row) takes from the one moving second (column), exactly, where they are known.
     pub scores: Option<Scores>,
 }
 
-/// The exact scores of all that can be known without playing.
+/// The exact scores of the contenders whose choices are all known, without playing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scores {
     /// Whose.
@@ -286,11 +295,11 @@ pub struct Scores {
     pub table: Vec<Vec<f64>>,
 }
 
-/// What follows from judging.
-pub fn findings(game: &str, judging: &Judging, contenders: &[Contender], seed: Seed) -> Findings {
+/// The results that follow from judged positions.
+pub fn findings(game: &str, judging: &Judging, contenders: &[Contender], seed: Seed) -> JudgeFindings {
     let exact = contenders.iter().zip(&judging.exact).filter(|(_, exact)| **exact).map(|(contender, _)| contender.name.clone());
     let names: Vec<String> = exact.collect();
-    Findings {
+    JudgeFindings {
         game: game.to_owned(),
         population: population(judging),
         judgements: judgements(judging, contenders, seed),
@@ -298,7 +307,7 @@ pub fn findings(game: &str, judging: &Judging, contenders: &[Contender], seed: S
     }
 }
 
-/// The judgement of each contender; whoever throws away least comes first.
+/// The judgement of each contender, the lowest loss first.
 fn judgements(judging: &Judging, contenders: &[Contender], seed: Seed) -> Vec<Judgement> {
     let mut row = 0;
     let mut found: Vec<Judgement> = Vec::new();
@@ -322,8 +331,8 @@ fn judgement(
     seed: Seed,
 ) -> Judgement {
     let truths = &judging.truths;
-    let share = |counted: &dyn Fn(&Truth) -> f64, value: &dyn Fn(Verdict) -> f64| {
-        let weighted = truths.iter().enumerate().map(|(number, truth)| (counted(truth), value(judged(number).verdict)));
+    let share = |counted: &dyn Fn(&Truth) -> f64, value: &dyn Fn(ChoiceQuality) -> f64| {
+        let weighted = truths.iter().enumerate().map(|(number, truth)| (counted(truth), value(judged(number).quality)));
         weighted_mean(&weighted.filter(|(weight, _)| *weight > 0.0).collect::<Vec<_>>(), exact)
     };
     let correlation = |opinion: &dyn Fn(Judged) -> Option<f32>, order: &dyn Fn(&Truth) -> Option<f64>, of: Correlation| {
@@ -341,10 +350,10 @@ fn judgement(
     let (said, seen) = (|judged: Judged| judged.said, |judged: Judged| judged.seen);
     Judgement {
         name: name.to_owned(),
-        best: share(&|_| 1.0, &|verdict| verdict.best),
-        best_of_hard: share(&|truth| f64::from(u8::from(truth.can_err)), &|verdict| verdict.best),
-        loss: share(&|_| 1.0, &|verdict| verdict.loss),
-        loss_in_play: share(&|truth| truth.reach, &|verdict| verdict.loss).filter(|_| judging.all),
+        best: share(&|_| 1.0, &|quality| quality.best),
+        best_of_hard: share(&|truth| f64::from(u8::from(truth.can_err)), &|quality| quality.best),
+        loss: share(&|_| 1.0, &|quality| quality.loss),
+        loss_in_play: share(&|truth| truth.reach, &|quality| quality.loss).filter(|_| judging.all),
         tau: correlation(&said, &|truth| Some(first_view(truth)), kendall_tau_b),
         spearman: correlation(&said, &|truth| Some(first_view(truth)), spearman),
         tau_with_length: correlation(&said, &with_length, kendall_tau_b),
@@ -359,15 +368,15 @@ fn exactly(value: f64) -> MeanEstimate {
     MeanEstimate { value, interval: Interval { low: value, high: value } }
 }
 
-/// What a position is worth to the first player.
+/// The value of a position for the first player.
 fn first_view(truth: &Truth) -> f64 {
-    f64::from(truth.worth.value() * truth.mover.sign())
+    f64::from(truth.value.value() * truth.mover.sign())
 }
 
 /// The same, a faster win being better than a slower one; `None` where the length of a decided game is not known.
 fn with_length(truth: &Truth) -> Option<f64> {
     let sign = first_view(truth);
-    if truth.worth == GameValue::Draw { Some(0.0) } else { Some(sign * (1.0 + 1.0 / f64::from(truth.plies?))) }
+    if truth.value == GameValue::Draw { Some(0.0) } else { Some(sign * (1.0 + 1.0 / f64::from(truth.plies?))) }
 }
 
 /// The mean of values from 0 to 1, each with its weight; an interval as for a share of as many trials as tell as much.

@@ -7,10 +7,10 @@ use plyground_statistics::{CONFIDENCE, MeanEstimate, per_cent};
 
 use super::contents::table;
 use super::plots::{self, HeatMap, Range};
-use super::{Block, Occasion, Report};
-use crate::balance::{COLUMNS, Findings, Measure, rows, sentences};
+use super::{Block, Provenance, Report};
+use crate::balance::{BalanceFindings, BalanceMeasure, COLUMNS, rows, sentences};
 
-pub(super) fn report(findings: &Findings, occasion: &Occasion<'_>) -> Result<Report, RunError> {
+pub(super) fn report(findings: &BalanceFindings, provenance: &Provenance<'_>) -> Result<Report, RunError> {
     let game = info(split_spec(&findings.plan.sweep.settings[0].game).0)?;
     let games: u64 = findings.cells.iter().map(|cell| cell.tally.games()).sum();
     let subtitle = format!(
@@ -27,11 +27,11 @@ pub(super) fn report(findings: &Findings, occasion: &Occasion<'_>) -> Result<Rep
     blocks.push(Block::Heading("All figures".to_owned()));
     blocks.push(table(COLUMNS, rows(findings)));
     blocks.extend(notes(findings));
-    blocks.extend(settings(findings, occasion));
+    blocks.extend(settings(findings, provenance));
     Ok(Report { title: format!("{}: is it fair, and how does it play?", game.title), subtitle, blocks })
 }
 
-fn agents_by_number(findings: &Findings) -> String {
+fn agents_by_number(findings: &BalanceFindings) -> String {
     let agents = findings.plan.agents.iter().enumerate();
     agents.map(|(number, agent)| format!("{} is {agent}", number + 1)).collect::<Vec<_>>().join(", ")
 }
@@ -39,7 +39,7 @@ fn agents_by_number(findings: &Findings) -> String {
 /// Full colour at 30 and 70 %: few games that people play are further from even.
 const FULL: f64 = 0.2;
 
-fn fairness(findings: &Findings) -> Vec<Block> {
+fn fairness(findings: &BalanceFindings) -> Vec<Block> {
     let sweep = &findings.plan.sweep;
     let score = |setting: usize, agent: usize| Some(findings.cell(setting, agent).score(CONFIDENCE)?.value);
     let mut blocks = vec![Block::Heading("Who is favoured".to_owned())];
@@ -66,16 +66,16 @@ fn fairness(findings: &Findings) -> Vec<Block> {
     let perfect: Vec<[String; 3]> = sweep
         .settings
         .iter()
-        .zip(&findings.worth)
+        .zip(&findings.values)
         .enumerate()
-        .filter_map(|(number, (setting, worth))| {
-            let word = match (*worth)? {
+        .filter_map(|(number, (setting, value))| {
+            let word = match (*value)? {
                 GameValue::Win => "the first player wins",
                 GameValue::Draw => "a draw",
                 GameValue::Loss => "the second player wins",
             };
             let found = findings.cell(number, findings.strongest()).score(CONFIDENCE);
-            let practice = found.map_or("-".to_owned(), |found| Measure::Score.written(found));
+            let practice = found.map_or("-".to_owned(), |found| BalanceMeasure::Score.written(found));
             Some([setting.label.clone(), word.to_owned(), practice])
         })
         .collect();
@@ -87,14 +87,14 @@ fn fairness(findings: &Findings) -> Vec<Block> {
 }
 
 /// A figure for each measure: a line for each value of an axis, or each setting where there is none, over the agents.
-fn strength(findings: &Findings) -> Vec<Block> {
+fn strength(findings: &BalanceFindings) -> Vec<Block> {
     let (agents, sweep) = (findings.plan.agents.len(), &findings.plan.sweep);
     if agents < 2 {
         return Vec::new();
     }
     let mut blocks = vec![Block::Heading("How it changes with strength".to_owned())];
     let axes: Vec<usize> = (0..sweep.axes.len()).filter(|&axis| sweep.axes[axis].values.len() > 1).collect();
-    for measure in Measure::ALL {
+    for measure in BalanceMeasure::ALL {
         let plot = |lines: &[(String, Vec<Option<MeanEstimate>>)], averaged: &str| {
             let scale = if measure.is_share() { 100.0 } else { 1.0 };
             let range = |(agent, found): (usize, &Option<MeanEstimate>)| {
@@ -108,7 +108,7 @@ fn strength(findings: &Findings) -> Vec<Block> {
                 .filter(|(_, ranges)| !ranges.is_empty())
                 .collect();
             let up = if measure.is_share() { format!("{}, %", measure.name()) } else { measure.name().to_owned() };
-            let even = (measure == Measure::Score).then_some(50.0);
+            let even = (measure == BalanceMeasure::Score).then_some(50.0);
             (!lines.is_empty()).then(|| Block::Figure {
                 svg: plots::lines(&lines, "agent", &up, even),
                 caption: format!("{}{averaged}. {}.", capitalised(measure.name()), agents_by_number(findings)),
@@ -136,21 +136,21 @@ fn capitalised(words: &str) -> String {
 }
 
 /// A table for each parameter, averaged over the others.
-fn parameters(findings: &Findings) -> Vec<Block> {
+fn parameters(findings: &BalanceFindings) -> Vec<Block> {
     let sweep = &findings.plan.sweep;
     let mut blocks = Vec::new();
     for (axis, varied) in sweep.axes.iter().enumerate().filter(|(_, axis)| axis.values.len() > 1 && sweep.axes.len() > 1) {
         let row = |value: usize| {
-            let mut cells = [const { String::new() }; 1 + Measure::ALL.len()];
+            let mut cells = [const { String::new() }; 1 + BalanceMeasure::ALL.len()];
             cells[0] = varied.label(value);
-            for (cell, measure) in cells[1..].iter_mut().zip(Measure::ALL) {
+            for (cell, measure) in cells[1..].iter_mut().zip(BalanceMeasure::ALL) {
                 let found = findings.average(axis, value, findings.strongest(), measure);
                 *cell = found.map_or("-".to_owned(), |found| measure.written(found));
             }
             cells
         };
-        let mut head = [varied.key.as_str(); 1 + Measure::ALL.len()];
-        head[1..].copy_from_slice(&Measure::ALL.map(Measure::name));
+        let mut head = [varied.key.as_str(); 1 + BalanceMeasure::ALL.len()];
+        head[1..].copy_from_slice(&BalanceMeasure::ALL.map(BalanceMeasure::name));
         blocks.push(table(head, (0..varied.values.len()).map(row)));
     }
     if !blocks.is_empty() {
@@ -163,7 +163,7 @@ fn parameters(findings: &Findings) -> Vec<Block> {
     blocks
 }
 
-fn notes(findings: &Findings) -> Vec<Block> {
+fn notes(findings: &BalanceFindings) -> Vec<Block> {
     let judged = findings.cells.iter().map(|cell| cell.judged).max().unwrap_or(0);
     let repeated = findings.cells.iter().map(|cell| cell.redundancy).fold(0.0, f64::max);
     let facts = [
@@ -176,7 +176,7 @@ fn notes(findings: &Findings) -> Vec<Block> {
             ),
         ),
         ("plies, spread", "moves of both players in a game, and their standard deviation over the games".to_owned()),
-        ("legal moves", "of whoever is to move, averaged over a game, then over the games".to_owned()),
+        ("legal moves", "of the player to move, averaged over a game, then over the games".to_owned()),
         (
             "lead changes",
             format!(
@@ -195,7 +195,7 @@ fn notes(findings: &Findings) -> Vec<Block> {
     vec![Block::Heading("What the figures mean".to_owned()), Block::Facts(facts)]
 }
 
-fn settings(findings: &Findings, occasion: &Occasion<'_>) -> Vec<Block> {
+fn settings(findings: &BalanceFindings, provenance: &Provenance<'_>) -> Vec<Block> {
     let runs: Vec<&str> = findings.plan.runs.iter().map(|run| run.id.as_str()).collect();
     let facts = [
         ["agents".to_owned(), findings.plan.agents.join(" · ")],
@@ -203,14 +203,14 @@ fn settings(findings: &Findings, occasion: &Occasion<'_>) -> Vec<Block> {
         ["openings".to_owned(), super::contents::openings(&findings.plan.runs[0].experiment.openings)],
         ["seed".to_owned(), findings.plan.runs[0].experiment.seed.to_string()],
         ["runs".to_owned(), runs.join(" ")],
-        ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", occasion.seconds)],
-        ["machine".to_owned(), occasion.machine.to_owned()],
+        ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", provenance.seconds)],
+        ["machine".to_owned(), provenance.machine.to_owned()],
         ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
     ];
     vec![
         Block::Heading("Settings".to_owned()),
         Block::Facts(facts.to_vec()),
         Block::Paragraph("To do it again:".to_owned()),
-        Block::Code(occasion.command.to_owned()),
+        Block::Code(provenance.command.to_owned()),
     ]
 }

@@ -59,7 +59,7 @@ pub(super) const COLOURS: [&str; 2] = ["green", "pink"];
 const SQUARE: u32 = 30;
 const MARGIN: u32 = 20;
 
-/// A board as SVG: the players' pieces in two colours that everybody can tell apart, the last move marked.
+/// A board as SVG: the players' pieces in two colours that are also distinct to the colour-blind, the last move marked.
 fn svg(view: &BoardView, last: &MoveSquares, position: &str) -> String {
     let (files, ranks) = (u32::from(view.files), u32::from(view.ranks));
     let (width, height) = (files * SQUARE + MARGIN + 2, ranks * SQUARE + MARGIN + 2);

@@ -3,8 +3,8 @@
 use plyground_match::Run;
 
 use super::contents::{date, table};
-use super::{Block, Occasion, Report};
-use crate::competition::{Bout, Competition, Place, Ranking};
+use super::{Block, Provenance, Report};
+use crate::competition::{Bout, Competition, Ranking, RankingRow};
 
 /// Points as people write them.
 fn written(points: f64) -> String {
@@ -22,7 +22,7 @@ impl Ranking {
     pub fn table(&self, competition: &Competition) -> (Vec<String>, Vec<Vec<String>>) {
         let mut columns = ["place", "name", "points", "games", "won", "drawn", "lost"].map(str::to_owned).to_vec();
         columns.extend(self.tie_breaks.iter().map(|tie_break| tie_break.word().to_owned()));
-        let row = |place: &Place| {
+        let row = |place: &RankingRow| {
             let mut row = vec![place.place.to_string(), competition.entrants[place.entrant].name.clone(), written(place.points)];
             row.push(place.games.to_string());
             row.extend(place.tally.map(|count| count.to_string()));
@@ -33,7 +33,13 @@ impl Ranking {
     }
 }
 
-pub(super) fn report(competition: &Competition, run: &Run, bouts: &[Bout], ranking: &Ranking, occasion: &Occasion<'_>) -> Report {
+pub(super) fn report(
+    competition: &Competition,
+    run: &Run,
+    bouts: &[Bout],
+    ranking: &Ranking,
+    provenance: &Provenance<'_>,
+) -> Report {
     let name = |entrant: usize| competition.entrants[entrant].name.clone();
     let (columns, rows) = ranking.table(competition);
     // In a report the first column names the rows.
@@ -71,10 +77,10 @@ pub(super) fn report(competition: &Competition, run: &Run, bouts: &[Bout], ranki
         fact("time of both for a game", time(competition.game_time)),
         fact("the last game ended on", last),
         fact("all games with their moves", format!("ply runs games {}", run.id)),
-        fact("machine", occasion.machine.to_owned()),
+        fact("machine", provenance.machine.to_owned()),
     ]));
     blocks.push(Block::Facts(competition.entrants.iter().map(|entrant| fact(&entrant.name, entrant.spec.clone())).collect()));
-    blocks.push(Block::Code(occasion.command.to_owned()));
+    blocks.push(Block::Code(provenance.command.to_owned()));
     let subtitle = format!("{}, {} entrants, {} games so far.", competition.game, competition.entrants.len(), bouts.len());
     Report { title: competition.title.clone(), subtitle, blocks }
 }

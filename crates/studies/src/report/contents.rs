@@ -1,4 +1,4 @@
-//! What a report says.
+//! The contents of the report on a run.
 
 use std::collections::BTreeMap;
 
@@ -133,7 +133,7 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
     Ok(Report { title: title.map_or(question, str::to_owned), subtitle, blocks })
 }
 
-/// What came out, in a sentence or two.
+/// The result in a sentence or two.
 fn answer(findings: &Findings<'_>) -> String {
     let (agents, results) = (findings.agents(), &findings.results);
     if let [one, other] = agents {
@@ -342,7 +342,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
                 ["pairs".to_owned(), format!("{} of {} played, both games of a pair from one opening", row.done, row.pairs)]
             }
             Seats::Fixed => {
-                ["games".to_owned(), format!("{} of {} played, whoever is named first moves first", row.done, row.pairs)]
+                ["games".to_owned(), format!("{} of {} played, the agent that is named first moves first", row.done, row.pairs)]
             }
         },
         ["openings".to_owned(), openings(&experiment.openings)],
@@ -359,7 +359,7 @@ fn settings(findings: &Findings<'_>) -> Vec<Block> {
     ]
 }
 
-/// Where games begin, in words.
+/// The openings in words.
 pub(super) fn openings(openings: &Openings) -> String {
     match openings {
         Openings::Start => "none: all games begin at the start".to_owned(),
@@ -368,7 +368,7 @@ pub(super) fn openings(openings: &Openings) -> String {
     }
 }
 
-/// How long agents could think, in words.
+/// The time control in words.
 fn limits(experiment: &Experiment) -> String {
     let Limits { simulations, nodes, depth, time } = experiment.limits;
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! What judging evaluations has found, as a page.
+//! The report on judged evaluations.
 
 use plyground_match::RunError;
 use plyground_session::open;
@@ -6,8 +6,8 @@ use plyground_statistics::per_cent;
 
 use super::contents::table;
 use super::plots::{self, HeatMap, Range};
-use super::{Block, Occasion, Report};
-use crate::judge::{COLUMNS, Findings, Judgement, Prediction, Scores};
+use super::{Block, Provenance, Report};
+use crate::judge::{COLUMNS, JudgeFindings, Judgement, Prediction, Scores};
 
 /// Games of the same contenders, or what is known of them without playing.
 pub struct Played {
@@ -26,7 +26,7 @@ impl Played {
     }
 }
 
-pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Report, RunError> {
+pub(super) fn report(findings: &JudgeFindings, played: Option<&Played>, provenance: &Provenance<'_>) -> Result<Report, RunError> {
     let info = open(&findings.game, None)?.info();
     let losses = losses(findings);
     let mut blocks = vec![
@@ -57,12 +57,12 @@ pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Oc
         Block::Facts(vec![
             ["game".to_owned(), findings.game.clone()],
             ["positions".to_owned(), findings.positions_in_words()],
-            ["time".to_owned(), format!("{:.1} seconds", occasion.seconds)],
-            ["machine".to_owned(), occasion.machine.to_owned()],
+            ["time".to_owned(), format!("{:.1} seconds", provenance.seconds)],
+            ["machine".to_owned(), provenance.machine.to_owned()],
             ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
         ]),
         Block::Paragraph("To do it again:".to_owned()),
-        Block::Code(occasion.command.to_owned()),
+        Block::Code(provenance.command.to_owned()),
     ]);
     let certainty = if findings.population.all { "" } else { " All intervals are 95 %." };
     Ok(Report {
@@ -73,7 +73,7 @@ pub(super) fn report(findings: &Findings, played: Option<&Played>, occasion: &Oc
 }
 
 /// Some columns of the table of judgements.
-fn part_of_table<const N: usize>(findings: &Findings, which: [usize; N]) -> Block {
+fn part_of_table<const N: usize>(findings: &JudgeFindings, which: [usize; N]) -> Block {
     let part = |judgement: &Judgement| {
         let row = judgement.row();
         which.map(|column| row[column].clone())
@@ -88,7 +88,7 @@ fn wide_apart(ranges: &[Range]) -> bool {
     least > 0.0 && most / least > 20.0
 }
 
-fn losses(findings: &Findings) -> Vec<Range> {
+fn losses(findings: &JudgeFindings) -> Vec<Range> {
     let range = |judgement: &Judgement| {
         let loss = judgement.loss?;
         Some(Range { name: judgement.name.clone(), low: loss.interval.low, middle: loss.value, high: loss.interval.high })
@@ -96,7 +96,7 @@ fn losses(findings: &Findings) -> Vec<Range> {
     findings.judgements.iter().filter_map(range).collect()
 }
 
-fn exact(scores: &Scores, findings: &Findings) -> Vec<Block> {
+fn exact(scores: &Scores, findings: &JudgeFindings) -> Vec<Block> {
     let place = |judgement: &Judgement| scores.names.iter().position(|name| *name == judgement.name);
     let order: Vec<usize> = findings.judgements.iter().filter_map(place).collect();
     let names: Vec<String> = order.iter().map(|&number| scores.names[number].clone()).collect();
@@ -111,12 +111,12 @@ fn exact(scores: &Scores, findings: &Findings) -> Vec<Block> {
         ),
         Block::Figure {
             svg: plots::heat_map(&HeatMap { rows: &rows, columns: &columns, share: &share, full: 0.5 }),
-            caption: "Points of whoever moves first (row) against whoever moves second (column), in per cent.".to_owned(),
+            caption: "Points of the first player (row) against the second player (column), in per cent.".to_owned(),
         },
     ]
 }
 
-fn compared(findings: &Findings, played: &Played) -> Vec<Block> {
+fn compared(findings: &JudgeFindings, played: &Played) -> Vec<Block> {
     let point = |judgement: &Judgement| Some((judgement.loss?.value, played.score(&judgement.name)?, judgement.name.clone()));
     let points: Vec<(f64, f64, String)> = findings.judgements.iter().filter_map(point).collect();
     let row = |found: &Prediction| {

@@ -1,4 +1,4 @@
-//! A run or a study as a page that can be handed in: what was asked, what came out, how sure that is, and how to do it again.
+//! Reports on runs and studies: the question, the result with its intervals, and the command that repeats it.
 //!
 //! A report is a list of blocks, which are written as HTML or as Markdown ([`Report::write`]).
 
@@ -14,12 +14,12 @@ mod published;
 mod tuned;
 
 pub use judged::Played;
-pub use tuned::{Path, Points, Tuned};
+pub use tuned::{GridPoint, Tuned, TuningPath};
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::Path as FilePath;
+use std::path::Path;
 
 use crate::study::Study;
 use crate::{balance, judge};
@@ -56,23 +56,23 @@ pub enum ReportFormat {
 
 impl ReportFormat {
     /// The format that a file's ending asks for: Markdown for `.md`, HTML for any other.
-    pub fn of(file: &FilePath) -> Self {
+    pub fn of(file: &Path) -> Self {
         let is_markdown = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
         if is_markdown { Self::Markdown } else { Self::Html }
     }
 }
 
-/// When and how something was found.
-pub struct Occasion<'a> {
-    /// What was typed.
+/// The provenance of a result: command, machine and time.
+pub struct Provenance<'a> {
+    /// The command.
     pub command: &'a str,
-    /// Where.
+    /// The machine.
     pub machine: &'a str,
-    /// How long it took.
+    /// The seconds that it took.
     pub seconds: f64,
 }
 
-/// What a page begins with, and its parts.
+/// A report: title, subtitle and blocks.
 pub struct Report {
     title: String,
     subtitle: String,
@@ -90,19 +90,23 @@ impl Report {
         published::report(store, study, rows, title)
     }
 
-    /// The inventor's report on a game.
-    pub fn on_balance(findings: &balance::Findings, occasion: &Occasion<'_>) -> Result<Self, RunError> {
-        balanced::report(findings, occasion)
+    /// The report on the balance of a game.
+    pub fn on_balance(findings: &balance::BalanceFindings, provenance: &Provenance<'_>) -> Result<Self, RunError> {
+        balanced::report(findings, provenance)
     }
 
-    /// What judging has found; `played` are games to compare it with.
-    pub fn on_judging(findings: &judge::Findings, played: Option<&Played>, occasion: &Occasion<'_>) -> Result<Self, RunError> {
-        judged::report(findings, played, occasion)
+    /// The report on judged evaluations; `played` are games to compare them with.
+    pub fn on_judging(
+        findings: &judge::JudgeFindings,
+        played: Option<&Played>,
+        provenance: &Provenance<'_>,
+    ) -> Result<Self, RunError> {
+        judged::report(findings, played, provenance)
     }
 
-    /// What tuning has found.
-    pub fn on_tuning(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Self, RunError> {
-        tuned::report(tuned, occasion)
+    /// The report on a tuning.
+    pub fn on_tuning(tuned: &Tuned, provenance: &Provenance<'_>) -> Result<Self, RunError> {
+        tuned::report(tuned, provenance)
     }
 
     /// The page of a competition, as far as it is played.
@@ -111,9 +115,9 @@ impl Report {
         run: &Run,
         bouts: &[Bout],
         ranking: &Ranking,
-        occasion: &Occasion<'_>,
+        provenance: &Provenance<'_>,
     ) -> Self {
-        competed::report(competition, run, bouts, ranking, occasion)
+        competed::report(competition, run, bouts, ranking, provenance)
     }
 
     /// One HTML page that needs no other file.
@@ -127,12 +131,12 @@ impl Report {
     }
 
     /// Writes the report to a file, in the format that its ending asks for.
-    pub fn write(&self, file: &FilePath) -> Result<(), RunError> {
+    pub fn write(&self, file: &Path) -> Result<(), RunError> {
         self.write_as(ReportFormat::of(file), file)
     }
 
     /// Writes the report to a file, in this format. Beside a pipe or a device there is no place for plots.
-    pub fn write_as(&self, format: ReportFormat, file: &FilePath) -> Result<(), RunError> {
+    pub fn write_as(&self, format: ReportFormat, file: &Path) -> Result<(), RunError> {
         let is_device = fs::metadata(file).is_ok_and(|metadata| !metadata.is_file());
         match (format, file.file_stem().map(OsStr::to_string_lossy)) {
             (ReportFormat::Html, _) => write_whole(file, self.html()),
@@ -151,7 +155,7 @@ impl Report {
 }
 
 /// Makes a folder if it is not there; the one around it must be.
-fn make_folder(folder: &FilePath) -> Result<(), RunError> {
+fn make_folder(folder: &Path) -> Result<(), RunError> {
     match fs::create_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(RunError::Write { file: folder.to_owned(), error }),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! What the report on a study says: published numbers and ours.
+//! The report on a study: published numbers beside ours.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use plyground_session::open;
 use super::contents::{Findings as Counted, date, first_move, games, samples, table};
 use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
-use crate::study::{Finding, Measure, Study, Verdict, verdict_on_all};
+use crate::study::{Finding, Study, StudyMeasure, Verdict, verdict_on_all};
 
 /// More numbers than this are drawn as points, without their names.
 const MOST_NAMED: usize = 60;
@@ -65,7 +65,7 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
 fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
     let mut blocks = Vec::new();
     for plies in [false, true] {
-        let chosen = findings.iter().filter(|finding| (finding.measure == Measure::Plies) == plies);
+        let chosen = findings.iter().filter(|finding| (finding.measure == StudyMeasure::Plies) == plies);
         let rows: Vec<Compared> = chosen.filter_map(compared).collect();
         let unit = if plies { "plies" } else { "per cent" };
         if rows.is_empty() {
@@ -99,7 +99,7 @@ fn heat_maps(findings: &[Finding<'_>]) -> Vec<Block> {
     }
     let find = |row: usize, column: usize| {
         let sought = [names[row].as_str(), names[column].as_str()];
-        findings.iter().find(|finding| finding.measure == Measure::Score && finding.names() == sought)
+        findings.iter().find(|finding| finding.measure == StudyMeasure::Score && finding.names() == sought)
     };
     // Without most of the fields it would be a list, and there is one already.
     let filled = findings.len() * 2 > names.len() * names.len();
@@ -128,7 +128,7 @@ fn compared(finding: &Finding<'_>) -> Option<Compared> {
     let (ours, scale) = (finding.ours?, finding.measure.scale());
     let [agent, opponent] = finding.names();
     let board = finding.game.split_once("size=").map_or("", |(_, size)| size.split(',').next().unwrap_or(size));
-    let measure = if finding.measure == Measure::Score { "" } else { finding.measure.word() };
+    let measure = if finding.measure == StudyMeasure::Score { "" } else { finding.measure.word() };
     let name = format!("{board} {agent} – {opponent} {measure}").trim().to_owned();
     let [low, middle, high] = [ours.interval.low, ours.value, ours.interval.high].map(|value| scale * value);
     Some(Compared {

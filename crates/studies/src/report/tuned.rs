@@ -1,4 +1,4 @@
-//! What tuning has found, as a page.
+//! The report on a tuning.
 
 use plyground_match::RunError;
 use plyground_session::open;
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::contents::table;
 use super::plots::{self, Range};
-use super::{Block, Occasion, Report};
+use super::{Block, Provenance, Report};
 use crate::tune::Param;
 
-/// What came of tuning an agent.
+/// The result of tuning an agent.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuned {
     /// The game.
@@ -19,25 +19,25 @@ pub struct Tuned {
     pub original: String,
     /// The agent with its new values.
     pub spec: String,
-    /// What was tuned.
+    /// The tuned parameters.
     pub params: Vec<Param>,
     /// The values as they were, where they are known.
     pub before: Vec<Option<String>>,
     /// The values now.
     pub values: Vec<String>,
-    /// The way that SPSA took.
-    pub path: Option<Path>,
+    /// The path of SPSA.
+    pub path: Option<TuningPath>,
     /// The points of the grid that have played.
-    pub points: Vec<Points>,
+    pub points: Vec<GridPoint>,
     /// Pairs played to find the values.
     pub pairs: u64,
     /// What the match between the new and the old values says.
     pub verdict: Option<String>,
 }
 
-/// The way of SPSA.
+/// The path of SPSA.
 #[derive(Clone, Debug, Serialize)]
-pub struct Path {
+pub struct TuningPath {
     /// By step, the values of all parameters, the start included.
     pub places: Vec<Vec<String>>,
     /// By parameter, some of its values and about how much stronger they are than what came out, in Elo.
@@ -46,7 +46,7 @@ pub struct Path {
 
 /// A point of a grid.
 #[derive(Clone, Debug, Serialize)]
-pub struct Points {
+pub struct GridPoint {
     /// The values of all parameters.
     pub values: Vec<String>,
     /// Pairs played.
@@ -59,7 +59,7 @@ pub struct Points {
     pub high: f64,
 }
 
-impl Points {
+impl GridPoint {
     /// The score with its interval.
     pub fn words(&self) -> String {
         format!("{} {}", per_cent(self.score), Interval { low: self.low, high: self.high })
@@ -89,7 +89,7 @@ impl Tuned {
     }
 }
 
-pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, RunError> {
+pub(super) fn report(tuned: &Tuned, provenance: &Provenance<'_>) -> Result<Report, RunError> {
     let info = open(&tuned.game, None)?.info();
     let mut blocks = vec![Block::Paragraph(tuned.answer() + "."), table(["key", "before", "now"], tuned.rows())];
     if let Some(path) = &tuned.path {
@@ -104,12 +104,12 @@ pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, R
             ["game".to_owned(), tuned.game.clone()],
             ["agent".to_owned(), tuned.original.clone()],
             ["pairs".to_owned(), tuned.pairs.to_string()],
-            ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", occasion.seconds)],
-            ["machine".to_owned(), occasion.machine.to_owned()],
+            ["time".to_owned(), format!("{:.1} seconds (games that were kept are not played again)", provenance.seconds)],
+            ["machine".to_owned(), provenance.machine.to_owned()],
             ["made by".to_owned(), format!("ply {}", env!("CARGO_PKG_VERSION"))],
         ]),
         Block::Paragraph("To do it again:".to_owned()),
-        Block::Code(occasion.command.to_owned()),
+        Block::Code(provenance.command.to_owned()),
     ]);
     Ok(Report {
         title: format!("{}: better values for {}", info.title, tuned.original),
@@ -118,7 +118,7 @@ pub(super) fn report(tuned: &Tuned, occasion: &Occasion<'_>) -> Result<Report, R
     })
 }
 
-fn way(tuned: &Tuned, path: &Path) -> Vec<Block> {
+fn way(tuned: &Tuned, path: &TuningPath) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading("The way".to_owned()),
         Block::Paragraph(
@@ -153,18 +153,18 @@ fn way(tuned: &Tuned, path: &Path) -> Vec<Block> {
 }
 
 fn points(tuned: &Tuned) -> Vec<Block> {
-    let range = |point: &Points| Range {
+    let range = |point: &GridPoint| Range {
         name: tuned.named(&point.values),
         low: 100.0 * point.low,
         middle: 100.0 * point.score,
         high: 100.0 * point.high,
     };
     let ranges: Vec<Range> = tuned.points.iter().map(range).collect();
-    let row = |point: &Points| [tuned.named(&point.values), point.pairs.to_string(), point.words()];
+    let row = |point: &GridPoint| [tuned.named(&point.values), point.pairs.to_string(), point.words()];
     vec![
         Block::Heading("The grid".to_owned()),
         Block::Paragraph(
-            "All points play against the same opponent, the better half of them goes on, and so on (sequential halving, Karnin 2013). Whoever was \
+            "All points play against the same opponent, the better half of them goes on, and so on (sequential halving, Karnin 2013). A point that was \
             dropped early is known less surely, and the best of many looks better than it is: believe the match at the end."
                 .to_owned(),
         ),

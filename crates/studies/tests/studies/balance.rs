@@ -4,8 +4,11 @@ use plyground_core::{CancelToken, GameValue, Limits, NoClock, NoObserver, NoReso
 use plyground_match::{Experiment, GameRow, Openings, Seats, Store};
 use plyground_session::open;
 use plyground_statistics::Tally;
-use plyground_studies::balance::{AHEAD, Cell, Favoured, Findings, Judge, Look, Measure, Plan, Sweep, look, rows, sentences};
-use plyground_studies::report::{Occasion, Report};
+use plyground_studies::balance::{
+    AHEAD, BalanceAnalysis, BalanceCell, BalanceFindings, BalanceMeasure, BalancePlan, Favoured, PositionJudge, Sweep, analyse,
+    rows, sentences,
+};
+use plyground_studies::report::{Provenance, Report};
 
 use crate::common::{Directory, experiment, games, play_pairings};
 
@@ -13,19 +16,19 @@ const GAMES: u64 = 40;
 const JUDGED: u64 = 10;
 const JUDGE: &str = "mcts:sims=20";
 
-fn plan(game: &str, varied: &[(&str, &str)], agents: &[&str]) -> Plan {
+fn plan(game: &str, varied: &[(&str, &str)], agents: &[&str]) -> BalancePlan {
     let varied: Vec<(String, String)> = varied.iter().map(|&(key, values)| (key.to_owned(), values.to_owned())).collect();
     let agents: Vec<String> = agents.iter().map(|&agent| agent.to_owned()).collect();
-    Plan::new(Sweep::new(game, &varied).unwrap(), &agents, &Openings::Start, 3, &NoResources).unwrap()
+    BalancePlan::new(Sweep::new(game, &varied).unwrap(), &agents, &Openings::Start, 3, &NoResources).unwrap()
 }
 
-fn played(store: &Store, plan: &Plan) -> Findings {
+fn played(store: &Store, plan: &BalancePlan) -> BalanceFindings {
     for run in &plan.runs {
         play_pairings(store, run, &plan.pairings(), GAMES);
     }
-    let judge = Judge { spec: JUDGE, shelf: &NoResources };
-    let orders = Look { store, games: GAMES, judge, judged: JUDGED, threads: 2, cancel: &CancelToken::new() };
-    look(plan.clone(), &orders, &mut |_| {}).unwrap()
+    let judge = PositionJudge { spec: JUDGE, resources: &NoResources };
+    let analysis = BalanceAnalysis { store, games: GAMES, judge, judged: JUDGED, threads: 2, cancel: &CancelToken::new() };
+    analyse(plan.clone(), &analysis, &mut |_| {}).unwrap()
 }
 
 /// The number of legal moves before every move of a player.
@@ -41,7 +44,7 @@ fn choices(game: &str, row: &GameRow) -> Vec<f64> {
     choices
 }
 
-/// Who is ahead before every move but the first, by the plain definition: `None` where nobody clearly is.
+/// Who is ahead before every move but the first, by the plain definition: `None` where neither player clearly is.
 fn leaders(game: &str, row: &GameRow) -> Vec<Option<Player>> {
     let mut session = open(game, None).unwrap();
     let seat = session.seat(JUDGE, Seed(row.hash()).named("judge"), &NoResources).unwrap();
@@ -89,7 +92,7 @@ fn every_figure_is_what_plain_counting_gives() {
         for (setting, run) in plan.runs.iter().enumerate() {
             let all = games(&store, run);
             for agent in 0..agents.len() {
-                let (cell, rows): (&Cell, Vec<&GameRow>) =
+                let (cell, rows): (&BalanceCell, Vec<&GameRow>) =
                     (findings.cell(setting, agent), all.iter().filter(|row| row.agents[0] == agent).collect());
                 check(cell, &run.experiment.game, &rows);
             }
@@ -97,26 +100,26 @@ fn every_figure_is_what_plain_counting_gives() {
     }
 }
 
-fn check(cell: &Cell, game: &str, rows: &[&GameRow]) {
+fn check(cell: &BalanceCell, game: &str, rows: &[&GameRow]) {
     assert_eq!(rows.len() as u64, GAMES);
     let won = |winner: Option<Player>| rows.iter().filter(|row| row.outcome.winner == winner).count() as u64;
     let tally = Tally { wins: won(Some(Player::First)), draws: won(None), losses: won(Some(Player::Second)) };
     assert_eq!(cell.tally, tally);
-    let score = Measure::Score.of(cell).unwrap();
+    let score = BalanceMeasure::Score.of(cell).unwrap();
     assert!(near(score.value, (tally.wins as f64 + 0.5 * tally.draws as f64) / GAMES as f64));
-    assert!(near(Measure::Draws.of(cell).unwrap().value, tally.draws as f64 / GAMES as f64));
+    assert!(near(BalanceMeasure::Draws.of(cell).unwrap().value, tally.draws as f64 / GAMES as f64));
     let choices: Vec<Vec<f64>> = rows.iter().map(|row| choices(game, row)).collect();
     let plies: Vec<f64> = choices.iter().map(|choices| choices.len() as f64).collect();
-    assert!(near(Measure::Plies.of(cell).unwrap().value, mean(&plies)));
+    assert!(near(BalanceMeasure::Plies.of(cell).unwrap().value, mean(&plies)));
     let squares: Vec<f64> = plies.iter().map(|plies| plies * plies).collect();
     let variance = (mean(&squares) - mean(&plies).powi(2)) * GAMES as f64 / (GAMES as f64 - 1.0);
     assert!((cell.plies_deviation - variance.max(0.0).sqrt()).abs() < 1e-6);
     let branching: Vec<f64> = choices.iter().map(|choices| mean(choices)).collect();
-    assert!(near(Measure::Branching.of(cell).unwrap().value, mean(&branching)));
+    assert!(near(BalanceMeasure::Branching.of(cell).unwrap().value, mean(&branching)));
     check_stories(cell, game, rows);
 }
 
-fn check_stories(cell: &Cell, game: &str, rows: &[&GameRow]) {
+fn check_stories(cell: &BalanceCell, game: &str, rows: &[&GameRow]) {
     let (mut changes, mut turned, mut decided) = (Vec::new(), 0, Vec::new());
     for row in rows.iter().filter(|row| row.pair < JUDGED) {
         let mut leaders = leaders(game, row);
@@ -126,7 +129,7 @@ fn check_stories(cell: &Cell, game: &str, rows: &[&GameRow]) {
         changes.push(count as f64);
         turned += u32::from(count > 0);
         if let Some(winner) = row.outcome.winner {
-            // The first position from which on nobody but the winner leads, and in which the winner does.
+            // The first position from which on only the winner leads, and in which the winner does.
             let since = (0..leaders.len())
                 .find(|&begin| {
                     leaders[begin] == Some(winner) && leaders[begin..].iter().flatten().all(|&leader| leader == winner)
@@ -144,14 +147,14 @@ fn check_stories(cell: &Cell, game: &str, rows: &[&GameRow]) {
 }
 
 /// Findings with these results of the first player, an agent and a setting each, and nothing else.
-fn imagined(tallies: &[&[[u64; 3]]]) -> Findings {
+fn imagined(tallies: &[&[[u64; 3]]]) -> BalanceFindings {
     let sizes = format!("3x3..{0}x{0}", tallies.len() + 2);
     let agents: Vec<String> = (1..=tallies[0].len()).map(|number| format!("mcts:sims={number}")).collect();
     let plan = plan("crosphere:strong=1", &[("size", &sizes)], &agents.iter().map(String::as_str).collect::<Vec<_>>());
     let mut cells = Vec::new();
     for (setting, agents) in tallies.iter().enumerate() {
         for (agent, &[wins, draws, losses]) in agents.iter().enumerate() {
-            cells.push(Cell {
+            cells.push(BalanceCell {
                 setting,
                 agent,
                 tally: Tally { wins, draws, losses },
@@ -167,8 +170,8 @@ fn imagined(tallies: &[&[[u64; 3]]]) -> Findings {
             });
         }
     }
-    let worth = vec![None; plan.runs.len()];
-    Findings { plan, judge: JUDGE.to_owned(), cells, worth }
+    let values = vec![None; plan.runs.len()];
+    BalanceFindings { plan, judge: JUDGE.to_owned(), cells, values }
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn the_sentences_say_what_the_figures_say() {
         &[[500, 0, 500], [50, 895, 55]],
         &[[480, 0, 520], [510, 0, 490]],
     ]);
-    findings.worth = vec![Some(GameValue::Win), Some(GameValue::Win), None, Some(GameValue::Draw)];
+    findings.values = vec![Some(GameValue::Win), Some(GameValue::Win), None, Some(GameValue::Draw)];
     let found = sentences(&findings);
     assert_eq!(
         found[..7],
@@ -230,7 +233,7 @@ fn what_the_same_agents_played_against_each_other_is_another_run() {
 
 #[test]
 fn a_judge_that_says_nothing_is_refused() {
-    let check = |spec| Judge { spec, shelf: &NoResources }.check("tuc-chess");
+    let check = |spec| PositionJudge { spec, resources: &NoResources }.check("tuc-chess");
     assert_eq!(check("mcts:sims=5"), Ok(()));
     assert!(check("random").unwrap_err().to_string().contains("expected an agent that says what it expects"));
     assert!(check("mtcs").is_err());
@@ -241,9 +244,9 @@ fn the_report_has_everything_in_it() {
     let directory = Directory::new();
     let store = directory.store();
     let mut findings = played(&store, &plan("mnk", &[("size", "3x3..4x4"), ("k", "2..3")], &["random", "mcts:sims=15"]));
-    findings.worth[0] = Some(GameValue::Win);
-    let occasion = Occasion { command: "ply balance mnk & more", machine: "a machine", seconds: 1.0 };
-    let report = Report::on_balance(&findings, &occasion).unwrap();
+    findings.values[0] = Some(GameValue::Win);
+    let provenance = Provenance { command: "ply balance mnk & more", machine: "a machine", seconds: 1.0 };
+    let report = Report::on_balance(&findings, &provenance).unwrap();
     let (page, text) = (report.html(), report.markdown());
     assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("href="), "it needs no other file");
     // Two heat maps, and for each of six measures a plot for each of two parameters.

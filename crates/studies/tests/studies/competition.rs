@@ -12,7 +12,7 @@ use plyground_match::{
 };
 use plyground_session::Session;
 use plyground_studies::competition::{Bout, Competition};
-use plyground_studies::report::{Occasion, Report};
+use plyground_studies::report::{Provenance, Report};
 
 use crate::common::{Directory, experiment, games, play_with};
 
@@ -92,7 +92,7 @@ fn both_hear_of_every_move_the_first_one_first() {
 }
 
 #[test]
-fn whoever_names_limits_keeps_to_them_if_that_is_wanted() {
+fn an_entrant_that_names_limits_keeps_to_them_if_that_is_wanted() {
     let time = Some(Duration::from_mins(1));
     for own_limits in [true, false] {
         let (notes, ..) = single("tictactoe", ["one:sims=5", "two"], |settings| {
@@ -113,7 +113,7 @@ fn when_the_time_of_both_is_over_the_points_decide() {
 }
 
 #[test]
-fn whoever_is_not_there_loses_at_once_and_two_of_them_draw() {
+fn an_absent_client_loses_at_once_and_two_of_them_draw() {
     let (_, _, game) = single("tictactoe", ["one", "absent"], |_| {});
     assert_eq!(
         (game.outcome.winner, game.reason.as_str(), game.moves.len()),
@@ -141,7 +141,7 @@ fn driven(store: &Store, run: &Run, most: u32) -> (Results, bool) {
 }
 
 #[test]
-fn a_swiss_competition_rests_somebody_in_each_round_and_is_complete_after_the_last() {
+fn a_swiss_competition_rests_one_entrant_in_each_round_and_is_complete_after_the_last() {
     let directory = Directory::new();
     let store = directory.store();
     let competition = Competition::read(SWISS, &NoResources).unwrap();
@@ -160,8 +160,8 @@ fn a_swiss_competition_rests_somebody_in_each_round_and_is_complete_after_the_la
     // Twelve games, and two points for each of the three who rested.
     assert_eq!(ranking.places.iter().map(|place| place.points).sum::<f64>(), 12.0 + 6.0);
     assert!(ranking.places.windows(2).all(|pair| pair[0].points >= pair[1].points));
-    let occasion = Occasion { command: "ply compete five.toml", machine: "a machine", seconds: 1.0 };
-    let page = Report::on_competition(&competition, &run, &bouts, &ranking, &occasion).html();
+    let provenance = Provenance { command: "ply compete five.toml", machine: "a machine", seconds: 1.0 };
+    let page = Report::on_competition(&competition, &run, &bouts, &ranking, &provenance).html();
     for words in ["Five &amp; &lt;more&gt;", "deep", "buchholz", "12 games so far", &run.id] {
         assert!(page.contains(words), "{words}");
     }

@@ -8,24 +8,25 @@ use plyground_core::{Limits, NoClock, NoObserver, NoResources, Player, Seed, Tur
 use plyground_session::{Session, open};
 use plyground_statistics::kendall_tau_b;
 use plyground_studies::judge::{
-    Contender, Findings, JudgeOrder, Judgement, Judging, contenders_of, evaluations, findings, judge, predictions, score_in,
+    Contender, JudgeFindings, JudgeSettings, Judgement, Judging, contenders_of, evaluations, findings, judge, predictions,
+    score_in,
 };
-use plyground_studies::report::{Occasion, Played, Report};
+use plyground_studies::report::{Played, Provenance, Report};
 use plyground_studies::study::Study;
 
 use crate::common::{Directory, play_pairings};
 
-fn order(contenders: &[Contender], most: usize, sample: usize) -> JudgeOrder<'_> {
+fn order(contenders: &[Contender], most: usize, sample: usize) -> JudgeSettings<'_> {
     let time = Duration::from_secs(1);
-    JudgeOrder { contenders, most, sample, seed: Seed(1), memory: 16, time, clock: &|| Box::new(NoClock) }
+    JudgeSettings { contenders, most, sample, seed: Seed(1), memory: 16, time, clock: &|| Box::new(NoClock) }
 }
 
-fn judging(game: &str, order: &JudgeOrder<'_>) -> Judging {
+fn judging(game: &str, order: &JudgeSettings<'_>) -> Judging {
     let found = judge(game, None, order, &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
-    found.unwrap().expect("nobody said stop")
+    found.unwrap().expect("the watch did not end it")
 }
 
-fn judged(game: &str, contenders: &[Contender], most: usize, sample: usize) -> Findings {
+fn judged(game: &str, contenders: &[Contender], most: usize, sample: usize) -> JudgeFindings {
     findings(game, &judging(game, &order(contenders, most, sample)), contenders, Seed(1))
 }
 
@@ -36,8 +37,8 @@ fn random() -> Contender {
 /// A position by hand: who moves, what it is worth to the first player, and where the moves lead.
 struct Known {
     mover: Option<Player>,
-    worth: f64,
-    /// The plies to the end with best play, where somebody wins.
+    value: f64,
+    /// The plies to the end with best play, where a player wins.
     plies: u32,
     next: Vec<(String, String)>,
 }
@@ -49,7 +50,7 @@ fn learn(session: &mut dyn Session, known: &mut BTreeMap<String, Known>) -> Stri
         return position;
     }
     let found = match session.turn() {
-        Turn::Over(outcome) => Known { mover: None, worth: f64::from(outcome.value()), plies: 0, next: Vec::new() },
+        Turn::Over(outcome) => Known { mover: None, value: f64::from(outcome.value()), plies: 0, next: Vec::new() },
         Turn::Chance => panic!("no chance here"),
         Turn::Player(mover) => {
             let mut next = Vec::new();
@@ -59,11 +60,11 @@ fn learn(session: &mut dyn Session, known: &mut BTreeMap<String, Known>) -> Stri
                 session.undo();
             }
             let sign = f64::from(mover.sign());
-            let worth = sign * next.iter().map(|(_, child)| sign * known[child].worth).fold(f64::NEG_INFINITY, f64::max);
+            let value = sign * next.iter().map(|(_, child)| sign * known[child].value).fold(f64::NEG_INFINITY, f64::max);
             let lengths =
-                next.iter().map(|(_, child)| &known[child]).filter(|child| child.worth == worth).map(|child| child.plies + 1);
-            let plies = if sign * worth > 0.0 { lengths.min() } else { lengths.max() };
-            Known { mover: Some(mover), worth, plies: plies.unwrap(), next }
+                next.iter().map(|(_, child)| &known[child]).filter(|child| child.value == value).map(|child| child.plies + 1);
+            let plies = if sign * value > 0.0 { lengths.min() } else { lengths.max() };
+            Known { mover: Some(mover), value, plies: plies.unwrap(), next }
         }
     };
     known.insert(position.clone(), found);
@@ -88,10 +89,10 @@ fn by_hand(game: &str, known: &BTreeMap<String, Known>, contender: &Contender) -
     for (position, here) in known {
         let Some(mover) = here.mover else { continue };
         let chosen = best_in_its_eyes(game, position, &contender.specs[mover.index()]);
-        let after = |mv: &String| known[&here.next.iter().find(|(text, _)| text == mv).unwrap().1].worth;
-        let kept = chosen.iter().filter(|mv| after(mv) == here.worth).count() as f64 / chosen.len() as f64;
-        let lost = chosen.iter().map(|mv| (here.worth - after(mv)).abs() / 2.0).sum::<f64>() / chosen.len() as f64;
-        let errors = here.next.iter().any(|(_, child)| known[child].worth != here.worth);
+        let after = |mv: &String| known[&here.next.iter().find(|(text, _)| text == mv).unwrap().1].value;
+        let kept = chosen.iter().filter(|mv| after(mv) == here.value).count() as f64 / chosen.len() as f64;
+        let lost = chosen.iter().map(|mv| (here.value - after(mv)).abs() / 2.0).sum::<f64>() / chosen.len() as f64;
+        let errors = here.next.iter().any(|(_, child)| known[child].value != here.value);
         positions += 1.0;
         best += kept;
         loss += lost;
@@ -115,7 +116,7 @@ fn score_by_hand(
         return score;
     }
     let here = &known[position];
-    let Some(mover) = here.mover else { return 0.5 + 0.5 * here.worth };
+    let Some(mover) = here.mover else { return 0.5 + 0.5 * here.value };
     let chosen = best_in_its_eyes(game, position, specs[mover.index()]);
     let next = |mv: &String| &here.next.iter().find(|(text, _)| text == mv).unwrap().1;
     let points: f64 = chosen.iter().map(|mv| score_by_hand(game, known, next(mv), specs, found)).sum();
@@ -127,7 +128,7 @@ fn near(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 1e-9
 }
 
-fn of<'a>(found: &'a Findings, name: &str) -> &'a Judgement {
+fn of<'a>(found: &'a JudgeFindings, name: &str) -> &'a Judgement {
     found.judgements.iter().find(|judgement| judgement.name == name).unwrap()
 }
 
@@ -147,13 +148,13 @@ fn all_numbers_are_those_that_come_out_by_hand() {
         let start = learn(open(game, None).unwrap().as_mut(), &mut known);
         let open_positions: Vec<&Known> = known.values().filter(|known| known.mover.is_some()).collect();
         assert_eq!((found.population.positions, found.population.all), (open_positions.len(), true));
-        let won = open_positions.iter().filter(|known| known.worth * f64::from(known.mover.unwrap().sign()) > 0.0).count();
-        assert_eq!(found.population.worths[0], won, "{game}");
+        let won = open_positions.iter().filter(|known| known.value * f64::from(known.mover.unwrap().sign()) > 0.0).count();
+        assert_eq!(found.population.values[0], won, "{game}");
         for contender in &contenders {
             let judgement = of(&found, &contender.name);
             let [best, hard, loss] = by_hand(game, &known, contender);
             assert!(near(judgement.best.unwrap().value, best), "{game} {}: {judgement:?} {best}", contender.name);
-            // Where nobody can err, nobody is measured by that.
+            // Where no move is an error, no contender is measured by that.
             let found_hard = judgement.best_of_hard.map_or(f64::NAN, |share| share.value);
             assert!(near(found_hard, hard) || found_hard.is_nan() && hard.is_nan(), "{game}: {judgement:?} {hard}");
             assert!(near(judgement.loss.unwrap().value, loss), "{game} {}: {judgement:?} {loss}", contender.name);
@@ -167,7 +168,7 @@ fn all_numbers_are_those_that_come_out_by_hand() {
                 assert!(near(scores.table[row][column], expected), "{game} {} {}: {expected}", first.name, second.name);
             }
         }
-        // Whoever throws away least is first.
+        // The lowest loss is first.
         let losses: Vec<f64> = found.judgements.iter().map(|judgement| judgement.loss.unwrap().value).collect();
         assert!(losses.is_sorted(), "{losses:?}");
     }
@@ -226,7 +227,7 @@ fn a_perfect_agent_throws_nothing_away() {
 }
 
 #[test]
-fn nobody_is_judged_where_chance_plays_or_when_told_to_stop() {
+fn nothing_is_judged_where_chance_plays_or_when_the_watch_ends_it() {
     let contenders = [random()];
     let refused = judge("tuc-chess", None, &order(&contenders, 10, 10), &NoResources, &mut |_, _, _| ControlFlow::Continue(()));
     assert!(refused.unwrap_err().to_string().contains("chance"));
@@ -270,7 +271,7 @@ fn games_of_a_study_are_compared_with_the_truth() {
     let results = play_pairings(&directory.store(), &run, &part.pairings(), 20);
     let score = |name: &str| score_in(part, &results, name);
     let total: f64 = agents.iter().map(|(name, ..)| score(name).unwrap()).sum();
-    assert!(near(total, 1.5), "every point is somebody's: {total}");
+    assert!(near(total, 1.5), "every point goes to a contender: {total}");
     let found = judged("pawn:size=3x3", &contenders, 10_000, 0);
     let predicted = predictions(&found.judgements, &score);
     let exact = predicted.iter().find(|prediction| prediction.criterion == "exact score against the others").unwrap();
@@ -279,9 +280,10 @@ fn games_of_a_study_are_compared_with_the_truth() {
     assert_eq!((exact.contenders, exact.pairs, exact.tau), (3, 3, kendall_tau_b(&points).unwrap()));
     let scores = agents.iter().map(|(name, ..)| ((*name).to_owned(), score(name).unwrap())).collect();
     let played = Played { title: "four".to_owned(), scores, predictions: predicted };
-    let page = Report::on_judging(&found, Some(&played), &Occasion { command: "ply judge", machine: "a machine", seconds: 1.0 })
-        .unwrap()
-        .html();
+    let page =
+        Report::on_judging(&found, Some(&played), &Provenance { command: "ply judge", machine: "a machine", seconds: 1.0 })
+            .unwrap()
+            .html();
     crate::report::stands_alone(&page);
     assert!(crate::report::elements(&page).iter().filter(|element| *element == "svg").count() == 3);
     assert!(page.contains("exact score against the others"));

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use plyground_core::{InputError, NoResources, Resources};
-use plyground_match::{Files, Results};
+use plyground_match::{FileResources, Results};
 use plyground_studies::report::Report;
-use plyground_studies::study::{Measure, Study, Verdict};
+use plyground_studies::study::{Study, StudyMeasure, Verdict};
 
 use crate::common::{Directory, play_pairings};
 use crate::report::{elements, stands_alone};
@@ -21,7 +21,7 @@ struct FromTheRoot;
 impl Resources for FromTheRoot {
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
         let path = root().join(name);
-        if path.exists() { Ok(std::fs::read(path).unwrap()) } else { Files.read(name) }
+        if path.exists() { Ok(std::fs::read(path).unwrap()) } else { FileResources.read(name) }
     }
 }
 
@@ -84,10 +84,20 @@ fn a_cell_is_told_with_the_games_that_were_played() {
     let before = part.findings(&Results::new(part.seats));
     assert!(before.iter().all(|finding| finding.ours.is_none() && finding.verdict == Verdict::New));
     let findings = part.findings(&play_pairings(&store, &run, &part.pairings(), 30));
-    let measures: Vec<Measure> = findings.iter().map(|finding| finding.measure).collect();
-    assert_eq!(measures, [Measure::Score, Measure::Score, Measure::Won, Measure::Drawn, Measure::Lost, Measure::Plies]);
+    let measures: Vec<StudyMeasure> = findings.iter().map(|finding| finding.measure).collect();
+    assert_eq!(
+        measures,
+        [
+            StudyMeasure::Score,
+            StudyMeasure::Score,
+            StudyMeasure::Won,
+            StudyMeasure::Drawn,
+            StudyMeasure::Lost,
+            StudyMeasure::Plies
+        ]
+    );
     assert!(findings.iter().all(|finding| finding.tally.games() == 30));
-    // Nobody wins 9 games in 10 at random against somebody who thinks, and moving first does not turn it round.
+    // The random agent does not win 9 games in 10 against an agent that searches, and moving first does not turn it round.
     let Verdict::Differs(by) = findings[0].verdict else { panic!("{:?}", findings[0]) };
     assert!(by.value < -0.4 && by.interval.high < 0.0, "{by:?}");
     assert_eq!(findings[1].verdict, Verdict::New);

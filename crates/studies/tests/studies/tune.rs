@@ -1,8 +1,8 @@
 //! Tuning finds what is best where that is known, without a game; and it writes the specs that it means.
 
 use plyground_core::{Rng, Seed};
-use plyground_studies::report::{Occasion, Path, Points, Report, Tuned};
-use plyground_studies::tune::{Halving, Hill, Param, Spsa, grid, value_in, with_values};
+use plyground_studies::report::{GridPoint, Provenance, Report, Tuned, TuningPath};
+use plyground_studies::tune::{Halving, Param, QuadraticModel, Spsa, grid, value_in, with_values};
 
 fn param(text: &str) -> Param {
     Param::read(text).unwrap()
@@ -43,7 +43,7 @@ fn spsa_finds_the_top_of_a_known_hill() {
                 assert!((place - top).abs() < 0.15, "from {start:?}, seed {seed}: {settled:?}");
             }
             // The hill that it has seen has the right height, about: 600 Elo times 0.3 squared are 54.
-            let hill = Hill::seen_by(&spsa).unwrap();
+            let hill = QuadraticModel::seen_by(&spsa).unwrap();
             let below = hill.elo(0, top[0] - 0.3, top[0]);
             assert!((-90.0..-25.0).contains(&below), "seed {seed}: {below}");
         }
@@ -166,15 +166,15 @@ fn a_page_shows_the_way_and_the_points() {
         params: vec![param("c=0.1..2.0")],
         before: vec![None],
         values: vec!["0.5".to_owned()],
-        path: Some(Path {
+        path: Some(TuningPath {
             places: ["1", "0.8", "0.5"].map(|text| vec![text.to_owned()]).to_vec(),
             hills: vec![[("0.1", -20.0), ("0.5", 0.0), ("2", -50.0)].map(|(text, elo)| (text.to_owned(), elo)).to_vec()],
         }),
-        points: vec![Points { values: vec!["0.5".to_owned()], pairs: 8, score: 0.6, low: 0.5, high: 0.7 }],
+        points: vec![GridPoint { values: vec!["0.5".to_owned()], pairs: 8, score: 0.6, low: 0.5, high: 0.7 }],
         pairs: 8,
         verdict: None,
     };
-    let page = Report::on_tuning(&tuned, &Occasion { command: "ply tune", machine: "a machine", seconds: 1.0 }).unwrap().html();
+    let page = Report::on_tuning(&tuned, &Provenance { command: "ply tune", machine: "a machine", seconds: 1.0 }).unwrap().html();
     crate::report::stands_alone(&page);
     assert_eq!(crate::report::elements(&page).iter().filter(|element| *element == "svg").count(), 3);
     assert!(page.contains("60.0 % [50.0, 70.0]"));

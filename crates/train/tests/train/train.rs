@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plyground_core::CancelToken;
-use plyground_match::Files;
+use plyground_match::FileResources;
 use plyground_nets::Size;
-use plyground_train::{End, Phase, Plan, Round, Stage, Training, TrainingObserver};
+use plyground_train::{End, Phase, Round, Training, TrainingObserver, TrainingPlan, TrainingStage};
 
 /// A folder of its own for a test, gone when the test is over.
 struct Folder(PathBuf);
@@ -26,8 +26,8 @@ impl Drop for Folder {
 }
 
 /// A training of a second.
-fn tiny() -> Plan {
-    Plan {
+fn tiny() -> TrainingPlan {
+    TrainingPlan {
         teacher: "mcts:sims=20".to_owned(),
         teacher_games: 20,
         round_games: 20,
@@ -36,7 +36,7 @@ fn tiny() -> Plan {
         batch: 16,
         window: 150,
         anchor_games: 0,
-        ..Plan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
+        ..TrainingPlan::new("tictactoe", None, Size { channels: 8, blocks: 1 }).unwrap()
     }
 }
 
@@ -55,7 +55,7 @@ impl Impatient {
 }
 
 impl TrainingObserver for Impatient {
-    fn stage(&self, stage: Stage) {
+    fn stage(&self, stage: TrainingStage) {
         let is_awaited = stage.phase == self.phase && stage.round == self.round;
         if is_awaited && self.calls.fetch_add(1, Ordering::Relaxed) >= 2 {
             self.cancel.cancel();
@@ -72,7 +72,7 @@ fn patient() -> Impatient {
 const ROUNDS: u64 = 5;
 
 fn run(training: &mut Training, observer: &Impatient) {
-    training.run(End::Rounds(ROUNDS), "ply train", &Files, &observer.cancel, observer).unwrap();
+    training.run(End::Rounds(ROUNDS), "ply train", &FileResources, &observer.cancel, observer).unwrap();
 }
 
 /// What a training has come to: its network, bit for bit.
@@ -118,7 +118,7 @@ fn a_training_that_is_stopped_again_and_again_learns_the_same_as_one_that_is_not
 fn a_measurement_has_all_anchors_the_network_alone_and_the_solver() {
     let folder = Folder::new("measured");
     let anchors = ["random", "mcts:sims=10", "alphabeta:depth=2"].map(str::to_owned).to_vec();
-    let plan = Plan { anchors, anchor_games: 4, anchor_sims: 8, anchor_minutes: 1e6, ..tiny() };
+    let plan = TrainingPlan { anchors, anchor_games: 4, anchor_sims: 8, anchor_minutes: 1e6, ..tiny() };
     let mut training = Training::begin(&folder.0, plan, 2).unwrap();
     run(&mut training, &patient());
     let (last, before) = training.rounds().split_last().unwrap();
@@ -142,10 +142,10 @@ fn a_measurement_has_all_anchors_the_network_alone_and_the_solver() {
 }
 
 #[test]
-fn where_chance_plays_nobody_agrees_with_a_solver() {
+fn where_chance_plays_there_is_no_agreement_with_a_solver() {
     let folder = Folder::new("chance");
-    let game = Plan::new("tuc-chess", None, Size { channels: 8, blocks: 1 }).unwrap();
-    let plan = Plan {
+    let game = TrainingPlan::new("tuc-chess", None, Size { channels: 8, blocks: 1 }).unwrap();
+    let plan = TrainingPlan {
         game: game.game,
         encoder: game.encoder,
         teacher: "random".to_owned(),
@@ -157,7 +157,7 @@ fn where_chance_plays_nobody_agrees_with_a_solver() {
         ..tiny()
     };
     let mut training = Training::begin(&folder.0, plan, 2).unwrap();
-    training.run(End::Rounds(1), "ply train", &Files, &CancelToken::new(), &patient()).unwrap();
+    training.run(End::Rounds(1), "ply train", &FileResources, &CancelToken::new(), &patient()).unwrap();
     assert_eq!(training.rounds()[0].agreement, None);
     assert_eq!(training.rounds()[0].measured.len(), 2);
 }

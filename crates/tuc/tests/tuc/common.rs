@@ -91,7 +91,7 @@ impl Hosting {
             let host = Host {
                 server: &inside,
                 store: &store,
-                shelf: &plyground_match::Files,
+                resources: &plyground_match::FileResources,
                 game: setup.game,
                 time: setup.time,
                 seed: 7,

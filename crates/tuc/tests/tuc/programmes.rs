@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use plyground_core::CancelToken;
-use plyground_match::{AgentFactory, Files};
+use plyground_match::{AgentFactory, FileResources};
 use plyground_session::{Limits, Player, Seed};
 use plyground_tuc::{Client, Joined, Programme};
 
@@ -18,7 +18,7 @@ pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Join
         name,
         game: "tuc-chess:limit=10000",
         agent,
-        players: &AgentFactory::new(&Files),
+        players: &AgentFactory::new(&FileResources),
         limits: Limits::default(),
         cut_short: FOR_EVER,
         resend: None,

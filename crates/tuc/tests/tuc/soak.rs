@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use plyground_core::CancelToken;
-use plyground_match::{AgentFactory, Files};
+use plyground_match::{AgentFactory, FileResources};
 use plyground_session::{Limits, Seed};
 use plyground_tuc::{Client, CompetitionTimes, HostOptions, Programme};
 
@@ -128,7 +128,7 @@ fn soak(games: u64, longest: Duration) {
                     name,
                     game: "tuc-chess:limit=10000",
                     agent: "random",
-                    players: &AgentFactory::new(&Files),
+                    players: &AgentFactory::new(&FileResources),
                     limits: Limits::default(),
                     cut_short: Duration::from_secs(2),
                     resend: Some(SILENCE),

@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::bail;
 use plyground_cluster::{Broker, SelfPlayers};
 use plyground_core::sync::lock;
-use plyground_match::{Files, machine, shell_word};
+use plyground_match::{FileResources, machine, shell_word};
 use plyground_nets::Size;
 use plyground_session::InputError;
-use plyground_train::{End, Phase, Plan, Round, Stage, Training, TrainingObserver};
+use plyground_train::{End, Phase, Round, Training, TrainingObserver, TrainingPlan, TrainingStage};
 use serde_json::json;
 
 use crate::args::{Global, QueueArgs, TrainArgs};
@@ -53,7 +53,7 @@ pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     } else {
         Box::new(Live { text: Mutex::new(LiveText::new(global.quiet)), total, quiet: global.quiet })
     };
-    training.run(End::Seconds(total), &command(args), &Files, interrupt::token(), observer.as_ref())?;
+    training.run(End::Seconds(total), &command(args), &FileResources, interrupt::token(), observer.as_ref())?;
     drop(observer);
     let rounds = training.rounds();
     if global.json {
@@ -106,9 +106,9 @@ fn players(queue: &QueueArgs) -> anyhow::Result<Option<SelfPlayers>> {
 }
 
 /// The settings that were asked for.
-fn plan(args: &TrainArgs, global: &Global) -> anyhow::Result<Plan> {
+fn plan(args: &TrainArgs, global: &Global) -> anyhow::Result<TrainingPlan> {
     let size = Size::named(&args.net).ok_or_else(|| InputError::unknown("size of a network", &args.net, ["small", "medium"]))?;
-    let mut plan = Plan::new(&args.game, args.encoder.as_deref(), size)?;
+    let mut plan = TrainingPlan::new(&args.game, args.encoder.as_deref(), size)?;
     plan.seed = global.seed.unwrap_or(plan.seed);
     if let Some(teacher) = &args.teacher {
         plan.teacher = if teacher == "none" { String::new() } else { teacher.clone() };
@@ -130,7 +130,7 @@ fn plan(args: &TrainArgs, global: &Global) -> anyhow::Result<Plan> {
 }
 
 /// Where the training is kept.
-fn folder(args: &TrainArgs, global: &Global, plan: &Plan) -> anyhow::Result<PathBuf> {
+fn folder(args: &TrainArgs, global: &Global, plan: &TrainingPlan) -> anyhow::Result<PathBuf> {
     if let Some(out) = &args.out {
         return Ok(out.clone());
     }
@@ -139,7 +139,7 @@ fn folder(args: &TrainArgs, global: &Global, plan: &Plan) -> anyhow::Result<Path
 }
 
 /// The first setting in which two plans differ, as the older one has it.
-fn difference(older: &Plan, newer: &Plan) -> Option<String> {
+fn difference(older: &TrainingPlan, newer: &TrainingPlan) -> Option<String> {
     let [older, newer] = [older, newer].map(|plan| serde_json::to_value(plan).expect("a plan is plain data"));
     let differs = |(key, value): (&String, &serde_json::Value)| {
         (newer[key] != *value).then(|| format!("{key}={value}, not {}", newer[key]))
@@ -166,7 +166,7 @@ struct Live {
 }
 
 impl TrainingObserver for Live {
-    fn stage(&self, stage: Stage) {
+    fn stage(&self, stage: TrainingStage) {
         let doing = match stage.phase {
             Phase::Teaching => "games of the teacher",
             Phase::Playing => "games against itself",

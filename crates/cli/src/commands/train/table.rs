@@ -35,7 +35,7 @@ pub fn run(args: &TrainArgs, agent: &str, global: &Global, out: &mut impl Write)
     let mut training = trainable_agent(&args.game, agent)?;
     let file = args.out.as_ref().context("--out is missing: expected the file for what is learnt")?;
     let before = load(training.as_mut(), file)?;
-    let games = args.games.unwrap_or_else(|| training.lessons());
+    let games = args.games.unwrap_or_else(|| training.training_games());
     interrupt::catch()?;
     let begin = Instant::now();
     train(training.as_mut(), games, file, global.quiet)?;

@@ -1,26 +1,26 @@
-//! A game as a story: who was ahead when, in the eyes of a judge.
+//! The lead in a game: which player was ahead at which time, in the judgement of an agent.
 
 use plyground_core::{InputError, Limits, NoClock, NoObserver, Player, Resources, Seed, Turn};
 use plyground_match::GameRow;
 use plyground_session::{Session, open};
 
-/// A player is ahead from an expectation of 60 % on (0.2 from -1 to +1). Between 40 % and 60 % whoever was ahead before still is: a
-/// judge that wavers about an even position makes no story.
+/// The expectation from which on a player is ahead: 60 % (0.2 from -1 to +1). Between 40 % and 60 % the player who was ahead before
+/// still is, so that a judge that wavers about an even position makes no lead changes.
 pub const AHEAD: f32 = 0.2;
 
-/// What a judge says about a game.
+/// The lead of a game in the judgement of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Story {
+pub struct LeadHistory {
     /// How often the lead went from one player to the other.
     pub lead_changes: u32,
-    /// After which part of the game its winner was ahead for good, from 0 to 1; nothing for a drawn game.
+    /// After which part of the game its winner was ahead for good, from 0 to 1; `None` for a drawn game.
     pub decided_at: Option<f64>,
 }
 
-impl Story {
-    /// From what the judge expected for the first player (-1 to +1) before every move, and how the game ended. Whoever is to move
-    /// looks better than they are to a judge that has not thought for long, so two positions in a row count together. The result is
-    /// the last word; a draw leaves the lead where it was.
+impl LeadHistory {
+    /// The lead from the values that the judge expected for the first player (-1 to +1) before every move, and from the result. A short
+    /// search overrates the player to move, so each value is averaged with the next one. The result counts as the last value; a draw
+    /// leaves the lead where it was.
     pub fn new(opinions: &[f32], winner: Option<Player>) -> Self {
         let ahead = |opinion: f32| match opinion {
             opinion if opinion >= AHEAD => Some(Player::First),
@@ -41,19 +41,19 @@ impl Story {
     }
 }
 
-/// Who says how a position stands.
-pub struct Judge<'a> {
-    /// An agent that says what it expects.
+/// An agent that judges positions.
+pub struct PositionJudge<'a> {
+    /// The spec of an agent that reports the value it expects.
     pub spec: &'a str,
     /// The files that it names.
-    pub shelf: &'a (dyn Resources + Sync),
+    pub resources: &'a (dyn Resources + Sync),
 }
 
-impl Judge<'_> {
-    /// Makes sure that this agent can judge a game.
+impl PositionJudge<'_> {
+    /// Checks that this agent can judge a game.
     pub fn check(&self, game: &str) -> Result<(), InputError> {
         let mut session = open(game, None)?;
-        let seat = session.seat(self.spec, Seed(0), self.shelf)?;
+        let seat = session.seat(self.spec, Seed(0), self.resources)?;
         let mut rng = Seed(0).rng();
         while session.roll(&mut rng).is_some() {}
         let advice = session.think(seat, Limits::default(), &NoClock, &mut NoObserver);
@@ -68,11 +68,11 @@ impl Judge<'_> {
         }
     }
 
-    /// The story of a game, from the end of its opening.
-    pub fn story(&self, game: &str, row: &GameRow) -> Result<Story, InputError> {
+    /// The lead in a game, from the end of its opening.
+    pub fn lead_history(&self, game: &str, row: &GameRow) -> Result<LeadHistory, InputError> {
         let mut session = open(game, None)?;
         // The same game is judged in the same way, whatever else is judged.
-        let seat = session.seat(self.spec, Seed(row.hash()).named("judge"), self.shelf)?;
+        let seat = session.seat(self.spec, Seed(row.hash()).named("judge"), self.resources)?;
         let mut opinions = Vec::with_capacity(row.moves.len());
         for (number, played) in row.moves.iter().enumerate() {
             if let (Turn::Player(player), true) = (session.turn(), number >= row.opening) {
@@ -82,11 +82,11 @@ impl Judge<'_> {
             }
             session.play(&played.text)?;
         }
-        Ok(Story::new(&opinions, row.outcome.winner))
+        Ok(LeadHistory::new(&opinions, row.outcome.winner))
     }
 }
 
-/// The legal moves of whoever was to move, on the average over the positions of a game.
+/// The mean number of legal moves over the positions of a game in which a player moves.
 pub fn branching(game: &str, row: &GameRow) -> Result<Option<f64>, InputError> {
     let mut session: Box<dyn Session> = open(game, None)?;
     let (mut moves, mut positions) = (0, 0);
@@ -105,26 +105,26 @@ mod tests {
     use super::*;
     use Player::{First, Second};
 
-    fn story(opinions: &[f32], winner: Option<Player>) -> (u32, Option<f64>) {
-        let story = Story::new(opinions, winner);
-        (story.lead_changes, story.decided_at)
+    fn lead(opinions: &[f32], winner: Option<Player>) -> (u32, Option<f64>) {
+        let lead = LeadHistory::new(opinions, winner);
+        (lead.lead_changes, lead.decided_at)
     }
 
     #[test]
     fn the_lead_changes_when_the_other_one_is_clearly_ahead() {
-        assert_eq!(story(&[0.0, 0.1, 0.3, 0.9], Some(First)), (0, Some(0.5)));
-        assert_eq!(story(&[0.3, 0.3, -0.1, -0.1, -0.3], Some(Second)), (1, Some(0.8)));
-        assert_eq!(story(&[0.4, 0.4, -0.4, -0.4, 0.4, 0.4, -0.4, -0.4], Some(Second)), (3, Some(7.0 / 8.0)));
-        // Wavering about an even position changes nothing, and neither does a judge that favours whoever is to move.
-        assert_eq!(story(&[0.1, -0.1, 0.1, -0.1], Some(First)), (0, Some(1.0)));
-        assert_eq!(story(&[0.9, -0.9, 0.9, -0.9], Some(First)), (0, Some(1.0)));
+        assert_eq!(lead(&[0.0, 0.1, 0.3, 0.9], Some(First)), (0, Some(0.5)));
+        assert_eq!(lead(&[0.3, 0.3, -0.1, -0.1, -0.3], Some(Second)), (1, Some(0.8)));
+        assert_eq!(lead(&[0.4, 0.4, -0.4, -0.4, 0.4, 0.4, -0.4, -0.4], Some(Second)), (3, Some(7.0 / 8.0)));
+        // Wavering about an even position changes nothing, and neither does a judge that favours the player to move.
+        assert_eq!(lead(&[0.1, -0.1, 0.1, -0.1], Some(First)), (0, Some(1.0)));
+        assert_eq!(lead(&[0.9, -0.9, 0.9, -0.9], Some(First)), (0, Some(1.0)));
     }
 
     #[test]
     fn the_result_is_the_last_word() {
-        assert_eq!(story(&[0.9, 0.9], Some(Second)), (1, Some(1.0)));
-        assert_eq!(story(&[0.9, 0.9, -0.9, -0.9], None), (1, None));
-        assert_eq!(story(&[0.9], Some(First)), (0, Some(1.0)));
-        assert_eq!(story(&[], None), (0, None));
+        assert_eq!(lead(&[0.9, 0.9], Some(Second)), (1, Some(1.0)));
+        assert_eq!(lead(&[0.9, 0.9, -0.9, -0.9], None), (1, None));
+        assert_eq!(lead(&[0.9], Some(First)), (0, Some(1.0)));
+        assert_eq!(lead(&[], None), (0, None));
     }
 }
