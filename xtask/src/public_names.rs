@@ -157,7 +157,7 @@ fn block_end(tokens: &[(&str, usize)], open: usize) -> usize {
 }
 
 /// The words and signs of Rust source with their lines, without comments and without literals.
-fn tokens(text: &str) -> Vec<(&str, usize)> {
+pub fn tokens(text: &str) -> Vec<(&str, usize)> {
     let mut tokens = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(first) = rest.chars().next() {
