@@ -1,4 +1,4 @@
-//! The book in `docs/`: `cargo xtask book` builds it with mdBook, and `cargo xtask test` checks its links.
+//! The book in `docs/`: `cargo xtask book` builds it with mdBook, and `cargo xtask test` checks its pages.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::CommandFactory as _;
 
 use crate::Cli;
+use crate::doc_names::Declared;
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
 
@@ -22,7 +23,7 @@ const PATIENCE: Duration = Duration::from_mins(20);
 /// Builds the book into the folder that `book.toml` names.
 pub fn run() -> Result<()> {
     let workspace = Workspace::load()?;
-    check_links(&workspace.root)?;
+    check_pages(&workspace.root)?;
     let out = workspace.target.join("book");
     process::run(Command::new(mdbook(&workspace)?).arg("build").arg("--dest-dir").arg(&out).arg(&workspace.root))?;
     println!("the book: {}", out.join("index.html").display());
@@ -48,9 +49,10 @@ fn mdbook(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 /// Checks that every relative link and anchor of the pages resolves, that pages of the book link to nothing outside of it, that all
-/// are in its summary, and that every `cargo xtask` command that they name exists.
-pub fn check_links(root: &Path) -> Result<()> {
+/// are in its summary, and that every `cargo xtask` command, type and file that they name exists.
+pub fn check_pages(root: &Path) -> Result<()> {
     let pages = pages(root)?;
+    let declared = Declared::read(root)?;
     let mut faults = Vec::new();
     for page in &pages {
         faults.extend(
@@ -58,6 +60,11 @@ pub fn check_links(root: &Path) -> Result<()> {
         );
         let unknown = page.tasks.iter().filter(|task| Cli::command().find_subcommand(task).is_none());
         faults.extend(unknown.map(|task| format!("{}: there is no `cargo xtask {task}`", page.name.display())));
+        // The list of changes names what is gone.
+        if page.name != Path::new(CHANGES) {
+            let unknown = page.code.iter().flat_map(|code| declared.unknown(root, code));
+            faults.extend(unknown.map(|name| format!("{}: there is no {name}", page.name.display())));
+        }
     }
     faults.extend(unlisted(&pages));
     if faults.is_empty() {
@@ -68,6 +75,7 @@ pub fn check_links(root: &Path) -> Result<()> {
 }
 
 const BOOK: &str = "docs";
+const CHANGES: &str = "CHANGELOG.md";
 
 /// A Markdown file.
 #[derive(Default)]
@@ -76,13 +84,15 @@ struct Page {
     name: PathBuf,
     links: Vec<String>,
     anchors: HashSet<String>,
+    /// Its inline code.
+    code: Vec<String>,
     /// The subcommands of `cargo xtask` that it names.
     tasks: Vec<String>,
 }
 
 /// The pages for people: those of the root and of the book.
 fn pages(root: &Path) -> Result<Vec<Page>> {
-    let mut names: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from).to_vec();
+    let mut names: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", CHANGES].map(PathBuf::from).to_vec();
     let mut folders = vec![PathBuf::from(BOOK)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder)).with_context(|| format!("{} cannot be read", folder.display()))? {
@@ -116,7 +126,7 @@ impl Page {
                 (None, Some(_)) => fence = mark,
                 (Some(open), _) if mark == Some(open) => fence = None,
                 (Some(_), _) => {}
-                (None, None) if line.is_empty() => page.links.extend(links(&std::mem::take(&mut paragraph))),
+                (None, None) if line.is_empty() => page.add(&std::mem::take(&mut paragraph)),
                 (None, None) => {
                     if let Some(title) = heading(line) {
                         let anchor = anchor(title);
@@ -128,8 +138,13 @@ impl Page {
                 }
             }
         }
-        page.links.extend(links(&paragraph));
+        page.add(&paragraph);
         page
+    }
+
+    fn add(&mut self, paragraph: &str) {
+        self.links.extend(links(paragraph));
+        self.code.extend(paragraph.split('`').skip(1).step_by(2).map(str::to_owned));
     }
 }
 
@@ -207,9 +222,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_links_of_this_repository_lead_somewhere() {
+    fn the_pages_of_this_repository_name_what_exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
-        check_links(root).unwrap();
+        check_pages(root).unwrap();
     }
 
     #[test]
@@ -228,6 +243,7 @@ mod tests {
         );
         assert_eq!(page.links, ["a.md#b", "p.svg", "p.png"]);
         assert_eq!(page.anchors, ["a", "a-1"].map(str::to_owned).into());
+        assert_eq!(page.code, ["[z](no.md)", "cargo xtask test --list"]);
         assert_eq!(page.tasks, ["test"]);
     }
 

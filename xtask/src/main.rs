@@ -10,6 +10,7 @@ mod bench;
 mod book;
 mod browser;
 mod cluster;
+mod doc_names;
 mod fuzz;
 mod game_names;
 mod js;

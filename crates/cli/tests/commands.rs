@@ -1,4 +1,5 @@
-//! What every command prints, and that the examples in the README and in the tour are true. After a wanted change: `TRYCMD=overwrite cargo test -p plyground`.
+//! What every command prints, and that the examples in the README and in the tour are true. After a wanted change:
+//! `TRYCMD=overwrite cargo test -p plyground-cli --test commands`.
 
 #[test]
 fn commands_print_what_they_always_did() {

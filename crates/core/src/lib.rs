@@ -1,6 +1,7 @@
 //! The words of Plyground: what a game, a player, an agent, a budget, a seed and a record are.
 //!
-//! This crate does no I/O, starts no threads and reads no clock but the one that it is given, so it runs unchanged in a browser.
+//! This crate does no I/O and starts no threads, and agents read no clock but the one that they are given, so it runs unchanged in a
+//! browser.
 //! Everything else in the house is written in its terms; the order of the rooms is in `docs/architecture.md`.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]

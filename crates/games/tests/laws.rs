@@ -1,4 +1,4 @@
-//! The laws that every game in the list keeps, on every sample of its sizes and variants (DESIGN: laws that are tests, 1).
+//! The laws that every game in the list keeps, on every sample of its sizes and variants.
 
 use std::collections::{HashMap, HashSet};
 

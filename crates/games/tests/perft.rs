@@ -1,4 +1,4 @@
-//! Published and independently computed counts of move sequences (DESIGN: laws that are tests, 3).
+//! Published and independently computed counts of move sequences.
 //!
 //! Those of Breakthrough were counted with OpenSpiel 2.0.2 (`breakthrough` with `rows` and `columns`), for boards of six rows and more.
 
