@@ -31,7 +31,7 @@ pub enum Phase {
     Playing,
     /// The network learns.
     Learning,
-    /// It is measured.
+    /// The network is measured.
     Measuring,
 }
 
@@ -40,9 +40,9 @@ pub enum Phase {
 pub struct TrainingStage {
     /// The phase.
     pub phase: Phase,
-    /// How much of it is done.
+    /// The amount that is done.
     pub done: u64,
-    /// Of how much.
+    /// The whole amount.
     pub of: u64,
     /// The round, from 1.
     pub round: u64,
@@ -67,7 +67,7 @@ pub struct Round {
     pub window: usize,
     /// The mean age of what could be learnt from, in games.
     pub age: f64,
-    /// How often a position of the window was learnt from in this round, on average.
+    /// The mean number of times that a position of the window was learnt from in this round.
     pub reuse: f64,
     /// Cross-entropy of the policy with what it should have been.
     pub policy_loss: f64,
@@ -87,10 +87,10 @@ pub struct Round {
     pub network_share: f64,
     /// Steps of learning a second.
     pub steps_per_second: f64,
-    /// What it achieved, if it was measured after this round.
+    /// The results against the anchors, if it was measured after this round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<Measured>,
-    /// How often it agreed with the solver, if it was measured and the game can be solved.
+    /// The agreement with the solver, if it was measured and the game can be solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agreement: Option<Agreement>,
 }
@@ -193,7 +193,7 @@ impl Training {
         })
     }
 
-    /// Has the games played elsewhere; this computer learns and measures. The network then depends on how fast the others are.
+    /// Has the games played on other computers; this one learns and measures. The network then depends on their speed.
     pub fn played_by(&mut self, remote: Box<dyn RemoteActors>) {
         self.remote = Some(remote);
     }
