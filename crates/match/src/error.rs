@@ -16,7 +16,7 @@ pub enum RunError {
     Foreign {
         /// The file.
         file: PathBuf,
-        /// What was expected and what was found.
+        /// The expected and the found value.
         detail: String,
     },
     /// The database refused.
@@ -24,7 +24,7 @@ pub enum RunError {
     Database {
         /// The file.
         file: PathBuf,
-        /// What it said.
+        /// Its message.
         error: rusqlite::Error,
     },
     /// The file or its directory could not be made.
@@ -58,15 +58,15 @@ pub enum RunError {
     Queue {
         /// Its address.
         queue: String,
-        /// What it said.
+        /// Its message.
         detail: String,
     },
     /// This program is not the one that the coordinator of a run has.
     #[error("this worker is refused: expected {expected}, as the coordinator has; found {found}. Both need the same program")]
     Refused {
-        /// What the coordinator has.
+        /// The version of the coordinator.
         expected: String,
-        /// What this is.
+        /// The version of this program.
         found: String,
     },
 }

@@ -15,11 +15,11 @@ pub struct Job {
     pub id: String,
     /// The run that it belongs to.
     pub run: String,
-    /// Who plays, by number: the first one moves first in the first game.
+    /// The players by number: the first one moves first in the first game.
     pub agents: [usize; 2],
     /// The number of the pair between these two.
     pub pair: u64,
-    /// What is played before the players are asked.
+    /// The moves of the opening.
     pub opening: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ pub struct Job {
 pub struct RunPrefix<'a> {
     /// The run.
     pub run: &'a str,
-    /// How many pairs of each pairing.
+    /// The number of pairs of each pairing.
     pub pairs: u64,
 }
 
@@ -51,7 +51,7 @@ pub struct GameRow {
     pub game: u8,
     /// The agents by number, in the order in which they moved.
     pub agents: [usize; 2],
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why.
     pub reason: String,
@@ -59,13 +59,13 @@ pub struct GameRow {
     pub fault: Option<String>,
     /// The points of both players.
     pub points: Option<[i32; 2]>,
-    /// How many of the moves are the opening.
+    /// The number of moves that are the opening.
     pub opening: usize,
     /// All moves and outcomes of chance.
     pub moves: Vec<PlayedMove>,
-    /// Who made each of them; `None` for chance.
+    /// The player of each of them; `None` for chance.
     pub movers: Vec<Option<Player>>,
-    /// When it ended, in seconds since 1970.
+    /// The time of its end, in seconds since 1970.
     pub ended: i64,
 }
 

@@ -36,7 +36,7 @@ pub trait Queue: Sync {
     fn finish(&self, jobs: &[Job]) -> Result<(), RunError>;
     /// Notes that a job that was taken cannot be done. The worker has to stop if this is an error.
     fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError>;
-    /// How often a worker must extend its leases, so that one that is late does no harm.
+    /// The interval at which a worker extends its leases, short enough that one late extension does no harm.
     fn heartbeat(&self) -> Duration;
     /// A worker hands in its results about this often: each time costs something.
     fn batch(&self) -> Duration;

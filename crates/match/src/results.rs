@@ -13,15 +13,15 @@ pub struct Results {
     seats: Seats,
     /// By the numbers of two agents, in the view of the first one.
     matches: BTreeMap<[usize; 2], MatchResult>,
-    /// By the same numbers and that of the pair: how its games ended.
+    /// By the same numbers and that of the pair: the results of its games.
     pairs: BTreeMap<([usize; 2], u64), [GameResult; 2]>,
     /// Games of pairs whose other game is not there yet.
     halves: HashMap<String, (u8, GameResult)>,
     /// By the same numbers: the plies of every game.
     lengths: BTreeMap<[usize; 2], Vec<f64>>,
-    /// How often each game was played, by who played and its moves.
+    /// The number of times that each game was played, by its players and its moves.
     sequences: HashMap<([usize; 2], u64), u32>,
-    /// By agent: how often it lost by which fault.
+    /// By agent and fault: the games lost by it.
     faults: BTreeMap<(usize, String), u64>,
     /// Jobs that could not be done, with the reasons.
     failures: Vec<(String, String)>,
@@ -34,7 +34,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Nothing yet, of games with these seats.
+    /// No results yet, of games with these seats.
     pub fn new(seats: Seats) -> Self {
         Self { seats, ..Self::default() }
     }
@@ -173,7 +173,7 @@ impl Results {
         redundancy(of_these.map(|(&game, &times)| (game, u64::from(times))))
     }
 
-    /// Which agent lost how many games by which fault.
+    /// The games lost by faults, by agent and fault.
     pub fn faults(&self) -> impl Iterator<Item = (usize, &str, u64)> {
         self.faults.iter().map(|((agent, fault), &count)| (*agent, fault.as_str(), count))
     }

@@ -11,18 +11,18 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// Which table it is.
+    /// The title of the table.
     pub title: String,
-    /// Whose.
+    /// The source.
     pub source: String,
-    /// What its author wanted to know.
+    /// The question of the study.
     pub question: String,
     /// Games for each cell, where a run does not say it.
     pub games: u64,
-    /// What there is to know beside the numbers.
+    /// Remarks beside the numbers.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// What is played: one run for each game and budget.
+    /// The runs: one for each game and budget.
     #[serde(rename = "run")]
     pub runs: Vec<Part>,
 }
@@ -33,7 +33,7 @@ pub struct Study {
 pub struct Part {
     /// The game.
     pub game: String,
-    /// Who moves first.
+    /// The seats.
     #[serde(default)]
     pub seats: Seats,
     /// Games for each cell.
@@ -42,12 +42,12 @@ pub struct Part {
     /// Time for every move of all agents.
     #[serde(default)]
     pub move_time: Option<String>,
-    /// What is compared.
+    /// The cells that are compared.
     #[serde(rename = "cell")]
     pub cells: Vec<StudyCell>,
 }
 
-/// One entry of a table.
+/// A cell of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudyCell {
@@ -55,16 +55,16 @@ pub struct StudyCell {
     pub first: String,
     /// Its opponent.
     pub second: String,
-    /// What the row is called, where that is not the agent.
+    /// The name of the row, where that is not the agent.
     #[serde(default)]
     pub row: Option<String>,
-    /// What the column is called, where that is not the opponent.
+    /// The name of the column, where that is not the opponent.
     #[serde(default)]
     pub column: Option<String>,
     /// The published share of the points, a drawn game being half a point.
     #[serde(default)]
     pub share: Option<f64>,
-    /// How many games that is a share of, where it is known.
+    /// The number of games of that share, where it is known.
     #[serde(default)]
     pub of: Option<u64>,
     /// The published games won, drawn and lost.
@@ -97,7 +97,7 @@ pub enum StudyMeasure {
 }
 
 impl StudyMeasure {
-    /// In a word.
+    /// The name in a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Score => "score",
@@ -117,7 +117,7 @@ impl StudyMeasure {
         if self == Self::Plies { format!("[{:.1}, {:.1}]", interval.low, interval.high) } else { interval.to_string() }
     }
 
-    /// What a number is multiplied by where it is shown.
+    /// The factor of a number where it is shown.
     pub fn scale(self) -> f64 {
         if self == Self::Plies { 1.0 } else { 100.0 }
     }
@@ -146,11 +146,11 @@ pub struct Finding<'a> {
     pub game: &'a str,
     /// The cell.
     pub cell: &'a StudyCell,
-    /// Which number of it.
+    /// The quantity of the cell.
     pub measure: StudyMeasure,
-    /// What was published.
+    /// The published value.
     pub published: Option<f64>,
-    /// What we found; nothing before there are games.
+    /// Our value; `None` before there are games.
     pub ours: Option<MeanEstimate>,
     /// Our games, in the view of the cell's agent.
     pub tally: Tally,
@@ -159,24 +159,24 @@ pub struct Finding<'a> {
 }
 
 impl<'a> Finding<'a> {
-    /// What its row and its column are called.
+    /// The names of its row and its column.
     pub fn names(&self) -> [&'a str; 2] {
         let cell = self.cell;
         [cell.row.as_deref().unwrap_or(&cell.first), cell.column.as_deref().unwrap_or(&cell.second)]
     }
 
-    /// What was published, in figures.
+    /// The published value in figures.
     pub fn published_words(&self) -> String {
         self.published.map_or("-".to_owned(), |published| self.measure.number(published))
     }
 
-    /// What we found, with its interval.
+    /// Our value with its interval.
     pub fn our_words(&self) -> String {
         let words = |ours: MeanEstimate| format!("{} {}", self.measure.number(ours.value), self.measure.range(ours.interval));
         self.ours.map_or("-".to_owned(), words)
     }
 
-    /// How the one compares with the other.
+    /// The comparison of the two in words.
     pub fn verdict_words(&self) -> String {
         match self.verdict {
             Verdict::Agrees => "agrees".to_owned(),
@@ -188,7 +188,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// How many numbers agree, and how many would differ by chance alone.
+/// The number of values that agree, and how many would differ by chance alone.
 pub fn verdict_on_all(findings: &[Finding<'_>]) -> String {
     let compared: Vec<&Finding<'_>> = findings.iter().filter(|finding| finding.verdict != Verdict::New).collect();
     if compared.is_empty() {
@@ -256,7 +256,7 @@ impl Part {
         agents
     }
 
-    /// Who meets whom, by number in the run: a pairing for each cell.
+    /// The pairings by number in the run, one for each cell.
     pub fn pairings(&self) -> Vec<[usize; 2]> {
         let agents = self.agents();
         let number = |spec: &String| agents.iter().position(|known| known == spec).expect("all are listed");
@@ -308,7 +308,7 @@ impl StudyCell {
             .collect()
     }
 
-    /// What was published, with its interval where the number of games is known, and otherwise with that of its rounding.
+    /// The published value, with its interval where the number of games is known, and otherwise with that of its rounding.
     fn published(&self, measure: StudyMeasure) -> Option<MeanEstimate> {
         let rounded = |value: f64| {
             let off = measure.rounding();

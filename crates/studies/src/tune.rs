@@ -186,9 +186,9 @@ pub struct Spsa {
     domains: Vec<Domain>,
     rng: Rng,
     steps: u64,
-    /// Where it has been, the start included.
+    /// The points of the search so far, the start included.
     path: Vec<Vec<f64>>,
-    /// What is compared now: half the way from the second place to the first, and the middle between them.
+    /// The current comparison: half the difference of its two points, and the middle between them.
     direction: Vec<f64>,
     middle: Vec<f64>,
     /// The results of all comparisons, as the quadratic model takes them.
@@ -198,10 +198,10 @@ pub struct Spsa {
 /// Spall's exponents: the slowest decline that still settles down.
 const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
-/// How far the first perturbation goes to each side, as a part of the range. Wide, since a few games tell only large differences apart: on
+/// The size of the first perturbation to each side, as a part of the range. Wide, since a few games tell only large differences apart: on
 /// simulated hills of 150 and 600 Elo a quarter ends nearer to the top than an eighth or a fifth.
 const PERTURBATION: f64 = 0.25;
-/// How far the first step goes if one side wins everything, as a part of the range.
+/// The size of the first step if one side wins everything, as a part of the range.
 const FIRST_STEP: f64 = 0.1;
 
 impl Spsa {
@@ -223,7 +223,7 @@ impl Spsa {
         })
     }
 
-    /// Where it is after each step, the start included.
+    /// The point after each step, the start included.
     pub fn path(&self) -> &[Vec<f64>] {
         &self.path
     }
@@ -269,7 +269,7 @@ impl Spsa {
         self.path.push(here);
     }
 
-    /// What it comes to: the mean over the second half of the way, which is surer than its end (Polyak and Juditsky 1992).
+    /// The estimate: the mean over the second half of the path, which is surer than its end (Polyak and Juditsky 1992).
     pub fn settled(&self) -> Vec<f64> {
         let half = &self.path[self.path.len() / 2..];
         (0..self.domains.len()).map(|number| half.iter().map(|place| place[number]).sum::<f64>() / half.len() as f64).collect()
@@ -290,7 +290,7 @@ impl QuadraticModel {
         least_squares(&spsa.seen, 0.05).map(Self)
     }
 
-    /// How much stronger the value at one place of a parameter is than that at another, in Elo.
+    /// The difference in strength between two values of a parameter, in Elo.
     pub fn elo(&self, param: usize, place: f64, than: f64) -> f64 {
         let [slope, bend] = [self.0[2 * param], self.0[2 * param + 1]];
         ELO_PER_LEAD * (slope * (place - than) + bend * (place * place - than * than))
@@ -307,7 +307,7 @@ pub struct Halving {
 }
 
 impl Halving {
-    /// So many candidates, and about so many trials in all.
+    /// A race of so many candidates, with about so many trials in all.
     pub fn new(candidates: usize, trials: u64) -> Self {
         let rounds = u64::from(candidates.next_power_of_two().ilog2()).max(1);
         Self { left: (0..candidates).collect(), trials: 0, each_round: trials / rounds }

@@ -14,11 +14,11 @@ pub struct Agreement {
     pub solved: u64,
     /// Those of them that are won or lost, and not drawn.
     pub decided: u64,
-    /// In how many of these the network expects the right winner.
+    /// The number of these in which the network expects the right winner.
     pub winner_right: u64,
     /// Those that are not lost: there is something to keep.
     pub to_keep: u64,
-    /// In how many of these the move that the network likes best keeps it.
+    /// The number of these in which the move with the highest prior keeps the value.
     pub kept: u64,
 }
 

@@ -46,7 +46,7 @@ const CHECKPOINT: &str = "checkpoint.json";
 const NETWORK: &str = "network.safetensors";
 
 impl Folder {
-    /// A new one, which must not hold a training yet.
+    /// A new folder, which must not hold a training yet.
     pub fn create(path: &Path, plan: &TrainingPlan) -> Result<Self, RunError> {
         let file = path.join(PLAN);
         if Self::is_in(path) {
@@ -65,7 +65,7 @@ impl Folder {
         path.join(PLAN).exists()
     }
 
-    /// One that is there.
+    /// The folder of a training that is there.
     pub fn open(path: &Path) -> Result<(Self, Found), RunError> {
         let plan: TrainingPlan = json(&path.join(PLAN), &read(&path.join(PLAN))?)?;
         if plan.version != TrainingPlan::VERSION {

@@ -55,7 +55,7 @@ impl Games {
 pub struct Course {
     /// The network.
     pub architecture: Architecture,
-    /// How often it sees all positions.
+    /// The number of passes over all positions.
     pub epochs: u32,
     /// Positions of each game, drawn once; all of them if nothing is said.
     pub positions: Option<usize>,
@@ -63,7 +63,7 @@ pub struct Course {
     pub batch: usize,
     /// The size of a step.
     pub rate: f32,
-    /// From which all randomness comes.
+    /// The seed of all randomness.
     pub seed: u64,
     /// Threads to compute with.
     pub threads: usize,
@@ -120,7 +120,7 @@ pub struct CourseStage {
     pub epoch: u32,
     /// Steps done of it.
     pub done: usize,
-    /// Of so many.
+    /// The steps of the epoch.
     pub of: usize,
 }
 

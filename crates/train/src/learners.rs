@@ -18,7 +18,7 @@ pub trait TrainableAgent: Send {
     fn train(&mut self, games: u64, observer: &mut LearnerObserver<'_>);
     /// The size of what it has learnt.
     fn learnt(&self) -> Learnt;
-    /// What it has learnt, as the contents of a file.
+    /// The learnt data, as the contents of a file.
     fn save(&self) -> Vec<u8>;
     /// The spec of the agent that plays by a file of this name.
     fn player(&self, file: &str) -> String;

@@ -14,7 +14,7 @@ const CURRENT: &str = "current";
 /// The result of a network against an opponent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Who played: with a search, or alone.
+    /// The player: the network with a search, or alone.
     pub player: String,
     /// The opponent.
     pub anchor: String,
@@ -46,7 +46,7 @@ impl Measured {
 pub struct Trial<'a> {
     /// The game with its parameters.
     pub game: &'a str,
-    /// From which all randomness comes.
+    /// The seed of all randomness.
     pub seed: u64,
     /// The opponents, weakest first.
     pub anchors: &'a [String],

@@ -21,11 +21,11 @@ pub struct TrainingPlan {
     pub channels: usize,
     /// Its residual blocks.
     pub blocks: usize,
-    /// From which all randomness comes.
+    /// The seed of all randomness.
     pub seed: u64,
     /// The agent whose games are learnt from first; empty for none.
     pub teacher: String,
-    /// How many of its games.
+    /// The number of its games.
     pub teacher_games: u64,
     /// Games in a round: then the network learns from them.
     pub round_games: u64,
@@ -39,11 +39,11 @@ pub struct TrainingPlan {
     pub random_plies: u32,
     /// Positions of a step.
     pub batch: usize,
-    /// How often a position is learnt from, on average.
+    /// The mean number of times that a position is learnt from.
     pub passes: f64,
     /// The size of a step at the beginning; it is a tenth at the end.
     pub rate: f32,
-    /// How much what the search expected counts against how the game ended.
+    /// The weight of the value that the search expected, against the result of the game.
     pub trust: f32,
     /// The least positions that are learnt from.
     pub window: usize,

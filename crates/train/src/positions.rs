@@ -34,7 +34,7 @@ pub enum Container {
 }
 
 impl Container {
-    /// By the ending of the name; a name without one is a directory.
+    /// The container that the ending of a name asks for; a name without one is a directory.
     pub fn of(path: &Path) -> Result<Self, InputError> {
         match path.extension().map(|ending| ending.to_string_lossy()) {
             None => Ok(Self::Directory),

@@ -15,7 +15,7 @@ pub struct SelfPlayRequest<'a> {
     pub round: u64,
     /// Does the teacher play, or the network against itself?
     pub teaching: bool,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// The newest network.
     pub network: &'a Network,

@@ -22,7 +22,7 @@ pub struct Round {
     pub window: usize,
     /// The mean age of what could be learnt from, in games.
     pub age: f64,
-    /// How often a position of the window was learnt from in this round, on average.
+    /// The mean number of times that a position of the window was learnt from in this round.
     pub reuse: f64,
     /// Cross-entropy of the policy with what it should have been.
     pub policy_loss: f64,
@@ -42,10 +42,10 @@ pub struct Round {
     pub network_share: f64,
     /// Steps of learning a second.
     pub steps_per_second: f64,
-    /// What it achieved, if it was measured after this round.
+    /// The results against the anchors, if it was measured after this round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<Measured>,
-    /// How often it agreed with the solver, if it was measured and the game can be solved.
+    /// The agreement with the solver, if it was measured and the game can be solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agreement: Option<Agreement>,
 }

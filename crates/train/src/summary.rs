@@ -18,7 +18,7 @@ pub struct TrainingSummary {
     pub plan: TrainingPlan,
     /// Its rounds so far.
     pub rounds: Vec<Round>,
-    /// How long nothing has been written.
+    /// The time since the last write.
     pub quiet: Duration,
 }
 

@@ -31,7 +31,7 @@ pub enum Phase {
     Playing,
     /// The network learns.
     Learning,
-    /// It is measured.
+    /// The network is measured.
     Measuring,
 }
 
@@ -40,9 +40,9 @@ pub enum Phase {
 pub struct TrainingStage {
     /// The phase.
     pub phase: Phase,
-    /// How much of it is done.
+    /// The amount that is done.
     pub done: u64,
-    /// Of how much.
+    /// The whole amount.
     pub of: u64,
     /// The round, from 1.
     pub round: u64,
@@ -148,7 +148,7 @@ impl Training {
         })
     }
 
-    /// Has the games played elsewhere; this computer learns and measures. The network then depends on how fast the others are.
+    /// Has the games played on other computers; this one learns and measures. The network then depends on their speed.
     pub fn played_by(&mut self, remote: Box<dyn RemoteActors>) {
         self.remote = Some(remote);
     }

@@ -12,11 +12,12 @@ pub enum Format {
     Gauntlet,
     /// Every agent against itself.
     SelfPlay,
-    /// In each round agents with about the same score meet. Who meets whom depends on how much is played, so that belongs to it.
+    /// A Swiss tournament: in each round agents with about the same score meet. The pairings depend on the number of pairs, so it
+    /// belongs to the format.
     Swiss {
-        /// How many rounds.
+        /// The number of rounds.
         rounds: u32,
-        /// How many pairs of games for each two that meet.
+        /// The pairs of games of each pairing.
         pairs: u64,
     },
     /// Single games with fixed seats, as in competitions: each is kept as soon as it is over.

@@ -24,7 +24,7 @@ pub enum Openings {
     Start,
     /// After so many random plies that leave the game open, a new opening for every pair.
     Random {
-        /// How many.
+        /// The number of plies.
         plies: u32,
     },
     /// From a file, in its order and then again from the beginning.
@@ -88,10 +88,10 @@ pub struct Experiment {
     /// competitions, where a weak agent stays weak.
     #[serde(default, skip_serializing_if = "is_default")]
     pub own_limits: bool,
-    /// How long an agent may go on thinking after all the time that it had, before it has stalled and lost.
+    /// The time that an agent may overrun its limits before it has stalled and lost.
     #[serde(default, skip_serializing_if = "is_default")]
     pub patience: Option<Duration>,
-    /// From which all randomness comes.
+    /// The seed of all randomness.
     pub seed: u64,
 }
 

@@ -3,13 +3,13 @@
 /// The reason why a player lost a game that it did not lose on the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It ended, or gave an error instead of a move.
+    /// The player ended, or gave an error instead of a move.
     Crashed(String),
-    /// It gave a move that the rules do not allow.
+    /// The player gave a move that the rules do not allow.
     Cheated(String),
-    /// It answered too late.
+    /// The player answered too late.
     Overran(String),
-    /// It did not answer.
+    /// The player did not answer.
     Stalled(String),
 }
 

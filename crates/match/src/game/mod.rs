@@ -18,15 +18,15 @@ use crate::{Fault, GameNotice, MatchPlayer, TimeControl};
 pub struct PlayedGame {
     /// Moves and outcomes of chance, the opening included.
     pub moves: Vec<PlayedMove>,
-    /// Who made each of them; `None` for chance.
+    /// The player of each of them; `None` for chance.
     pub movers: Vec<Option<Player>>,
-    /// How many of them are the opening.
+    /// The number of them that are the opening.
     pub opening: usize,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why it ended, in words.
     pub reason: String,
-    /// Who lost by a fault, if that is how it ended, and which.
+    /// The player that lost by a fault, if the game ended so, and the fault.
     pub fault: Option<(Player, Fault)>,
     /// The points of both players, in games with points.
     pub points: Option<[i32; 2]>,
@@ -48,7 +48,7 @@ pub struct GameSetup<'a> {
     pub time: TimeControl,
     /// Stops the game, also while a player thinks.
     pub cancel: &'a CancelToken,
-    /// Is told every move behind the opening, and who has chosen it; `None` for chance.
+    /// A callback for every move after the opening and its player; `None` for chance.
     pub on_move: &'a dyn Fn(Option<Player>, &PlayedMove),
 }
 

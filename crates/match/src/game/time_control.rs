@@ -7,19 +7,19 @@ use plyground_core::{Limits, clock_share};
 /// A time control: the time for moves and games, and what happens to a player that does not keep to it.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeControl {
-    /// For every move; where nothing is limited, each agent keeps to its own limits.
+    /// The limits of every move; where nothing is limited, each agent keeps to its own limits.
     pub limits: Limits,
-    /// For all moves of a player in a game.
+    /// The clock: the time for all moves of a player in a game.
     pub clock: Option<Duration>,
-    /// For all moves of both: when it is over, the points decide.
+    /// The time for all moves of both players; when it is over, the points decide.
     pub game_time: Option<Duration>,
     /// The players that are not told the limits because they have their own. They must keep to the time all the same.
     pub own_limits: [bool; 2],
-    /// How much later than its time an answer may come: a machine has other things to do, too.
+    /// The tolerance: how much later than its time an answer may come, since the machine has other work, too.
     pub grace: Duration,
     /// A player that has not answered after this time, and all the time that it had, has stalled.
     pub patience: Option<Duration>,
-    /// How fast the clocks run: on a computer that is twice as fast as the one that times are meant for, twice as fast.
+    /// The speed of the clocks: 2 on a computer that is twice as fast as the one that the times are meant for.
     pub clock_speed: f64,
 }
 
@@ -45,9 +45,9 @@ const PATIENCE_WITHOUT_TIME: Duration = Duration::from_mins(10);
 #[derive(Clone, Copy)]
 pub(super) struct MoveTime {
     pub control: TimeControl,
-    /// What is left of the player's clock.
+    /// The time left on the player's clock.
     pub clock_left: Option<Duration>,
-    /// What is left of the time for the game.
+    /// The time left for the game.
     pub game_left: Option<Duration>,
 }
 
@@ -68,7 +68,7 @@ impl MoveTime {
         time.unwrap_or_default() + self.control.patience.unwrap_or(usual)
     }
 
-    /// What was exceeded by a move that took so long, in words; `used` is the time for all moves of the player with this one.
+    /// The limit that a move of this duration exceeded, in words; `used` is the time for all moves of the player with this one.
     pub fn exceeded_by(&self, took: Duration, used: Duration) -> Option<String> {
         let late = |allowed: Duration| took > allowed + self.control.grace;
         if let Some(allowed) = self.control.limits.time.filter(|&allowed| late(allowed)) {

@@ -4,7 +4,7 @@ use plyground_core::{InputError, Resources};
 
 /// A network that is part of the program.
 pub struct BuiltIn {
-    /// What agent specs call it.
+    /// Its name in agent specs.
     pub name: &'static str,
     /// Its file.
     pub file: &'static [u8],

@@ -11,17 +11,17 @@ use crate::{
     pairings,
 };
 
-/// Plays pairs of a run until they are done, it is cancelled, or what is known is enough. What was played before counts, too.
+/// The driver of a run: it plays pairs until they are done, it is cancelled, or the results are enough. Earlier games count, too.
 ///
 /// All games of matches, tournaments, tests, studies, tunings, competitions and measurements are played by a driver.
 pub struct RunDriver<'a> {
-    /// Where everything is kept.
+    /// The store of all results.
     pub store: &'a Store,
-    /// What is played.
+    /// The run.
     pub run: &'a Run,
-    /// Has the jobs played.
+    /// The executor of the jobs.
     pub executor: &'a dyn Executor,
-    /// Makes the players.
+    /// The factory of the players.
     pub players: &'a dyn PlayerFactory,
     cancel: CancelToken,
     command: &'a str,

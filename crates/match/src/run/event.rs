@@ -7,13 +7,13 @@ use crate::{GameRow, Job, PlayedGame, Results, Run};
 /// An event of a run. A Swiss tournament starts and ends with every round.
 #[derive(Clone, Debug)]
 pub enum RunEvent<'a> {
-    /// It starts, with what was played before.
+    /// The run starts, with the results of earlier sessions.
     RunStarted {
-        /// What is known.
+        /// The results so far.
         results: &'a Results,
-        /// How many pairs of each pairing are wanted.
+        /// The number of pairs of each pairing that are requested.
         pairs: u64,
-        /// How many jobs that are.
+        /// The number of jobs that these are.
         wanted: u64,
     },
     /// A game starts.
@@ -33,7 +33,7 @@ pub enum RunEvent<'a> {
         game: u8,
         /// The mover; `None` for chance.
         player: Option<Player>,
-        /// Which move, how long it took, what the mover expects.
+        /// The move, its duration and the value that the mover expects.
         played: &'a PlayedMove,
     },
     /// A game is over. It is not kept yet: that is done with all games of a job at once.
@@ -47,21 +47,21 @@ pub enum RunEvent<'a> {
     },
     /// A job was done: its games were played and are kept.
     JobFinished {
-        /// Which.
+        /// The job.
         job: &'a Job,
         /// Its games, the second with the seats swapped, or the only one.
         games: &'a [GameRow],
     },
     /// The games of a job are counted.
     Progress {
-        /// What is known now.
+        /// The results so far.
         results: &'a Results,
-        /// How many jobs are wanted.
+        /// The number of jobs that are requested.
         wanted: u64,
     },
-    /// Nothing is left, or it was cancelled, or what is known is enough.
+    /// The run ends: no job is left, it was cancelled, or the results are enough.
     RunEnded {
-        /// What is known at the end, also by other processes.
+        /// The results at the end, with those of other processes.
         results: &'a Results,
         /// Was all of it played?
         complete: bool,

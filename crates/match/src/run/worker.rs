@@ -21,7 +21,7 @@ pub struct RunContext<'a> {
     pub run: &'a Run,
     /// Makes the players.
     pub players: &'a dyn PlayerFactory,
-    /// How fast clocks run here (see [`TimeControl`]).
+    /// The speed of the clocks here (see [`TimeControl`]).
     pub clock_speed: f64,
 }
 
@@ -40,17 +40,17 @@ impl RunSource for RunContext<'_> {
 
 /// The configuration of a worker.
 pub struct WorkerConfig<'a> {
-    /// Where results go.
+    /// The sink of results.
     pub sink: &'a dyn ResultSink,
-    /// Where jobs come from.
+    /// The queue of jobs.
     pub queue: &'a dyn Queue,
     /// The runs that they belong to.
     pub runs: &'a dyn RunSource,
-    /// How many games are played at the same time.
+    /// The number of games that are played at the same time.
     pub threads: usize,
     /// Stops it, also while agents think. Pairs that are not finished then are given back.
     pub cancel: &'a CancelToken,
-    /// Is told what happens, from any thread.
+    /// A subscriber to the events, called from any thread.
     pub events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
 }
 

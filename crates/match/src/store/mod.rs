@@ -86,9 +86,9 @@ pub struct RunRow {
     pub run: Run,
     /// The command that asked for the most of it.
     pub command: String,
-    /// Where that was.
+    /// The machine of that command.
     pub machine: String,
-    /// When it began, in seconds since 1970.
+    /// The time of its beginning, in seconds since 1970.
     pub begun: i64,
     /// Pairs that are asked for.
     pub pairs: u64,
@@ -286,7 +286,7 @@ impl ResultSink for Store {
     }
 }
 
-/// Who made a move, in a letter.
+/// The player of a move, as a letter.
 const MOVERS: [(Option<Player>, char); 3] = [(Some(Player::First), '1'), (Some(Player::Second), '2'), (None, '~')];
 
 fn insert_game(connection: &Connection, run: &str, game: &GameRow) -> rusqlite::Result<usize> {
@@ -395,7 +395,7 @@ fn check_header(file: &Path) -> Result<(), RunError> {
     }
 }
 
-/// What the database said, in words where they are ours to give.
+/// The error of the database, in words of ours where we have them.
 fn refused(file: &Path, error: rusqlite::Error) -> RunError {
     let detail = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => "expected a store of ply (SQLite), found something else",

@@ -19,7 +19,7 @@ pub struct LocalQueue<'a> {
 }
 
 impl Store {
-    /// What is asked for of a prefix, as a queue.
+    /// A queue of the jobs that are requested of a prefix.
     pub fn queue<'a>(&'a self, prefix: RunPrefix<'a>) -> LocalQueue<'a> {
         LocalQueue { store: self, prefix }
     }

@@ -11,9 +11,9 @@ pub const AHEAD: f32 = 0.2;
 /// The lead of a game in the judgement of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeadHistory {
-    /// How often the lead went from one player to the other.
+    /// The number of times that the lead went from one player to the other.
     pub lead_changes: u32,
-    /// After which part of the game its winner was ahead for good, from 0 to 1; `None` for a drawn game.
+    /// The part of the game after which its winner was ahead for good, from 0 to 1; `None` for a drawn game.
     pub decided_at: Option<f64>,
 }
 

@@ -67,9 +67,9 @@ pub struct BalanceCell {
     pub setting: usize,
     /// The number of the agent.
     pub agent: usize,
-    /// In the view of the first player; games that ended by a fault of an agent do not count.
+    /// The results in the view of the first player; games that ended by a fault of an agent do not count.
     pub tally: Tally,
-    /// How many those are.
+    /// The number of games that ended by a fault.
     pub faults: u64,
     /// The share of the games that repeat an earlier one.
     pub redundancy: f64,
@@ -120,7 +120,7 @@ pub struct BalanceFindings {
 }
 
 impl BalanceFindings {
-    /// One setting with one agent.
+    /// The cell of a setting and an agent.
     pub fn cell(&self, setting: usize, agent: usize) -> &BalanceCell {
         &self.cells[setting * self.plan.agents.len() + agent]
     }
@@ -182,7 +182,7 @@ impl BalanceMeasure {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Score, Self::Draws, Self::Plies, Self::Branching, Self::LeadChanges, Self::DecidedAt];
 
-    /// What it is called in tables and plots.
+    /// Its name in tables and plots.
     pub fn name(self) -> &'static str {
         match self {
             Self::Score => "first player's score",
@@ -199,7 +199,7 @@ impl BalanceMeasure {
         matches!(self, Self::Score | Self::Draws | Self::DecidedAt)
     }
 
-    /// What a cell says about it, with a 95 % interval.
+    /// The value of a cell, with a 95 % interval.
     pub fn of(self, cell: &BalanceCell) -> Option<MeanEstimate> {
         match self {
             Self::Score => cell.score(CONFIDENCE),
@@ -231,15 +231,15 @@ impl BalanceMeasure {
 
 /// The settings of the analysis of the games of a plan.
 pub struct BalanceAnalysis<'a> {
-    /// Where they are kept.
+    /// The store of the games.
     pub store: &'a Store,
-    /// How many games of each agent in each setting count.
+    /// The number of games of each agent in each setting that count.
     pub games: u64,
     /// The judge of who was ahead.
     pub judge: PositionJudge<'a>,
-    /// How many games of each agent in each setting are judged.
+    /// The number of games of each agent in each setting that are judged.
     pub judged: u64,
-    /// How many games are analysed at the same time.
+    /// The number of games that are analysed at the same time.
     pub threads: usize,
     /// Ends the judging, which takes most of the time; the other figures are of all games.
     pub cancel: &'a CancelToken,

@@ -11,7 +11,7 @@ const MOST_SETTINGS: usize = 1_000;
 pub struct Axis {
     /// Its name.
     pub key: String,
-    /// In the order in which they were asked for. Those of a flag are `on` and `off`.
+    /// The values, in the order in which they were given. Those of a flag are `on` and `off`.
     pub values: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ pub struct Axis {
 pub struct Setting {
     /// The game with its parameters.
     pub game: String,
-    /// What is special about it, in few letters.
+    /// The parameters that vary, in few letters.
     pub label: String,
     /// The number of its value on each axis.
     pub values: Vec<usize>,

@@ -17,7 +17,7 @@ pub enum Favoured {
 }
 
 impl Favoured {
-    /// In a word.
+    /// The favoured player in a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Shown(player) => player.word(),
@@ -248,7 +248,7 @@ fn shift(from: MeanEstimate, to: MeanEstimate, comparisons: usize) -> Option<Ord
     }
 }
 
-/// How the first player's score changes from the weakest to the strongest agent.
+/// The change of the first player's score from the weakest to the strongest agent.
 fn strength(findings: &BalanceFindings) -> Vec<String> {
     let (agents, last) = (&findings.plan.agents, findings.strongest());
     let settings = findings.plan.sweep.settings.len();
@@ -286,7 +286,7 @@ fn strength(findings: &BalanceFindings) -> Vec<String> {
     vec![format!("From {} to {} the first player's score {}.", agents[0], agents[last], parts.join("; it "))]
 }
 
-/// How things change along each parameter, averaged over the others, with the strongest agent.
+/// The changes along each parameter, averaged over the others, with the strongest agent.
 fn parameters(findings: &BalanceFindings) -> Vec<String> {
     let axes = &findings.plan.sweep.axes;
     let varied: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].values.len() > 1).collect();

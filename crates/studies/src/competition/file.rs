@@ -12,9 +12,9 @@ use toml::Spanned;
 
 use super::{Competition, Entrant, NetworkSettings, TieBreak};
 
-/// Where clients of the original TUC-Chess server look for one.
+/// The port at which clients of the original TUC-Chess server look for one.
 const PORT: u16 = 9876;
-/// How long a client is waited for.
+/// The default time to wait for a client.
 const WAIT: Duration = Duration::from_mins(2);
 const BEGIN_DELAY: Duration = Duration::from_secs(3);
 /// The most of everything: a mistyped number should not fill a disk.

@@ -15,7 +15,7 @@ pub use ranking::{Ranking, RankingRow, TieBreak};
 /// A competition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Competition {
-    /// What it is called.
+    /// Its name.
     pub title: String,
     /// The game with its parameters.
     pub game: String,
@@ -27,9 +27,9 @@ pub struct Competition {
     pub double: bool,
     /// The time for every move: a player that takes longer has lost. Entrants whose specs name limits keep to those.
     pub move_time: Option<Duration>,
-    /// For all moves of a player.
+    /// The time for all moves of a player.
     pub clock: Option<Duration>,
-    /// For all moves of both, in games with points: then the points decide.
+    /// The time for all moves of both players, in games with points: then the points decide.
     pub game_time: Option<Duration>,
     /// The tie breaks between equal points, in their order.
     pub tie_breaks: Vec<TieBreak>,
@@ -39,14 +39,14 @@ pub struct Competition {
     pub opening_plies: u32,
     /// The seed of all randomness.
     pub seed: u64,
-    /// How clients connect over the network.
+    /// The settings for clients that connect over the network.
     pub network: NetworkSettings,
 }
 
 /// A participant of a competition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrant {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: String,
     /// Its spec: an agent, a program (`cmd:…`), or a client that connects over the network (`udp:NAME`).
     pub spec: String,
@@ -118,7 +118,7 @@ impl Competition {
 /// A game of a competition, as far as the table is concerned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bout {
-    /// Who played, in the order in which they moved.
+    /// The players, in the order in which they moved.
     pub players: [usize; 2],
     /// 1, a half or 0 for each.
     pub scores: [f64; 2],
@@ -128,9 +128,9 @@ pub struct Bout {
     pub points: Option<[i32; 2]>,
     /// Moves of both.
     pub plies: usize,
-    /// Why it ended.
+    /// The reason of its end.
     pub reason: String,
-    /// When, in seconds since 1970.
+    /// The time of its end, in seconds since 1970.
     pub ended: i64,
 }
 

@@ -25,7 +25,7 @@ impl TieBreak {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Direct, Self::SonnebornBerger, Self::Buchholz, Self::Wins, Self::SecondWins, Self::Margin];
 
-    /// What it is called in files and tables.
+    /// Its name in files and tables.
     pub fn word(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -41,7 +41,7 @@ impl TieBreak {
 /// The row of an entrant in the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingRow {
-    /// Which.
+    /// The number of the entrant.
     pub entrant: usize,
     /// 1 is the best; equals share a place.
     pub place: usize,

@@ -39,7 +39,7 @@ pub struct Judging {
     pub truths: Vec<Truth>,
     /// By contender, the judgement of its choice in each position.
     pub judged: Vec<Vec<Judged>>,
-    /// By contender, is all that it could choose known, so that nothing depends on a draw?
+    /// By contender, are all moves known that it may choose, so that no score depends on chance?
     pub exact: Vec<bool>,
     /// Are these all positions that can be reached?
     pub all: bool,

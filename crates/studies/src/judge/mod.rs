@@ -22,15 +22,15 @@ pub use watch::{JudgeStage, JudgeWatch};
 /// Samples drawn for the interval of a correlation.
 const ROUNDS: usize = 200;
 
-/// Where a game has more positions than this, a sample of them is looked at.
+/// The most positions of which all are judged by default; of more, a sample is.
 pub const FEW_POSITIONS: usize = 300_000;
 
 /// The quality of an evaluation or an agent. Where all positions were looked at and nothing is left to chance, the intervals are points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
-    /// Who.
+    /// The name of the contender.
     pub name: String,
-    /// How often a best move is chosen.
+    /// The share of best moves among the choices.
     pub best: Option<MeanEstimate>,
     /// The same in those positions in which there is a move that throws something away.
     pub best_of_hard: Option<MeanEstimate>,
@@ -115,10 +115,10 @@ pub fn score_in(part: &Part, results: &Results, name: &str) -> Option<f64> {
     (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
 
-/// What a judgement says in one number, and what that number is called.
+/// A number by which judgements are ranked.
 #[derive(Clone, Copy, Debug)]
 pub struct Criterion {
-    /// In words.
+    /// Its name.
     pub name: &'static str,
     /// Is less better?
     pub less_is_better: bool,
@@ -132,7 +132,7 @@ impl Criterion {
     }
 }
 
-/// What the points against all others are called, where they are known without playing.
+/// The name of the exact score against all others.
 pub const EXACT_SCORE: &str = "exact score against the others";
 
 /// All numbers by which contenders can be ranked.
@@ -191,7 +191,7 @@ impl Judgement {
 }
 
 impl JudgeFindings {
-    /// Which positions were looked at, in a sentence.
+    /// The judged positions, in a sentence.
     pub fn positions_in_words(&self) -> String {
         let Population { positions, values: [won, drawn, lost], hard, all, given_up } = self.population;
         let which = if all {
@@ -208,7 +208,7 @@ impl JudgeFindings {
         words
     }
 
-    /// Who is best, in a sentence.
+    /// The best contender, in a sentence.
     pub fn answer(&self) -> String {
         let Some((best, loss)) = self.judgements.first().and_then(|best| Some((best, best.loss?))) else {
             return "No position was solved, so nothing can be said.".to_owned();
@@ -224,10 +224,10 @@ impl JudgeFindings {
     }
 }
 
-/// How well a ranking by the truth predicts one by games.
+/// The prediction of a ranking by games from a ranking by exact values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// By which number the contenders are ranked.
+    /// The number by which the contenders are ranked.
     pub criterion: &'static str,
     /// Contenders that both rankings have.
     pub contenders: usize,
@@ -241,7 +241,8 @@ pub struct Prediction {
     pub spearman: f64,
 }
 
-/// How well each criterion predicts these scores; those that have fewer than three contenders, or no order of them, predict nothing.
+/// The predictions of these scores by each criterion; criteria with fewer than three contenders, or no order of them, are left
+/// out.
 pub fn predictions(found: &[Judgement], score: &dyn Fn(&str) -> Option<f64>) -> Vec<Prediction> {
     let predict = |criterion: &Criterion| {
         let sign = if criterion.less_is_better { -1.0 } else { 1.0 };
@@ -289,9 +290,9 @@ pub struct JudgeFindings {
 /// The exact scores of the contenders whose choices are all known, without playing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scores {
-    /// Whose.
+    /// The names of the contenders.
     pub names: Vec<String>,
-    /// In the order of the names.
+    /// The scores, in the order of the names.
     pub table: Vec<Vec<f64>>,
 }
 

@@ -7,7 +7,7 @@ use plyground_core::{Clock, Seed};
 /// An agent (or one for each seat) whose choices are judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
-    /// What to call it.
+    /// Its name.
     pub name: String,
     /// The agent that chooses where the first player is to move, and the one where the second is; most often the same. An evaluation
     /// is judged as an agent that looks a fixed number of plies ahead with it: `minimax:depth=1,eval=NAME`.

@@ -19,7 +19,7 @@ pub struct Truth {
     pub plies: Option<u32>,
     /// Is there a move that is not a best move?
     pub can_err: bool,
-    /// How often a random game comes by; where positions were drawn from random games, 1.
+    /// The probability that a random game visits the position; where positions were drawn from random games, 1.
     pub reach: f64,
 }
 
@@ -113,7 +113,7 @@ impl<'a, S> SolvedGraph<'a, S> {
 }
 
 impl<S> Graph<S> {
-    /// How long decided games last, and how often random games come by.
+    /// Sets the lengths of decided games, and the probabilities that random games visit the positions.
     fn measure(&self, order: &[u32], truths: &mut [Truth]) {
         for &number in order {
             let Truth { mover, value, .. } = truths[number as usize];

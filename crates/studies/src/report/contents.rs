@@ -21,7 +21,7 @@ pub(super) struct Findings<'a> {
     ratings: Option<Ratings>,
     /// By agent: the times of all its moves in milliseconds, in order.
     times: Vec<Vec<f64>>,
-    /// How many games had so many plies.
+    /// The number of games by plies.
     lengths: BTreeMap<usize, u64>,
     /// A game of each kind that is worth a look, with what it is.
     samples: Vec<(&'static str, GameRow)>,

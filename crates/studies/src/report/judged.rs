@@ -11,11 +11,11 @@ use crate::judge::{COLUMNS, JudgeFindings, Judgement, Prediction, Scores};
 
 /// Games of the same contenders, or what is known of them without playing.
 pub struct Played {
-    /// What was played.
+    /// The title of what was played.
     pub title: String,
     /// By name, the share of the points against all others.
     pub scores: Vec<(String, f64)>,
-    /// How well each number predicts these scores.
+    /// The predictions of these scores by each criterion.
     pub predictions: Vec<Prediction>,
 }
 

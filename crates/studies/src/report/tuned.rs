@@ -31,7 +31,7 @@ pub struct Tuned {
     pub points: Vec<GridPoint>,
     /// Pairs played to find the values.
     pub pairs: u64,
-    /// What the match between the new and the old values says.
+    /// The result of the match between the new and the old values, in words.
     pub verdict: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl Tuned {
         values.map(|((param, before), now)| [param.key.clone(), before.clone().unwrap_or_else(|| "-".to_owned()), now.clone()])
     }
 
-    /// What came out, in a sentence.
+    /// The result in a sentence.
     pub fn answer(&self) -> String {
         match &self.verdict {
             _ if self.spec == self.original => format!("the values of {} stay as they are", self.original),

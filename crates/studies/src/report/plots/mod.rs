@@ -17,9 +17,9 @@ pub(super) struct HeatMap<'a> {
     pub rows: &'a [String],
     /// Short ones: they stand above their columns.
     pub columns: &'a [String],
-    /// Nothing where there is none.
+    /// The share of a cell; `None` where there is none.
     pub share: &'a dyn Fn(usize, usize) -> Option<f64>,
-    /// How far from one half the colour is full: 0.5, or less where all shares are near it.
+    /// The distance from one half at which the colour is full: 0.5, or less where all shares are near it.
     pub full: f64,
 }
 
