@@ -14,11 +14,11 @@ const SOURCES: [&str; 5] = ["crates", "bench", "xtask", "fuzz", "app/js"];
 /// The folders of the repository that pages name.
 const FOLDERS: [&str; 9] = ["crates/", "app/", "app-tests/", "bench/", "bots/", "docs/", "fuzz/", "studies/", "xtask/"];
 
-/// Words that look like types of ours, each with what it is.
+/// Types of the standard library that pages name.
+const STANDARD: [&str; 8] = ["Any", "Box", "Clone", "Copy", "Option", "Result", "String", "Vec"];
+
+/// Other words that look like types of ours, each with what it is.
 const FOREIGN: &[(&str, &str)] = &[
-    ("Clone", "the standard library"),
-    ("Copy", "the standard library"),
-    ("Vec", "the standard library"),
     ("LegalMoves", "an option that a bot may have"),
     ("VariantPath", "an option of Fairy-Stockfish"),
     ("MyGame", "a game of the reader"),
@@ -30,7 +30,8 @@ pub struct Declared(HashSet<String>);
 impl Declared {
     /// Reads the declarations of all source files.
     pub fn read(root: &Path) -> Result<Self> {
-        let mut names: HashSet<String> = FOREIGN.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let foreign = FOREIGN.iter().map(|(name, _)| *name);
+        let mut names: HashSet<String> = STANDARD.into_iter().chain(foreign).map(str::to_owned).collect();
         let mut folders = SOURCES.map(|folder| root.join(folder)).to_vec();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))? {
