@@ -368,7 +368,7 @@ impl Game for Breakthrough {
     }
 }
 
-/// Pieces, and how far they have come: a piece counts [`Advance::PIECE`], and the square of the ranks behind it.
+/// Pieces, and how far they have come: a piece counts ten points, and the square of the ranks behind it.
 #[derive(Clone, Debug)]
 pub struct Advance {
     /// The squares of each rank, from the bottom.
