@@ -69,6 +69,10 @@ fn is_served(name: &OsStr) -> bool {
     !name.ends_with(".d.ts") && !name.starts_with("tsconfig.")
 }
 
+/// How the engine is compiled. The compiler inlines less than it would by itself: the engine is a seventh smaller, and as fast where
+/// the functions that matter are marked `#[inline]` (decision 85).
+const FLAGS: &str = "-C target-feature=+simd128 -C llvm-args=--inline-threshold=100";
+
 /// The engine for the browser.
 fn engine(workspace: &Workspace) -> Result<PathBuf> {
     let target = workspace.target.join("wasm");
@@ -76,7 +80,7 @@ fn engine(workspace: &Workspace) -> Result<PathBuf> {
         wasm::compiler()?
             .args(["build", "--profile", "browser", "--package", "plyground-wasm", "--target", wasm::TARGET, "--target-dir"])
             .arg(&target)
-            .env("RUSTFLAGS", "-C target-feature=+simd128"),
+            .env("RUSTFLAGS", FLAGS),
     )?;
     Ok(target.join(wasm::TARGET).join("browser/plyground_wasm.wasm"))
 }

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let (game, _) = typed::<ConnectFour>("connect-four:size=5x5", None)?;
     let greedy = MatchAgent::own("greedy", &game, || Greedy);
-    let report = Match::new(&game, "random", greedy).pairs(20).seed(1).play()?;
+    let report = Match::new(&game, "random", greedy).pairs(100).seed(1).play()?;
     println!("{report}");
     Ok(())
 }

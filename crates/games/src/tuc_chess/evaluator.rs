@@ -24,6 +24,7 @@ impl TucEvaluator {
     const CAPTURED_KING_BUT_BEHIND: f32 = 20.0;
 
     /// What a player has on the board.
+    #[inline]
     fn standing(state: &State, player: Player) -> f32 {
         let own = state.pieces[player.index()];
         let [pawns, rooks] = [state.pawns, state.rooks].map(|kind| (own & kind).count() as f32);
