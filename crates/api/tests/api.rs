@@ -1,20 +1,12 @@
 //! The JSON API answers what a page asks, and survives what a page should not ask.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use plyground_api::{Allowance, Api};
-use plyground_session::{Clock, NoResources, infos};
+use plyground_session::{NoResources, WallClock, infos};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-struct Wall(Instant);
-
-impl Clock for Wall {
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
 
 fn api() -> Api<'static> {
     let allowance = Allowance { time: Duration::from_millis(150), memory: 64, threads: 1, plies: 300 };
@@ -22,7 +14,7 @@ fn api() -> Api<'static> {
 }
 
 fn raw(request: &str) -> Value {
-    let text = api().handle(request, &Wall(Instant::now()), &mut |_| ControlFlow::Continue(()));
+    let text = api().handle(request, &WallClock::start(), &mut |_| ControlFlow::Continue(()));
     serde_json::from_str(&text).expect("an answer is JSON")
 }
 
@@ -88,14 +80,14 @@ fn a_thought_is_followed_and_kept_within_what_is_allowed() {
         heard.push(serde_json::from_str(message).unwrap());
         ControlFlow::Continue(())
     };
-    let answer = api().handle(&request.to_string(), &Wall(Instant::now()), &mut tell);
+    let answer = api().handle(&request.to_string(), &WallClock::start(), &mut tell);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let simulations = answer["answer"]["simulations"].as_u64().unwrap();
     assert!((1..4_000_000_000).contains(&simulations), "{simulations}");
     assert!(!heard.is_empty() && heard.iter().all(|message| message["id"] == 1), "{heard:?}");
     assert_eq!(heard[0]["progress"]["candidates"].as_array().unwrap().len(), 112);
     // A stopped search answers with what is known.
-    let stopped = api().handle(&request.to_string(), &Wall(Instant::now()), &mut |_| ControlFlow::Break(()));
+    let stopped = api().handle(&request.to_string(), &WallClock::start(), &mut |_| ControlFlow::Break(()));
     let stopped: Value = serde_json::from_str(&stopped).unwrap();
     assert!(stopped["answer"]["move"].is_string(), "{stopped}");
 }
