@@ -58,7 +58,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
         .replace(version, &format!("const VERSION = \"{:016x}\";", hasher.finish()))
         .replace(list, &format!("const FILES = {};", serde_json::to_string(&[vec!["./".to_owned()], listed].concat())?));
     fs::write(&worker, text)?;
-    println!("{} files, {bytes} bytes, {compressed} compressed", files.len());
+    process::say(&format!("{} files, {bytes} bytes, {compressed} compressed", files.len()));
     ensure!(compressed <= MOST, "the app is {compressed} bytes compressed, more than {MOST}");
     Ok(dist)
 }

@@ -36,7 +36,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
             .env("PLYGROUND_DIST", dist)
             .env("PLYGROUND_SHOTS", &shots),
     )?;
-    println!("pictures of all screens: {}", shots.strip_prefix(&workspace.root).unwrap_or(&shots).display());
+    process::say(&format!("pictures of all screens: {}", shots.strip_prefix(&workspace.root).unwrap_or(&shots).display()));
     Ok(Outcome::Passed)
 }
 

@@ -30,7 +30,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
     match cargo_fuzz() {
         // Not optimised: this build is a check, and not used for fuzzing.
         Ok(mut cargo_fuzz) => process::run(cargo_fuzz.args(["build", "--dev"]))?,
-        Err(why) => println!("checked, but not built with the fuzzer's instrumentation: {why:#}"),
+        Err(why) => process::say(&format!("checked, but not built with the fuzzer's instrumentation: {why:#}")),
     }
     Ok(Outcome::Passed)
 }

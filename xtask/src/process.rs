@@ -1,7 +1,10 @@
 //! Running other programs.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,10 +34,38 @@ fn line(command: &Command) -> String {
         .join(" ")
 }
 
+thread_local! {
+    /// The file that takes what is printed by this thread and by the commands that it runs; the terminal if there is none.
+    static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
+}
+
+/// Calls `act` with everything that it prints, and that its commands print, in a file instead of on the terminal.
+pub fn with_log<T>(file: &Path, act: impl FnOnce() -> T) -> Result<T> {
+    let log = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
+    LOG.set(Some(log));
+    let result = act();
+    LOG.set(None);
+    Ok(result)
+}
+
+/// Prints a line, on the terminal or in the log of this thread.
+pub fn say(text: &str) {
+    LOG.with_borrow_mut(|log| match log {
+        Some(log) => drop(writeln!(log, "{text}")),
+        None => println!("{text}"),
+    });
+}
+
 /// Shows the command and runs it; its output goes where ours goes. An error when it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
-    println!("$ {line}");
+    say(&format!("$ {line}"));
+    LOG.with_borrow(|log| {
+        if let Some(log) = log {
+            command.stdout(log.try_clone()?).stderr(log.try_clone()?);
+        }
+        Ok::<_, std::io::Error>(())
+    })?;
     let status = command.stdin(Stdio::null()).status().with_context(|| format!("`{line}` could not be started"))?;
     ensure!(status.success(), "`{line}` failed ({status})");
     Ok(())
@@ -83,7 +114,7 @@ pub fn find_or_install(programs: &[(&str, &str)]) -> Result<Vec<PathBuf>> {
     let missing: Vec<&str> =
         programs.iter().filter(|(program, _)| find(program).is_none()).map(|&(_, package)| package).collect();
     if !missing.is_empty() {
-        println!("not here: {}; asking Debian for it", missing.join(", "));
+        say(&format!("not here: {}; asking Debian for it", missing.join(", ")));
         apt_install(&missing)?;
     }
     programs.iter().map(|(program, _)| find(program).with_context(|| format!("`{program}` is not there"))).collect()

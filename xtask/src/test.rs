@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -27,7 +28,7 @@ pub enum Outcome {
 }
 
 /// Cheap ones first, so that a slip is told within seconds.
-static STEPS: [Step; 10] = [
+static STEPS: [Step; 11] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
@@ -43,6 +44,7 @@ static STEPS: [Step; 10] = [
         run: docs,
     },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
+    Step { name: "build", summary: "all tests and programs compile", run: build },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
     Step {
         name: "browser",
@@ -51,6 +53,13 @@ static STEPS: [Step; 10] = [
     },
     Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
 ];
+
+/// The steps that run beside the step `test`, one after the other: both spend much of their time waiting. What they print is shown
+/// when the tests are over.
+const BESIDE: [&str; 2] = ["browser", "fuzz"];
+
+/// The end of a step: its outcome and the time it took; `None` if it was not run.
+type Ended = Option<(Result<Outcome>, Duration)>;
 
 /// The step with this name.
 pub fn step(name: &str) -> Result<&'static Step, String> {
@@ -73,33 +82,72 @@ pub fn run(only: &[&'static Step]) -> Result<bool> {
     let chosen: Vec<&Step> =
         STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|only| only.name == step.name)).collect();
     let begin = Instant::now();
-    let mut ended = Vec::new();
-    for step in &chosen {
-        println!("\n== {}: {}", step.name, step.summary);
-        let begin = Instant::now();
-        let result = (step.run)(&workspace);
-        let took = begin.elapsed();
-        match &result {
-            Ok(Outcome::Passed) => println!("== {}: passed in {}", step.name, span(took)),
-            Ok(Outcome::Skipped(why)) => println!("== {}: SKIPPED, {why}", step.name),
-            Err(error) => println!("== {}: FAILED after {}: {error:#}", step.name, span(took)),
-        }
-        let failed = result.is_err();
-        ended.push((result, took));
-        if failed {
-            break;
-        }
-    }
+    let (beside, mut in_turn): (Vec<&Step>, Vec<&Step>) = chosen.iter().partition(|step| BESIDE.contains(&step.name));
+    let tests = in_turn.pop_if(|step| step.name == "test");
+    let mut ended = run_in_turn(&workspace, &in_turn);
+    let failed = |ended: &[Ended]| ended.iter().any(|ended| !matches!(ended, Some((Ok(_), _))));
+    let together = match tests {
+        _ if failed(&ended) => (0..chosen.len() - ended.len()).map(|_| None).collect(),
+        Some(tests) if !beside.is_empty() => run_together(&workspace, tests, &beside),
+        Some(tests) => run_in_turn(&workspace, &[tests]),
+        None => run_in_turn(&workspace, &beside),
+    };
+    ended.extend(together);
     print!("{}", summary(&chosen, &ended, begin.elapsed()));
-    Ok(ended.iter().all(|(result, _)| result.is_ok()))
+    Ok(!failed(&ended))
 }
 
-fn summary(chosen: &[&Step], ended: &[(Result<Outcome>, Duration)], total: Duration) -> String {
+/// Runs steps one after the other, up to the first that fails.
+fn run_in_turn(workspace: &Workspace, steps: &[&Step]) -> Vec<Ended> {
+    let mut failed = false;
+    let run = |step: &&Step| {
+        (!failed).then(|| {
+            let ended = run_step(workspace, step);
+            failed = ended.0.is_err();
+            ended
+        })
+    };
+    steps.iter().map(run).collect()
+}
+
+/// Runs the tests, and the other steps beside them.
+fn run_together(workspace: &Workspace, tests: &Step, beside: &[&Step]) -> Vec<Ended> {
+    let log = workspace.target.join("beside.log");
+    let names = beside.iter().map(|step| step.name).collect::<Vec<_>>().join(" and ");
+    println!("\n== {names}: beside the tests; the output comes after theirs, and is in {} until then", log.display());
+    let (tests, others) = thread::scope(|scope| {
+        let others = scope.spawn(|| process::with_log(&log, || run_in_turn(workspace, beside)));
+        let tests = run_in_turn(workspace, &[tests]);
+        (tests, others.join().expect("a step returns its errors"))
+    });
+    if let Ok(text) = std::fs::read_to_string(&log) {
+        print!("{text}");
+    }
+    // Without the log nothing was run.
+    let others = others.unwrap_or_else(|error| vec![Some((Err(error), Duration::ZERO))]);
+    tests.into_iter().chain(others).collect()
+}
+
+/// Runs one step, with a heading and its end in words.
+fn run_step(workspace: &Workspace, step: &Step) -> (Result<Outcome>, Duration) {
+    process::say(&format!("\n== {}: {}", step.name, step.summary));
+    let begin = Instant::now();
+    let result = (step.run)(workspace);
+    let took = begin.elapsed();
+    process::say(&match &result {
+        Ok(Outcome::Passed) => format!("== {}: passed in {}", step.name, span(took)),
+        Ok(Outcome::Skipped(why)) => format!("== {}: SKIPPED, {why}", step.name),
+        Err(error) => format!("== {}: FAILED after {}: {error:#}", step.name, span(took)),
+    });
+    (result, took)
+}
+
+fn summary(chosen: &[&Step], ended: &[Ended], total: Duration) -> String {
     let mut text = String::from("\nSummary\n");
     let mut verdict = String::from("all passed");
     for (index, step) in chosen.iter().enumerate() {
         let name = step.name;
-        let _ = match ended.get(index) {
+        let _ = match ended.get(index).and_then(Option::as_ref) {
             Some((Ok(Outcome::Passed), took)) => writeln!(text, "  {name:8}passed   {:>11}", span(*took)),
             Some((Ok(Outcome::Skipped(why)), _)) => {
                 "passed, but not everything was run".clone_into(&mut verdict);
@@ -180,6 +228,11 @@ fn docs(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+fn build(_: &Workspace) -> Result<Outcome> {
+    process::run(cargo().args(["test", "--workspace", "--no-run"]))?;
+    Ok(Outcome::Passed)
+}
+
 /// The tests of the queue on the network start servers of their own on free ports of this computer, and stop them.
 fn test(workspace: &Workspace) -> Result<Outcome> {
     second_opinion();
@@ -223,7 +276,7 @@ mod tests {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
         assert_eq!(
             step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, deny, js, clippy, docs, wasm, test, browser, fuzz")
+            Some("expected one of fmt, rooms, deny, js, clippy, docs, wasm, build, test, browser, fuzz")
         );
     }
 
@@ -232,9 +285,10 @@ mod tests {
         let chosen: Vec<&Step> = ["fmt", "rooms", "clippy", "docs"].iter().flat_map(|name| step(name)).collect();
         let second = Duration::from_secs(1);
         let ended = vec![
-            (Ok(Outcome::Passed), second),
-            (Ok(Outcome::Skipped("no reason".to_owned())), second),
-            (Err(anyhow::anyhow!("broken")), second),
+            Some((Ok(Outcome::Passed), second)),
+            Some((Ok(Outcome::Skipped("no reason".to_owned())), second)),
+            Some((Err(anyhow::anyhow!("broken")), second)),
+            None,
         ];
         assert_eq!(
             summary(&chosen, &ended, 3 * second),
@@ -246,7 +300,7 @@ mod tests {
     #[test]
     fn a_skipped_step_is_never_hidden() {
         let chosen: Vec<&Step> = STEPS[..1].iter().collect();
-        let ended = vec![(Ok(Outcome::Skipped("offline".to_owned())), Duration::ZERO)];
+        let ended = vec![Some((Ok(Outcome::Skipped("offline".to_owned())), Duration::ZERO))];
         let text = summary(&chosen, &ended, Duration::ZERO);
         assert!(text.ends_with("passed, but not everything was run (0.0 s in all)\n"), "{text}");
     }

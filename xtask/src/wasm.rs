@@ -39,12 +39,12 @@ pub fn compiler() -> Result<Command> {
     if has_target() {
         return Ok(cargo());
     }
-    println!("the compiler in use cannot build for {TARGET} yet: asking rustup for it");
+    process::say(&format!("the compiler in use cannot build for {TARGET} yet: asking rustup for it"));
     let rustup = process::run(Command::new("rustup").args(["target", "add", TARGET]));
     if has_target() {
         return Ok(cargo());
     }
-    println!("that did not work: trying the compiler of Debian, which comes with the sources of the standard library");
+    process::say("that did not work: trying the compiler of Debian, which comes with the sources of the standard library");
     match (rustup, debian()) {
         (_, Ok(debian)) => Ok(debian),
         (Ok(()), Err(debian)) => Err(debian.context("rustup's target is not where the compiler looks for it")),
