@@ -20,6 +20,7 @@ mod process;
 mod public_names;
 mod rooms;
 mod test;
+mod test_programs;
 mod wasm;
 mod wasm_speed;
 mod workspace;

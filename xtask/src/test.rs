@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{book, browser, fuzz, game_names, js, module_cycles, nats, public_names, rooms, wasm};
+use crate::{book, browser, fuzz, game_names, js, module_cycles, nats, public_names, rooms, test_programs, wasm};
 
 /// One check.
 pub struct Step {
@@ -46,17 +46,20 @@ static STEPS: [Step; 11] = [
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
     Step { name: "build", summary: "all tests and programs compile", run: build },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
+    Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
     Step {
         name: "browser",
         summary: "the app in Chromium: every game, every screen, on a phone and on a desktop",
         run: browser::check,
     },
-    Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
 ];
 
-/// The steps that run beside the step `test`, one after the other: both spend much of their time waiting. What they print is shown
-/// when the tests are over.
-const BESIDE: [&str; 2] = ["browser", "fuzz"];
+/// The steps that build and run the tests.
+const TESTS: [&str; 2] = ["build", "test"];
+
+/// The steps that run beside these, one after the other: they build in folders of their own, and spend much of their time waiting. What
+/// they print is shown when the tests are over.
+const BESIDE: [&str; 2] = ["fuzz", "browser"];
 
 /// The end of a step: its outcome and the time it took; `None` if it was not run.
 type Ended = Option<(Result<Outcome>, Duration)>;
@@ -82,15 +85,16 @@ pub fn run(only: &[&'static Step]) -> Result<bool> {
     let chosen: Vec<&Step> =
         STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|only| only.name == step.name)).collect();
     let begin = Instant::now();
-    let (beside, mut in_turn): (Vec<&Step>, Vec<&Step>) = chosen.iter().partition(|step| BESIDE.contains(&step.name));
-    let tests = in_turn.pop_if(|step| step.name == "test");
-    let mut ended = run_in_turn(&workspace, &in_turn);
+    let (beside, others): (Vec<&Step>, Vec<&Step>) = chosen.iter().partition(|step| BESIDE.contains(&step.name));
+    let (tests, first): (Vec<&Step>, Vec<&Step>) = others.iter().partition(|step| TESTS.contains(&step.name));
+    let mut ended = run_in_turn(&workspace, &first);
     let failed = |ended: &[Ended]| ended.iter().any(|ended| !matches!(ended, Some((Ok(_), _))));
-    let together = match tests {
-        _ if failed(&ended) => (0..chosen.len() - ended.len()).map(|_| None).collect(),
-        Some(tests) if !beside.is_empty() => run_together(&workspace, tests, &beside),
-        Some(tests) => run_in_turn(&workspace, &[tests]),
-        None => run_in_turn(&workspace, &beside),
+    let together = if failed(&ended) {
+        (0..chosen.len() - ended.len()).map(|_| None).collect()
+    } else if tests.is_empty() || beside.is_empty() {
+        run_in_turn(&workspace, &[tests, beside].concat())
+    } else {
+        run_together(&workspace, &tests, &beside)
     };
     ended.extend(together);
     print!("{}", summary(&chosen, &ended, begin.elapsed()));
@@ -111,13 +115,13 @@ fn run_in_turn(workspace: &Workspace, steps: &[&Step]) -> Vec<Ended> {
 }
 
 /// Runs the tests, and the other steps beside them.
-fn run_together(workspace: &Workspace, tests: &Step, beside: &[&Step]) -> Vec<Ended> {
+fn run_together(workspace: &Workspace, tests: &[&Step], beside: &[&Step]) -> Vec<Ended> {
     let log = workspace.target.join("beside.log");
     let names = beside.iter().map(|step| step.name).collect::<Vec<_>>().join(" and ");
     println!("\n== {names}: beside the tests; the output comes after theirs, and is in {} until then", log.display());
     let (tests, others) = thread::scope(|scope| {
         let others = scope.spawn(|| process::with_log(&log, || run_in_turn(workspace, beside)));
-        let tests = run_in_turn(workspace, &[tests]);
+        let tests = run_in_turn(workspace, tests);
         (tests, others.join().expect("a step returns its errors"))
     });
     if let Ok(text) = std::fs::read_to_string(&log) {
@@ -165,7 +169,7 @@ fn summary(chosen: &[&Step], ended: &[Ended], total: Duration) -> String {
 }
 
 /// A duration as people say it.
-fn span(duration: Duration) -> String {
+pub fn span(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds < 59.95 {
         format!("{seconds:.1} s")
@@ -236,19 +240,16 @@ fn build(_: &Workspace) -> Result<Outcome> {
 /// The tests of the queue on the network start servers of their own on free ports of this computer, and stop them.
 fn test(workspace: &Workspace) -> Result<Outcome> {
     second_opinion();
-    let mut command = cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]);
-    match nats::server(workspace) {
-        Ok(server) => {
-            process::run(command.env("PLYGROUND_NATS_SERVER", server))?;
-            Ok(Outcome::Passed)
-        }
-        Err(why) if std::env::var_os("CI").is_some() => Err(why),
-        Err(why) => {
-            process::run(&mut command)?;
-            Ok(Outcome::Skipped(format!("what needs a nats-server; the rest has passed ({why:#})")))
-        }
-    }
+    let server = nats::server(workspace);
+    let outcome = match &server {
+        Err(why) if std::env::var_os("CI").is_some() => anyhow::bail!("{why:#}"),
+        Err(why) => Outcome::Skipped(format!("what needs a nats-server; the rest has passed ({why:#})")),
+        Ok(_) => Outcome::Passed,
+    };
+    let environment: Vec<(&str, &Path)> = server.iter().map(|server| ("PLYGROUND_NATS_SERVER", server.as_path())).collect();
+    test_programs::run(&environment)?;
+    process::run(cargo().args(["test", "--workspace", "--doc"]))?;
+    Ok(outcome)
 }
 
 /// Sees to the program that our legal moves are compared with. Tests that need it are skipped where it cannot be had, and say so.
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
         assert_eq!(
             step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, deny, js, clippy, docs, wasm, build, test, browser, fuzz")
+            Some("expected one of fmt, rooms, deny, js, clippy, docs, wasm, build, test, fuzz, browser")
         );
     }
 

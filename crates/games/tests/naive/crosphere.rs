@@ -78,11 +78,11 @@ impl Naive for Crosphere {
         }
         if self.own_left() > 0 {
             for (row, column) in self.empty_squares() {
-                moves.push(format!("s{}", name(&self.rows, row, column)));
+                moves.push("s".to_owned() + &name(&self.rows, row, column));
             }
         }
         for (row, column) in self.weak_squares() {
-            moves.push(format!("w{}", name(&self.rows, row, column)));
+            moves.push("w".to_owned() + &name(&self.rows, row, column));
         }
         moves
     }

@@ -54,7 +54,7 @@ impl Naive for Mnk {
             return Vec::new();
         }
         let mut moves = Vec::new();
-        for (r, row) in self.rows.iter().enumerate() {
+        for (r, row) in self.rows.iter().enumerate().rev() {
             for (c, &cell) in row.iter().enumerate() {
                 if cell == '.' {
                     moves.push(name(&self.rows, r, c));

@@ -97,7 +97,9 @@ pub fn write(rows: &Rows) -> String {
 
 /// The name of the square in a row (from the top) and a column.
 pub fn name(rows: &Rows, row: usize, column: usize) -> String {
-    format!("{}{}", (b'a' + column as u8) as char, rows.len() - row)
+    let mut name = (rows.len() - row).to_string();
+    name.insert(0, (b'a' + column as u8) as char);
+    name
 }
 
 /// The row (from the top) and column of a named square.
