@@ -1,6 +1,6 @@
 //! Every game against a second, naive implementation of its rules: 10,000 random games in lockstep on each sample size and variant.
 //! Positions, results and points are compared after every move. The lists of moves, which are most of the work, are compared in every
-//! position of the first 1,000 games, and after that in a quarter of the positions, at random.
+//! position of the first 500 games, and after that in an eighth of the positions, at random.
 //!
 //! The naive ones (`tests/naive/`) share no code with the real ones: plain arrays, no tricks, rules read off the specification.
 
@@ -14,7 +14,7 @@ use naive::Naive;
 const GAMES: usize = 10_000;
 
 /// The number of games with a comparison of moves in every position.
-const WHOLE_GAMES: usize = 1_000;
+const WHOLE_GAMES: usize = 500;
 
 struct Lockstep {
     spec: &'static str,
@@ -36,7 +36,7 @@ impl Visitor for Lockstep {
             loop {
                 let here = || format!("{}, game {number}, after {}", self.spec, played.join(" "));
                 compare(&game, &state, second.as_ref(), &here);
-                if number < WHOLE_GAMES || choice.below(4) == 0 {
+                if number < WHOLE_GAMES || choice.below(8) == 0 {
                     compare_moves(&game, &state, second.as_ref(), &mut scratch, &here);
                 }
                 let mv = match game.turn(&state) {
