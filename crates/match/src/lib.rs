@@ -32,7 +32,7 @@ pub use machine::machine;
 pub use openings::{Book, opening_plies, opening_plies_of, read_openings};
 pub use parallel::parallel_map;
 pub use queue::{Lease, Queue, ResultSink, Worker};
-pub use resources::files::{FileResources, UnchangedFiles, hash, read_bounded, shell_word, write_whole};
+pub use resources::files::{FileResources, UnchangedFiles, bounded, hash, read_bounded, shell_word, write_whole};
 pub use resources::networks::{BuiltIn, NETWORKS, OwnNetworks, built_in};
 pub use results::Results;
 pub use run::driver::RunDriver;

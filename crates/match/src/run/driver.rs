@@ -135,7 +135,7 @@ impl<'a> RunDriver<'a> {
         let mut part = (AHEAD / meetings).max(1).max(before).min(pairs);
         loop {
             self.request_once(pairings, part)?;
-            let (results, complete) = self.play_part(part, all - meetings.min(pairings.len() as u64) * part)?;
+            let (results, complete) = self.play_part(part, all - pairings.len() as u64 * part)?;
             if part == pairs || !complete || (self.enough)(&results) || self.cancel.is_cancelled() {
                 return Ok((results, complete && part == pairs));
             }

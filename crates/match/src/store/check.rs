@@ -37,7 +37,7 @@ impl Store {
             check.jobs += row.pairs;
             check.damage.extend(self.read_job_rows(run)?);
             let mut games = 0;
-            check.damage.extend(self.read_games(RunPrefix::all(run), &mut |_| games += 1)?);
+            check.damage.extend(self.scan_games(RunPrefix::all(run), &mut |_| games += 1)?);
             check.games += games;
         }
         // What the jobs of a run explain is not said again about the run.

@@ -75,6 +75,13 @@ impl Store {
 
     /// The same, and the damage.
     pub(crate) fn read_games(&self, prefix: RunPrefix<'_>, take: &mut dyn FnMut(GameRow)) -> Result<Vec<Damage>, RunError> {
+        let damage = self.scan_games(prefix, take)?;
+        self.note(&damage);
+        Ok(damage)
+    }
+
+    /// The same without a note.
+    pub(super) fn scan_games(&self, prefix: RunPrefix<'_>, take: &mut dyn FnMut(GameRow)) -> Result<Vec<Damage>, RunError> {
         let connection = self.connection();
         let shape = self.shape(&connection, prefix.run)?;
         let Some(shape) = shape else { return Ok(Vec::new()) };
@@ -91,8 +98,6 @@ impl Store {
             Ok(())
         };
         read_all().map_err(|error| self.wrap(error))?;
-        drop(connection);
-        self.note(&damage);
         Ok(damage)
     }
 
