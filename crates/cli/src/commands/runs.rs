@@ -61,11 +61,11 @@ fn check(store: &Store, repair: bool, global: &Global, out: &mut impl Write) -> 
     if global.json {
         let damage: Vec<String> = found.damage.iter().map(ToString::to_string).collect();
         let page = json!({"runs": found.runs, "jobs": found.jobs, "games": found.games, "damage": damage,
-            "structure": found.structure, "repaired": repair && left.is_intact()});
+            "structure": found.structure, "left": left.damage.len() + left.structure.len()});
         print_json(out, &page)?;
     } else {
         let [runs, jobs, games] = [found.runs, found.jobs, found.games].map(count);
-        writeln!(out, "{runs} runs, {jobs} jobs and {games} games were read and have their checksums")?;
+        writeln!(out, "read: runs {runs}, jobs {jobs}, games {games}")?;
         found.structure.iter().try_for_each(|line| writeln!(out, "damaged: the file: {line}"))?;
         found.damage.iter().try_for_each(|damage| writeln!(out, "damaged: {damage}"))?;
         if found.is_intact() {

@@ -174,10 +174,13 @@ impl<'a> RunDriver<'a> {
         Ok(())
     }
 
-    /// Removes jobs whose rows are damaged, once for a driver; whether there were any.
+    /// Writes damaged settings anew and removes jobs whose rows are damaged, once for a driver; whether there were such jobs.
     fn forget_damaged_jobs(&self) -> Result<bool, RunError> {
         if self.checked.swap(true, Ordering::Relaxed) {
             return Ok(false);
+        }
+        if !self.store.has_settings(&self.run.id)? {
+            self.store.begin(self.run, self.command, &machine())?;
         }
         let damage = self.store.damaged_jobs(&self.run.id)?;
         self.store.mend(&damage)?;

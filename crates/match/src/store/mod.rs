@@ -189,10 +189,19 @@ impl Store {
         RunError::Damaged { file: self.file.clone(), detail: detail.into() }
     }
 
+    /// Whether the settings of a run are intact, or not needed because it has no jobs.
+    pub(crate) fn has_settings(&self, run: &str) -> Result<bool, RunError> {
+        let connection = self.connection();
+        let read = || {
+            let intact: Option<bool> = connection.query_row(IS_INTACT, [run], |row| row.get(0)).optional()?;
+            let query = "SELECT NOT EXISTS (SELECT 1 FROM jobs WHERE run = ?1)";
+            intact.map_or_else(|| connection.query_row(query, [run], |row| row.get(0)), Ok)
+        };
+        read().map_err(|error| self.wrap(error))
+    }
+
     /// Takes up a run, or notes that more is wanted of one that is there. A damaged row is written anew.
     pub fn begin(&self, run: &Run, command: &str, machine: &str) -> Result<(), RunError> {
-        const IS_INTACT: &str =
-            concat!("SELECT checksum IS row_checksum('runs', ", run_columns!(), ") FROM runs WHERE id = ?1");
         let settings = serde_json::to_string(&run.experiment).expect("settings are plain data");
         let mut connection = self.connection();
         let write = |connection: &mut Connection| {
@@ -210,11 +219,12 @@ impl Store {
                 )?;
             }
             transaction.execute(SEAL_RUN, [&run.id])?;
-            transaction.commit().map(|()| intact)
+            let jobs: u64 = transaction.query_row("SELECT requested FROM runs WHERE id = ?1", [&run.id], |row| row.get(0))?;
+            transaction.commit().map(|()| intact.unwrap_or(jobs == 0))
         };
         let intact = write(&mut connection).map_err(|error| self.wrap(error))?;
-        if intact == Some(false) {
-            self.note(&[Damage::of_run(&run.id, "its settings did not have their checksum, and were written anew", Remedy::None)]);
+        if !intact {
+            self.note(&[Damage::of_run(&run.id, "its settings were damaged, and were written anew", Remedy::None)]);
         }
         Ok(())
     }
@@ -298,6 +308,9 @@ impl Store {
         }
     }
 }
+
+/// Whether the row of a run has its checksum.
+const IS_INTACT: &str = concat!("SELECT checksum IS row_checksum('runs', ", run_columns!(), ") FROM runs WHERE id = ?1");
 
 /// Notes that a job is done, if its row is intact.
 const MARK_DONE: &str = concat!(
