@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_match::{bounded, read_bounded, shell_word};
 pub use plyground_match::write_whole;
+use plyground_match::{bounded, read_bounded, shell_word};
 use plyground_session::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;

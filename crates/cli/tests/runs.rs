@@ -282,7 +282,8 @@ fn a_file_that_is_too_large_is_refused_before_it_is_read() {
 #[test]
 fn a_damaged_store_is_told_checked_and_repaired() {
     let place = Directory::new("damaged");
-    let play = || ply(&place.0).args(["match", "tictactoe", "random", "mcts:sims=5", "--pairs", "30", "--json"]).output().unwrap();
+    let play =
+        || ply(&place.0).args(["match", "tictactoe", "random", "mcts:sims=5", "--pairs", "30", "--json"]).output().unwrap();
     let before = result(&play());
     let file = place.0.join("runs.sqlite");
     let mut bytes = fs::read(&file).unwrap();

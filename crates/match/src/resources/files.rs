@@ -133,7 +133,8 @@ impl Resources for UnchangedFiles<'_> {
 
 /// The hash of a file that a command names.
 fn hash_of(name: &str, path: &Path) -> Result<String, InputError> {
-    let contents = read_bounded(path, LARGEST).map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))?;
+    let contents = read_bounded(path, LARGEST)
+        .map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))?;
     Ok(hash(&contents))
 }
 

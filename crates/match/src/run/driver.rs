@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plyground_core::{CancelToken, InputError};
 use plyground_core::sync::{into_inner, lock};
+use plyground_core::{CancelToken, InputError};
 
 use crate::run::rounds::{next_round, rounds};
 use crate::{

@@ -39,8 +39,7 @@ macro_rules! failure_columns {
 pub(super) use {failure_columns, game_columns, job_columns, run_columns};
 
 /// The statement that writes the checksum of a run.
-pub(super) const SEAL_RUN: &str =
-    concat!("UPDATE runs SET checksum = row_checksum('runs', ", run_columns!(), ") WHERE id = ?1");
+pub(super) const SEAL_RUN: &str = concat!("UPDATE runs SET checksum = row_checksum('runs', ", run_columns!(), ") WHERE id = ?1");
 
 /// The statements that give every row of a store of version 1 its checksum, and every run the number of its jobs. Whatever such a
 /// store holds is taken as it is.
@@ -113,6 +112,9 @@ mod tests {
         assert_ne!(of(&[ValueRef::Integer(1)]), of(&[ValueRef::Real(1.0)]));
         assert_ne!(of(&[ValueRef::Text(b"x")]), of(&[ValueRef::Blob(b"x")]));
         // Stores are full of it.
-        assert_eq!(of(&[ValueRef::Text(b"games"), ValueRef::Integer(7), ValueRef::Null]), of(&[ValueRef::Text(b"games"), ValueRef::Integer(7), ValueRef::Null]));
+        assert_eq!(
+            of(&[ValueRef::Text(b"games"), ValueRef::Integer(7), ValueRef::Null]),
+            of(&[ValueRef::Text(b"games"), ValueRef::Integer(7), ValueRef::Null])
+        );
     }
 }

@@ -25,11 +25,8 @@ const LOST_RUNS: &str = "WITH RECURSIVE names (name) AS (
     SELECT name FROM names WHERE name IS NOT NULL AND name NOT IN (SELECT id FROM runs)";
 
 /// The jobs of a run, each with whether its checksum is right.
-const SELECT_JOBS: &str = concat!(
-    "SELECT rowid, id, checksum IS row_checksum('jobs', ",
-    job_columns!(),
-    ") FROM jobs WHERE run = ?1"
-);
+const SELECT_JOBS: &str =
+    concat!("SELECT rowid, id, checksum IS row_checksum('jobs', ", job_columns!(), ") FROM jobs WHERE run = ?1");
 
 const NO_SETTINGS: &str = "its settings do not have their checksum; the command that asked for it writes them anew";
 
@@ -193,7 +190,8 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<Result<(RunRow, Option<Damage>), D
     let damage = if run.pairs != requested {
         Some(Damage::of_run(&run.run.id, format!("expected {requested} jobs, found {}", run.pairs), Remedy::Recount))
     } else if run.games != run.done * u64::from(games_of_job) {
-        let told = format!("expected {games_of_job} games for each job that is done, found {} jobs and {} games", run.done, run.games);
+        let told =
+            format!("expected {games_of_job} games for each job that is done, found {} jobs and {} games", run.done, run.games);
         Some(Damage::of_run(&run.run.id, told, Remedy::None))
     } else {
         None

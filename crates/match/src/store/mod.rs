@@ -208,7 +208,8 @@ impl Store {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let intact: Option<bool> = transaction.query_row(IS_INTACT, [&run.id], |row| row.get(0)).optional()?;
             if intact == Some(true) {
-                transaction.execute("UPDATE runs SET command = ?2, machine = ?3 WHERE id = ?1", params![run.id, command, machine])?;
+                transaction
+                    .execute("UPDATE runs SET command = ?2, machine = ?3 WHERE id = ?1", params![run.id, command, machine])?;
             } else {
                 transaction.execute(
                     "INSERT INTO runs (id, settings, command, machine, begun, requested)

@@ -170,10 +170,7 @@ impl Queue for LocalQueue<'_> {
 }
 
 /// Makes a change that is not waited for until it is on the disk: leases, which are worth nothing after the power has failed.
-fn relaxed<T>(
-    connection: &mut Connection,
-    change: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
+fn relaxed<T>(connection: &mut Connection, change: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     let changed = change(connection);
     connection.execute_batch("PRAGMA synchronous = FULL")?;

@@ -119,7 +119,9 @@ fn read_game(row: &Row<'_>) -> rusqlite::Result<Result<GameRow, String>> {
     };
     if game.moves.len() != game.movers.len() || game.opening > game.moves.len() {
         let (moves, movers, opening) = (game.moves.len(), game.movers.len(), game.opening);
-        return Ok(Err(format!("expected as many players as moves of a game, found {moves} moves, {movers} players and an opening of {opening}")));
+        return Ok(Err(format!(
+            "expected as many players as moves of a game, found {moves} moves, {movers} players and an opening of {opening}"
+        )));
     }
     Ok(Ok(game))
 }

@@ -132,7 +132,8 @@ fn any_number_of_pairs_can_be_asked_for() {
 fn a_run_in_parts_has_the_games_of_one_that_is_whole() {
     let (whole, parts) = (Directory::new(), Directory::new());
     let run = experiment("tictactoe", &["random", "mc:playouts=1"], 2).run();
-    let play = |store: &Store, pairs| driven(store, &run, &CancelToken::new(), &deaf, |driver| driver.play_format(pairs)).unwrap();
+    let play =
+        |store: &Store, pairs| driven(store, &run, &CancelToken::new(), &deaf, |driver| driver.play_format(pairs)).unwrap();
     for pairs in [3, 4, 30] {
         assert!(play(&parts.store(), pairs).1);
     }
