@@ -3,7 +3,7 @@
 use std::fmt;
 
 use plyground_core::sync::lock;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 
 use super::checksum::{SEAL_RUN, job_columns};
 use crate::{RunError, Store};
@@ -28,7 +28,7 @@ pub struct Damage {
 pub(super) enum Remedy {
     /// The games of the job are removed, and it is played again.
     Replay,
-    /// The games of the job are intact: it is done.
+    /// The games of the job are intact: it is done, and its row is made from them where it is missing.
     Settle,
     /// The row of the job with this number is removed; the command that asked for it requests it again.
     Forget(i64),
@@ -113,7 +113,12 @@ fn apply_remedy(connection: &Connection, damage: &Damage) -> rusqlite::Result<()
             connection.execute("DELETE FROM games WHERE job = ?1", [job])?;
             connection.execute(MARK, params![job, 0])?;
         }
-        Remedy::Settle => _ = connection.execute(MARK, params![job, 1])?,
+        Remedy::Settle => {
+            if connection.execute(MARK, params![job, 1])? == 0 {
+                restore(connection, job)?;
+                recount(connection, &damage.run)?;
+            }
+        }
         Remedy::Forget(row) => {
             connection.execute("DELETE FROM jobs WHERE rowid = ?1", [row])?;
             recount(connection, &damage.run)?;
@@ -122,6 +127,22 @@ fn apply_remedy(connection: &Connection, damage: &Damage) -> rusqlite::Result<()
         Remedy::None => {}
     }
     Ok(())
+}
+
+/// Makes the row of a job from its first game, unless there is one.
+fn restore(connection: &Connection, job: &str) -> rusqlite::Result<()> {
+    let query = "SELECT run, first, second, pair, opening, moves FROM games WHERE job = ?1 AND game = 0";
+    let read = |row: &Row<'_>| {
+        let (plies, moves): (usize, String) = (row.get(4)?, row.get(5)?);
+        let opening: Vec<&str> = moves.split_whitespace().take(plies).collect();
+        let (run, first, second, pair): (String, i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        connection.execute(
+            "INSERT OR IGNORE INTO jobs (id, run, first, second, pair, opening, done, until, checksum)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, 0, row_checksum('jobs', ?1, ?2, ?3, ?4, ?5, ?6, 1))",
+            params![job, run, first, second, pair, opening.join(" ")],
+        )
+    };
+    connection.query_row(query, [job], read).optional().map(drop)
 }
 
 fn recount(connection: &Connection, run: &str) -> rusqlite::Result<()> {

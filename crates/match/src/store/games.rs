@@ -90,7 +90,8 @@ impl Store {
             let query = "SELECT count(*) FROM jobs WHERE run = ?1 AND pair < ?2 AND done = 1";
             let done: u64 = snapshot.query_row(query, params![prefix.run, prefix.pairs], |row| row.get(0))?;
             if jobs != done {
-                damage.extend(differences(&snapshot, prefix, [done, jobs])?);
+                let more = differences(&snapshot, prefix, [done, jobs], &damage)?;
+                damage.extend(more);
             }
             Ok(())
         };
@@ -231,7 +232,12 @@ fn read_jobs(
 }
 
 /// The jobs that are done and have no games, and those that have games and are not done.
-fn differences(connection: &Connection, prefix: RunPrefix<'_>, [done, found]: [u64; 2]) -> rusqlite::Result<Vec<Damage>> {
+fn differences(
+    connection: &Connection,
+    prefix: RunPrefix<'_>,
+    [done, found]: [u64; 2],
+    known: &[Damage],
+) -> rusqlite::Result<Vec<Damage>> {
     let names = |query: &str| -> rusqlite::Result<Vec<String>> {
         let mut statement = connection.prepare(query)?;
         statement.query_map(params![prefix.run, prefix.pairs], |row| name_at(row, 0))?.collect()
@@ -248,8 +254,11 @@ fn differences(connection: &Connection, prefix: RunPrefix<'_>, [done, found]: [u
     let missing = "expected its games, since it is done, found none";
     damage.extend(without.iter().map(|job| Damage::of_job(prefix.run, job, missing, Remedy::Replay)));
     let extra = "its games are there, and it is not noted as done";
-    damage.extend(open.iter().map(|job| Damage::of_job(prefix.run, job, extra, Remedy::Settle)));
-    if damage.is_empty() {
+    // What is played again is not done, and its games may be anything.
+    let is_known = |job: &String| known.iter().any(|damage| damage.job.as_ref() == Some(job));
+    let open = open.iter().filter(|job| !is_known(job));
+    damage.extend(open.map(|job| Damage::of_job(prefix.run, job, extra, Remedy::Settle)));
+    if damage.is_empty() && known.is_empty() {
         let told = format!("expected games of {done} jobs, found those of {found}");
         damage.push(Damage::of_run(prefix.run, told, Remedy::None));
     }

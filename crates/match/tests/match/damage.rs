@@ -42,7 +42,7 @@ fn everything(store: &Store) -> Result<String, RunError> {
 fn gone_on(store: &Store, run: &Run) -> Result<Vec<String>, RunError> {
     let (executor, players) = (Threads(1), AgentFactory::of_run(&NoResources, run));
     let (_, complete) = RunDriver::new(store, run, &executor, &players).play_format(PAIRS)?;
-    assert!(complete, "all pairs are played");
+    assert!(complete, "all pairs are played: {:?} {:?}", store.damage(), store.check());
     let mut lines = Vec::new();
     store.games(RunPrefix::all(&run.id), |game| {
         let moves: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
@@ -163,7 +163,7 @@ fn what_an_earlier_program_believed_is_checked_when_it_is_read() {
     spoil(&file, "UPDATE games SET opening = 77 WHERE pair = 7 AND game = 0");
     let store = Store::open(&file).unwrap();
     let text = everything(&store).unwrap();
-    assert!(!text.contains("third"), "{text}");
+    assert!(!text.contains(",third,"), "{text}");
     let told: Vec<String> = store.damage().iter().map(ToString::to_string).collect();
     for words in ["expected agents by numbers below 2, found 999", "expected first, second or draw", "an opening of 77"] {
         assert!(told.iter().any(|line| line.contains(words)), "{words}: {told:?}");
