@@ -201,7 +201,7 @@ impl<'a> RunDriver<'a> {
         let tell = |event: &RunEvent<'_>| self.observer.observe(self.run, event);
         let results = read()?;
         // What is damaged does not count, and is played again.
-        self.store.mend(results.damage())?;
+        self.store.mend_all(results.damage())?;
         let cancel = self.cancel.child();
         let stop_if_enough = |results: &Results| {
             if (self.enough)(results) {
@@ -223,6 +223,10 @@ impl<'a> RunDriver<'a> {
         // Another process may have played some of it.
         let results = read()?;
         self.store.check_place()?;
+        // Played again and still damaged: the file is broken in a way that rows cannot mend.
+        if let Some(damage) = results.damage().first() {
+            return Err(self.store.damaged(damage.to_string()));
+        }
         let complete = results.jobs() >= requested;
         tell(&RunEvent::RunEnded { results: &results, complete });
         Ok((results, complete))

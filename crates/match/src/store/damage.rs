@@ -97,6 +97,14 @@ impl Store {
         };
         apply(&mut connection).map_err(|error| self.wrap(error))
     }
+
+    /// The same, where a run goes on: what has no remedy is an error, since the run would end without some of its games.
+    pub(crate) fn mend_all(&self, found: &[Damage]) -> Result<(), RunError> {
+        match found.iter().find(|damage| damage.remedy == Remedy::None) {
+            Some(damage) => Err(self.damaged(damage.to_string())),
+            None => self.mend(found),
+        }
+    }
 }
 
 fn apply_remedy(connection: &Connection, damage: &Damage) -> rusqlite::Result<()> {

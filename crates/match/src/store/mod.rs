@@ -185,7 +185,7 @@ impl Store {
         }
     }
 
-    pub(super) fn damaged(&self, detail: impl Into<String>) -> RunError {
+    pub(crate) fn damaged(&self, detail: impl Into<String>) -> RunError {
         RunError::Damaged { file: self.file.clone(), detail: detail.into() }
     }
 
