@@ -153,6 +153,6 @@ fn a_data_directory_that_is_deleted_during_a_run_is_an_error() {
         }
     };
     let played = driven(&store, &run, &CancelToken::new(), &observer, |driver| driver.play_format(20));
-    let error = played.err().expect("nothing of it is kept").to_string();
+    let error = played.expect_err("nothing of it is kept").to_string();
     assert!(error.contains("the store is gone: it was deleted, moved or replaced"), "{error}");
 }
