@@ -290,7 +290,9 @@ fn a_damaged_store_is_told_checked_and_repaired() {
     // The reasons of games, and what is left of rows that were moved.
     let reasons: Vec<usize> = (0..bytes.len() - 9).filter(|&at| bytes[at..].starts_with(b" in a row")).collect();
     assert!(!reasons.is_empty());
-    reasons.into_iter().for_each(|at| bytes[at + 1] ^= 1);
+    for at in reasons {
+        bytes[at + 1] ^= 1;
+    }
     fs::write(&file, bytes).unwrap();
     let check = |words: &[&str]| ply(&place.0).args(["runs", "check"]).args(words).output().unwrap();
     let found = check(&[]);
