@@ -112,7 +112,7 @@ pub enum Command {
     Study(StudyArgs),
     /// Find out how fair a game is and how it plays, by its parameters and by strength
     Balance(BalanceArgs),
-    /// List, show, export and remove what was played
+    /// List, show, export, check and remove what was played
     Runs(RunsArgs),
     /// Write a report on a run: tables, plots and games on one page
     Report(ReportArgs),

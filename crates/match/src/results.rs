@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use plyground_core::Player;
 use plyground_statistics::{GameResult, MatchResult, Meeting, redundancy};
 
-use crate::{GameRow, RunError, RunPrefix, Seats, Store};
+use crate::{Damage, GameRow, RunError, RunPrefix, Seats, Store};
 
 /// The results of a run, in the order of its agents.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,8 @@ pub struct Results {
     faults: BTreeMap<(usize, String), u64>,
     /// Jobs that could not be done, with the reasons.
     failures: Vec<(String, String)>,
+    /// Damage in the store: jobs whose games do not count.
+    damage: Vec<Damage>,
     games: u64,
     plies: u64,
     first_wins: u64,
@@ -42,7 +44,7 @@ impl Results {
     /// All games of a prefix that are kept.
     pub fn read(store: &Store, seats: Seats, prefix: RunPrefix<'_>) -> Result<Self, RunError> {
         let mut results = Self { failures: store.failures(prefix)?, ..Self::new(seats) };
-        store.games(prefix, |game| results.add(&game))?;
+        results.damage = store.read_games(prefix, &mut |game| results.add(&game))?;
         Ok(results)
     }
 
@@ -181,6 +183,11 @@ impl Results {
     /// Jobs that could not be done, with the reasons.
     pub fn failures(&self) -> &[(String, String)] {
         &self.failures
+    }
+
+    /// The damage that was found in the store when they were read.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
     }
 
     /// Milliseconds that an agent thinks about a move, on the average.

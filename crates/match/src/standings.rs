@@ -82,7 +82,7 @@ pub fn results_json(run: &Run, results: &Results) -> Value {
     let faults: Vec<Value> =
         results.faults().map(|(agent, fault, games)| json!({"agent": agents[agent], "fault": fault, "games": games})).collect();
     let [first, draws, second] = results.by_seat();
-    json!({
+    let mut page = json!({
         "run": run.id,
         "game": run.experiment.game,
         "agents": agents,
@@ -94,5 +94,9 @@ pub fn results_json(run: &Run, results: &Results) -> Value {
         "plies": results.mean_plies(),
         "redundancy": results.redundancy(),
         "faults": faults,
-    })
+    });
+    if !results.damage().is_empty() {
+        page["damage"] = results.damage().iter().map(ToString::to_string).collect();
+    }
+    page
 }

@@ -27,7 +27,20 @@ pub fn footer(run: &Run, results: &Results) -> String {
         text += &format!("{} {fault} in {games}\n", run.experiment.agents[agent]);
     }
     text += &failures(results);
+    text += &damage(results);
     text
+}
+
+/// The jobs whose games are damaged in the store.
+fn damage(results: &Results) -> String {
+    match results.damage().iter().filter(|damage| damage.is_replayed()).count() {
+        0 => String::new(),
+        1 => "damaged: 1 job; its games do not count, and it is played again when the run goes on\n".to_owned(),
+        jobs => {
+            let jobs = count(jobs as u64);
+            format!("damaged: {jobs} jobs; their games do not count, and they are played again when the run goes on\n")
+        }
+    }
 }
 
 /// The jobs that could not be done, with each reason once.

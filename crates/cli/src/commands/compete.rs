@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::args::{CompeteArgs, Global};
 use crate::engines::CommandResources;
 use crate::runs::{command, open_store, stopped, threads};
-use crate::store::read_text;
+use crate::store::read_settings;
 use crate::web::HallPage;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
@@ -56,7 +56,7 @@ struct Known {
 
 pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
-    let mut competition = Competition::read(&read_text(&args.file)?, &CommandResources).with_context(named)?;
+    let mut competition = Competition::read(&read_settings(&args.file)?, &CommandResources).with_context(named)?;
     competition.seed = global.seed.unwrap_or(competition.seed);
     let run = competition.run(&CommandResources).with_context(named)?;
     if args.check {

@@ -2,6 +2,7 @@
 //! a store that loses nothing and keeps nothing twice.
 
 mod common;
+mod damage;
 mod driver;
 mod export;
 mod faults;
