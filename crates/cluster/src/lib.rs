@@ -11,9 +11,12 @@ mod files;
 mod fleet;
 mod handshake;
 mod leadership;
+mod names;
 mod queue;
+mod sample;
 mod simulated_workers;
 mod training;
+mod trust;
 mod wire;
 mod worker;
 
@@ -24,4 +27,5 @@ pub use handshake::Handshake;
 pub use queue::{DELIVERIES, NatsQueue};
 pub use simulated_workers::SimulatedWorkers;
 pub use training::SelfPlayers;
+pub use trust::RefusedResults;
 pub use worker::{WorkerOptions, run_worker};

@@ -3,6 +3,7 @@
 pub(crate) mod export;
 mod parquet_file;
 pub(crate) mod queue;
+mod retract;
 
 use std::fs::File;
 use std::io::{self, Read};
