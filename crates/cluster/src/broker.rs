@@ -332,6 +332,11 @@ impl Broker {
         self.values.purge().filter(key_subject(key)).await.map(drop).map_err(|error| self.refused(error))
     }
 
+    /// The keys with this prefix that are there now: `run.` for the announced runs, `train.` for trainings.
+    pub fn announced(&self, beginning: &str) -> Result<Vec<String>, RunError> {
+        self.wait(self.keys(beginning))
+    }
+
     /// The names of all keys with this prefix.
     pub(super) async fn keys(&self, beginning: &str) -> Result<Vec<String>, RunError> {
         use futures_util::TryStreamExt as _;

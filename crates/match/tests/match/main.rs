@@ -12,3 +12,4 @@ mod queue;
 mod queue_laws;
 mod seats;
 mod store;
+mod verify;

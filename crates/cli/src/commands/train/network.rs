@@ -19,7 +19,7 @@ use crate::store::{data_dir, typed};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Dashboard, TrainingScreen};
 use plyground_terminal::{LiveText, bar};
-use plyground_terminal::{count, print_json, seconds};
+use plyground_terminal::{count, print_json, print_notes, seconds};
 
 pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if args.games.is_some() {
