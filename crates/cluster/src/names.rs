@@ -76,6 +76,7 @@ validated! {
 }
 
 validated! {
+    #[derive(Default)]
     /// The name of a worker, as people type it and reports print it: no control characters. Empty where no worker signs a message.
     WorkerName, "the name of a worker, at most 128 characters without control characters",
     |text| text.len() <= 512 && text.chars().count() <= 128 && !text.chars().any(char::is_control)
@@ -85,12 +86,6 @@ impl ContentHash {
     /// The hash of these contents.
     pub fn of(contents: &[u8]) -> Self {
         Self(plyground_match::hash(contents))
-    }
-}
-
-impl Default for WorkerName {
-    fn default() -> Self {
-        Self(String::new())
     }
 }
 

@@ -40,6 +40,8 @@ const STALE_SHARE: f64 = 0.5;
 
 /// The time without an announcement after which a learner counts as gone.
 const SILENCE: Duration = Duration::from_mins(1);
+/// The time after which a training that could not be played is tried again.
+const TRY_AGAIN: Duration = Duration::from_secs(30);
 /// The most trainings that a worker knows of, and the largest announcement in bytes.
 const MOST_TRAININGS: usize = 100;
 const LARGEST_ANNOUNCEMENT: usize = 1 << 16;
@@ -301,8 +303,8 @@ struct KnownTraining {
     announcement: Arc<TrainingAnnouncement>,
     /// The time of its last announcement.
     heard: Instant,
-    /// False once it could not be played here.
-    playable: bool,
+    /// The time at which it could not be played here.
+    skipped: Option<Instant>,
 }
 
 impl TrainingFeed {
@@ -341,21 +343,22 @@ impl TrainingFeed {
         }
         known.retain(|other| other.announcement.training != announcement.training && other.heard.elapsed() < SILENCE);
         if !announcement.over && known.len() < MOST_TRAININGS {
-            known.push(KnownTraining { announcement: Arc::new(announcement), heard: Instant::now(), playable: true });
+            known.push(KnownTraining { announcement: Arc::new(announcement), heard: Instant::now(), skipped: None });
         }
     }
 
     /// The newest training whose learner is there and that can be played here.
     fn newest(&self) -> Option<Arc<TrainingAnnouncement>> {
         let known = lock(&self.0);
-        let playable = known.iter().rev().find(|known| known.playable && known.heard.elapsed() < SILENCE);
+        let due = |known: &&KnownTraining| known.skipped.is_none_or(|since| since.elapsed() > TRY_AGAIN);
+        let playable = known.iter().rev().filter(due).find(|known| known.heard.elapsed() < SILENCE);
         playable.map(|known| Arc::clone(&known.announcement))
     }
 
-    /// Notes that a training cannot be played here as it was announced.
+    /// Notes that a training cannot be played here as it was announced, for a while.
     fn skip(&self, announcement: &Arc<TrainingAnnouncement>) {
         let mut known = lock(&self.0);
-        known.iter_mut().filter(|known| Arc::ptr_eq(&known.announcement, announcement)).for_each(|known| known.playable = false);
+        known.iter_mut().filter(|known| Arc::ptr_eq(&known.announcement, announcement)).for_each(|known| known.skipped = Some(Instant::now()));
     }
 }
 
@@ -392,11 +395,6 @@ impl SelfPlayWorker<'_> {
                             self.cache.forget(&old.network);
                         }
                         Some((newest, actor))
-                    }
-                    // A server that is gone may come back.
-                    Err(RunError::Queue { .. }) => {
-                        std::thread::sleep(IDLE);
-                        None
                     }
                     Err(error) => {
                         self.skip(&newest, &error);

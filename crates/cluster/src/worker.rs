@@ -278,6 +278,10 @@ impl Queue for PlayableJobs<'_> {
     }
 
     fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
+        // A file that cannot be got, or an agent that this program does not have.
+        if let RunError::Input(error) = &error {
+            self.runs.notes.unplayable("run", &job.run, error);
+        }
         self.queue.fail(job, error)
     }
 

@@ -21,6 +21,15 @@ use crate::server::Server;
 
 const LEASE: Duration = Duration::from_secs(5);
 
+/// Ends the workers of a test, also of one that fails.
+struct AtTheEnd<'a>(&'a CancelToken);
+
+impl Drop for AtTheEnd<'_> {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// A client that knows only the protocol of NATS.
 struct Liar(BufReader<TcpStream>);
 
@@ -86,7 +95,7 @@ fn forged(worker: &str, games: &[Value]) -> Value {
 fn nonsense(job: &Job) -> Vec<Value> {
     let game = |number: usize| {
         json!({"job": job.id, "pair": job.pair, "number": number, "agents": [number, 1 - number],
-            "winner": if number == 0 { "First" } else { "Second" }, "margin": 0, "reason": "", "fault": null, "points": null,
+            "winner": if number == 0 { "first" } else { "second" }, "margin": 0, "reason": "", "fault": null, "points": null,
             "opening": 0, "moves": ["z9z9"], "movers": "1", "ms": [1.0], "values": [null], "ended": 0})
     };
     vec![game(0), game(1)]
@@ -123,11 +132,11 @@ fn conducted(server: &Server, store: &Store, run: &Run, pairs: u64, sample: f64)
     let fleet = fleet.telling(move |note| told.lock().unwrap().push(note.to_owned()));
     let (over, cache) = (CancelToken::new(), Directory::new());
     let (results, complete) = std::thread::scope(|scope| {
+        let _end = AtTheEnd(&over);
         scope.spawn(|| worker(server, "honest", &cache, &over, &|_| {}));
         let players = AgentFactory::of_run(&NoResources, run);
         let driver = RunDriver::new(store, run, &fleet, &players).for_command("ply test");
         let played = driver.cancelled_by(&CancelToken::new().child_for(PATIENCE)).play_format(pairs);
-        over.cancel();
         played.unwrap()
     });
     let notes = notes.lock().unwrap().clone();
@@ -257,12 +266,13 @@ fn a_worker_says_what_it_cannot_play_and_goes_on_with_other_runs() {
     let (store, ended) = (directory.store(), AtomicBool::new(false));
     let told = |note: &str| notes.lock().unwrap().push(note.to_owned());
     std::thread::scope(|scope| {
+        let _end = AtTheEnd(&over);
         scope.spawn(|| {
             worker(&server, "one", &cache, &over, &told);
             ended.store(true, Ordering::Relaxed);
         });
         for words in [
-            &format!("the run {} cannot be played here and is left to other workers: ", strange.id),
+            &*format!("the run {} cannot be played here and is left to other workers: ", strange.id),
             "expected version 0.0.9 with rules 0123456789abcdef, as the coordinator has; found version",
             "the run rubbish cannot be played here",
             "expected the settings of the run other",
@@ -277,7 +287,6 @@ fn a_worker_says_what_it_cannot_play_and_goes_on_with_other_runs() {
         let driver = RunDriver::new(&store, &run, &fleet, &players).for_command("ply test");
         let (results, complete) = driver.cancelled_by(&CancelToken::new().child_for(PATIENCE)).play_format(5).unwrap();
         assert!(complete && results.games() == 10 && !ended.load(Ordering::Relaxed));
-        over.cancel();
     });
     let notes = notes.lock().unwrap();
     assert_eq!(notes.iter().filter(|note| note.contains(&strange.id)).count(), 1, "it is told once: {notes:?}");
