@@ -12,8 +12,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, Experiment, GameRow, Job, PlayerFactory, Refusal, ResultSink as _, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix, Store,
-    verify_games,
+    Executor, Experiment, GameRow, Job, PlayerFactory, Refusal, ResultSink as _, Run, RunContext, RunDriver, RunError, RunEvent,
+    RunPrefix, Store, verify_games,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};

@@ -383,11 +383,10 @@ impl ResultSink for NatsQueue {
             return Ok(Vec::new());
         }
         let first = &jobs[0][0].job;
-        let (worker, seconds) = self
-            .held()
-            .values()
-            .find(|held| held.left.contains(first))
-            .map_or_else(|| (WorkerName::default(), 0.0), |held| (WorkerName::of(&held.worker.0), held.since.elapsed().as_secs_f64()));
+        let (worker, seconds) = self.held().values().find(|held| held.left.contains(first)).map_or_else(
+            || (WorkerName::default(), 0.0),
+            |held| (WorkerName::of(&held.worker.0), held.since.elapsed().as_secs_f64()),
+        );
         let games = |rows: &Vec<GameRow>| rows.iter().map(WireGame::from).collect();
         let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), failures: Vec::new() };
         self.broker.wait(self.publish_results(run, &results))?;

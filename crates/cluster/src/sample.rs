@@ -94,14 +94,7 @@ pub fn play_samples(
 /// The games of a job, played here as a worker plays them; `None` if it was cancelled.
 fn play_again(context: RunContext<'_>, job: &Job, cancel: &CancelToken) -> Result<Option<Vec<GameRow>>, RunError> {
     let one = OneJob { job: Mutex::new(Some(job.clone())), games: Mutex::default() };
-    work(&WorkerConfig {
-        sink: &one,
-        queue: &one,
-        runs: &context,
-        threads: 1,
-        cancel,
-        events: &|_| {},
-    })?;
+    work(&WorkerConfig { sink: &one, queue: &one, runs: &context, threads: 1, cancel, events: &|_| {} })?;
     Ok(lock(&one.games).take())
 }
 

@@ -3,8 +3,8 @@
 //! The learner announces the newest network; workers load it between games and publish their games. Any game of the newest network is
 //! as good as any other, so there are no jobs and no leases: a worker that vanishes has only played fewer games.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -358,7 +358,10 @@ impl TrainingFeed {
     /// Notes that a training cannot be played here as it was announced, for a while.
     fn skip(&self, announcement: &Arc<TrainingAnnouncement>) {
         let mut known = lock(&self.0);
-        known.iter_mut().filter(|known| Arc::ptr_eq(&known.announcement, announcement)).for_each(|known| known.skipped = Some(Instant::now()));
+        known
+            .iter_mut()
+            .filter(|known| Arc::ptr_eq(&known.announcement, announcement))
+            .for_each(|known| known.skipped = Some(Instant::now()));
     }
 }
 
@@ -404,8 +407,11 @@ impl SelfPlayWorker<'_> {
             }
             let Some((announcement, actor)) = &mut seated else { continue };
             let number = self.games.fetch_add(1, Ordering::Relaxed);
-            let seed =
-                Seed(announcement.plan.seed).named("games").named(announcement.training.as_str()).named(self.name).numbered(number);
+            let seed = Seed(announcement.plan.seed)
+                .named("games")
+                .named(announcement.training.as_str())
+                .named(self.name)
+                .numbered(number);
             let game = caught(|| actor.play(seed, self.cancel).map_err(RunError::Agent));
             if let Err(error) = &game {
                 self.skip(&Arc::clone(announcement), error);

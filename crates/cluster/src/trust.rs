@@ -98,7 +98,11 @@ pub fn in_words(refused: &[RefusedResults]) -> Option<String> {
     let results: u64 = refused.iter().map(|sender| sender.results).sum();
     let named = |sender: &RefusedResults| {
         let name = if sender.worker.is_empty() { "senders without a name" } else { &sender.worker };
-        format!("{} from {name}{}", sender.results, if sender.banned { " (banned, its other results are played again)" } else { "" })
+        format!(
+            "{} from {name}{}",
+            sender.results,
+            if sender.banned { " (banned, its other results are played again)" } else { "" }
+        )
     };
     let mut parts: Vec<String> = refused.iter().take(NAMED).map(named).collect();
     if refused.len() > NAMED {
@@ -118,8 +122,7 @@ mod tests {
         let job = |id: &str| Job { id: id.to_owned(), run: "r".to_owned(), agents: [0, 1], pair: 0, opening: Vec::new() };
         trust.delivered(&liar, &job("r-1"));
         trust.delivered(&honest, &job("r-2"));
-        let refusal =
-            Refusal { part: "moves", expected: "legal ones".to_owned(), found: "z9z9".to_owned(), proof: true };
+        let refusal = Refusal { part: "moves", expected: "legal ones".to_owned(), found: "z9z9".to_owned(), proof: true };
         assert!(trust.refused(&liar, &refusal) && !trust.refused(&liar, &refusal));
         assert_eq!(trust.ban(&liar), [job("r-1")]);
         assert!(trust.is_banned(&liar) && !trust.is_banned(&honest));
@@ -127,7 +130,10 @@ mod tests {
         trust.ignored(&liar, 3);
         assert!(trust.unreadable("rubbish".to_owned()) && !trust.unreadable("rubbish".to_owned()));
         let report = trust.report();
-        assert_eq!(report.iter().map(|sender| (sender.worker.as_str(), sender.results)).collect::<Vec<_>>(), [("liar", 5), ("", 2)]);
+        assert_eq!(
+            report.iter().map(|sender| (sender.worker.as_str(), sender.results)).collect::<Vec<_>>(),
+            [("liar", 5), ("", 2)]
+        );
         assert_eq!(report[0].reason, "moves: expected legal ones, found z9z9");
         assert_eq!(
             in_words(&report).unwrap(),

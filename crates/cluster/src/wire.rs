@@ -257,8 +257,12 @@ mod tests {
             movers: vec![Some(Player::First), None, Some(Player::Second)],
             ended: 77,
         };
-        let sent =
-            BatchResults { worker: WorkerName::of("w"), seconds: 1.5, jobs: vec![vec![WireGame::from(&row)]], failures: Vec::new() };
+        let sent = BatchResults {
+            worker: WorkerName::of("w"),
+            seconds: 1.5,
+            jobs: vec![vec![WireGame::from(&row)]],
+            failures: Vec::new(),
+        };
         let bytes = packed(&sent);
         let found: BatchResults = unpacked(&bytes).unwrap();
         assert_eq!(found, sent);

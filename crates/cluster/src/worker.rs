@@ -109,8 +109,7 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let worked = std::thread::scope(|scope| {
         let (queue, presence, cancel) = (&queue, &presence, &cancel);
         scope.spawn(move || publish_presence(broker, queue, &calls, presence, cancel));
-        let self_players: Vec<_> =
-            (0..options.cores).map(|_| scope.spawn(|| self_play.play())).collect();
+        let self_players: Vec<_> = (0..options.cores).map(|_| scope.spawn(|| self_play.play())).collect();
         let playable = PlayableJobs { queue, runs: &runs };
         let worked =
             work(&WorkerConfig { sink: queue, queue: &playable, runs: &runs, threads: options.cores, cancel, events: &|_| {} });

@@ -68,7 +68,8 @@ pub fn verify_job(run: &Run, games: &dyn PlayerFactory, job: &Job) -> Result<(),
     let of_job = |checked: Result<(), Refusal>| checked.map_err(Refusal::of_another_job);
     of_job(same("run", &run.id, &job.run))?;
     of_job(same("job", &run.experiment.job_id(&run.id, job.agents, job.pair), &job.id))?;
-    let unopened = |error: plyground_core::InputError| Refusal::new("opening", "moves that the rules allow", error).of_another_job();
+    let unopened =
+        |error: plyground_core::InputError| Refusal::new("opening", "moves that the rules allow", error).of_another_job();
     let mut session = games.open(&run.experiment.game).map_err(unopened)?;
     for text in &job.opening {
         session.play(text).map_err(unopened)?;
@@ -77,12 +78,7 @@ pub fn verify_job(run: &Run, games: &dyn PlayerFactory, job: &Job) -> Result<(),
 }
 
 /// The games of a job as they came back, checked against the job and by the rules. The games are those that `games` opens.
-pub fn verify_games(
-    experiment: &Experiment,
-    games: &dyn PlayerFactory,
-    job: &Job,
-    rows: &[GameRow],
-) -> Result<(), Refusal> {
+pub fn verify_games(experiment: &Experiment, games: &dyn PlayerFactory, job: &Job, rows: &[GameRow]) -> Result<(), Refusal> {
     same("number of games", &usize::from(experiment.seats.games()), &rows.len()).map_err(Refusal::of_another_job)?;
     for (row, number) in rows.iter().zip(0..) {
         fits(job, number, row).map_err(Refusal::of_another_job)?;

@@ -78,7 +78,8 @@ fn packed(text: &[u8]) -> Vec<u8> {
 }
 
 fn wire_game(row: &GameRow) -> Value {
-    let movers: String = row.movers.iter().map(|mover| mover.map_or('~', |player| if player.index() == 0 { '1' } else { '2' })).collect();
+    let movers: String =
+        row.movers.iter().map(|mover| mover.map_or('~', |player| if player.index() == 0 { '1' } else { '2' })).collect();
     json!({"job": row.job, "pair": row.pair, "number": row.game, "agents": row.agents, "winner": row.outcome.winner,
         "margin": row.outcome.margin, "reason": row.reason, "fault": row.fault, "points": row.points, "opening": row.opening,
         "moves": row.moves.iter().map(|played| &played.text).collect::<Vec<_>>(), "movers": movers,
@@ -113,7 +114,8 @@ fn alone(run: &Run, pairs: u64) -> (Vec<GameRow>, Vec<GameRow>) {
 
 fn worker(server: &Server, name: &str, cache: &Directory, over: &CancelToken, told: &(dyn Fn(&str) + Sync)) {
     let broker = Arc::new(Broker::connect(&Access::new(&server.url())).unwrap());
-    let options = WorkerOptions { broker, name: name.to_owned(), cores: 2, cache: cache.0.clone(), cancel: over, begun: &|_| {}, told };
+    let options =
+        WorkerOptions { broker, name: name.to_owned(), cores: 2, cache: cache.0.clone(), cancel: over, begun: &|_| {}, told };
     run_worker(&options).unwrap();
 }
 
@@ -214,7 +216,11 @@ fn a_sample_finds_legal_games_that_were_never_played_and_all_of_their_sender_is_
     assert_eq!(games(&store, &run), expected);
     let [liar] = &found.refused[..] else { panic!("{:?}", found.refused) };
     assert!(liar.banned && liar.worker == "liar" && liar.reason.contains("when it is played again"), "{liar:?}");
-    assert!(found.notes.iter().any(|note| note.contains("the worker liar is banned from this run; its 6 jobs")), "{:?}", found.notes);
+    assert!(
+        found.notes.iter().any(|note| note.contains("the worker liar is banned from this run; its 6 jobs")),
+        "{:?}",
+        found.notes
+    );
 }
 
 /// Waits until a note is there.
@@ -249,9 +255,7 @@ fn a_worker_says_what_it_cannot_play_and_goes_on_with_other_runs() {
     let plan = TrainingPlan::new("tictactoe", None, Size { channels: 4, blocks: 1 }).unwrap();
     let mut unknown = serde_json::to_value(&plan).unwrap();
     unknown["game"] = "no-such-game".into();
-    let training = |name: &str, hello: &Value, plan: &Value| {
-        json!({"hello": hello, "training": name, "plan": plan, "round": 1, "teaching": true, "network": "0".repeat(64), "over": false})
-    };
+    let training = |name: &str, hello: &Value, plan: &Value| json!({"hello": hello, "training": name, "plan": plan, "round": 1, "teaching": true, "network": "0".repeat(64), "over": false});
     liar.set("train.unknown", &training("unknown", &hello(), &unknown));
     liar.set("train.old", &training("old", &old, &serde_json::to_value(&plan).unwrap()));
     // A job of the run of another version, and jobs that are none.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use plyground_core::{Limits, NoResources, Outcome, Player};
 use plyground_match::{
-    AgentFactory, Experiment, GameRow, Job, Refusal, Run, RunPrefix, Seats, is_reproducible, verify_games, verify_job, verify_same,
+    AgentFactory, Experiment, GameRow, Job, Refusal, Run, RunPrefix, Seats, is_reproducible, verify_games, verify_job,
+    verify_same,
 };
 use proptest::prelude::*;
 
