@@ -1,30 +1,29 @@
 //! The coordinator of a run: publishes its jobs, and stores the games that come back.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, Experiment, GameRow, Job, PlayerFactory, Refusal, ResultSink as _, Run, RunContext, RunDriver, RunError, RunEvent,
-    RunPrefix, Store, verify_games,
+    Executor, GameRow, Job, PlayerFactory, Refusal, ResultSink as _, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
+    Store, verify_games,
 };
-use serde::{Deserialize, Serialize};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
 
+use crate::announcement::{Announcement, end_of, key_of};
 use crate::batcher::Batcher;
 use crate::broker::{Broker, KEY_REFRESH, jobs_of, results_of};
 use crate::fleet::FleetView;
 use crate::handshake::Handshake;
 use crate::leadership::Leadership;
-use crate::names::{ContentHash, WorkerName};
+use crate::names::WorkerName;
 use crate::queue::NatsQueue;
+use crate::result_reader::{Received, ResultReader};
 use crate::sample::{Sampler, play_samples};
 use crate::trust::{RefusedResults, WorkerTrust, in_words};
 use crate::wire::{BatchResults, WireGame, unpacked};
@@ -41,8 +40,6 @@ const LONGEST_QUIET: Duration = Duration::from_secs(10);
 const AT_ONCE: usize = 1_024;
 /// Batches that are sent before results are read again, and messages that are stored in one transaction.
 const IN_A_ROW: usize = 2_048;
-/// The bytes of messages that wait to be stored: whatever arrives, no more is in memory.
-const WAITING_BYTES: usize = 32 << 20;
 /// The bytes of messages whose games are stored in one transaction.
 const STORED_BYTES: usize = 2 << 20;
 /// The share of results that are played again, in runs whose games come out the same on every machine.
@@ -52,55 +49,6 @@ const SAMPLE: f64 = 0.02;
 const RESENDS: u8 = 3;
 /// The senders whose first refused result is told at once.
 const TOLD: usize = 20;
-
-/// The settings of a run, as workers read them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Announcement {
-    /// The handshake of the coordinator.
-    #[serde(rename = "hello")]
-    pub handshake: Handshake,
-    /// The experiment.
-    pub experiment: Experiment,
-}
-
-/// The longest time for a move or a game that is played, and the most agents and files of a run.
-const LONGEST_TIME: Duration = Duration::from_hours(30 * 24);
-const MOST_AGENTS: usize = 10_000;
-
-impl Announcement {
-    /// The hashes of the files of its agents; a reason in words if these are not the settings of the run, or cannot be played.
-    pub fn check(&self, run: &str) -> Result<BTreeMap<String, ContentHash>, String> {
-        let experiment = &self.experiment;
-        let found = experiment.clone().run().id;
-        // The name of a run is a hash of its settings: only its coordinator can have made them.
-        if found != run {
-            return Err(format!("expected the settings of the run {run}, found those of {found}"));
-        }
-        if experiment.version != Experiment::VERSION {
-            return Err(format!("expected settings of version {}, found version {}", Experiment::VERSION, experiment.version));
-        }
-        let most = experiment.agents.len().max(experiment.files.len());
-        if most > MOST_AGENTS {
-            return Err(format!("expected at most {MOST_AGENTS} agents and files, found {most}"));
-        }
-        let times = [experiment.limits.time, experiment.clock, experiment.game_time, experiment.patience];
-        if let Some(time) = times.into_iter().flatten().find(|&time| time > LONGEST_TIME) {
-            return Err(format!("expected times of at most {} s, found {} s", LONGEST_TIME.as_secs(), time.as_secs()));
-        }
-        let parsed = |(name, hash): (&String, &String)| Ok((name.clone(), hash.parse::<ContentHash>()?));
-        experiment.files.iter().map(parsed).collect()
-    }
-}
-
-/// The subject on which the end of a run is published; workers then drop its settings.
-pub fn end_of(run: &str) -> String {
-    format!("ply.end.{run}")
-}
-
-/// The key of the announcement of a run.
-pub fn key_of(run: &str) -> String {
-    format!("run.{run}")
-}
 
 /// The executor that plays a run with all workers at a NATS queue.
 pub struct Fleet {
@@ -177,72 +125,8 @@ impl Fleet {
     fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Received>>, tokio::task::JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(2 * IN_A_ROW);
         let begin = lock(&self.read).get(run).copied().unwrap_or(0);
-        let room = Arc::new(Semaphore::new(WAITING_BYTES));
-        let reader = ResultReader { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender, room };
+        let reader = ResultReader::new(Arc::clone(&self.broker), results_of(run), begin + 1, sender);
         (receiver, self.broker.spawn(reader.run()))
-    }
-}
-
-/// A message with results, as it came, with its place in the stream. It is read when its turn has come: unpacked, it is much larger.
-struct Received {
-    sequence: u64,
-    payload: bytes::Bytes,
-    _room: OwnedSemaphorePermit,
-}
-
-/// A task that reads the results of a run until the receiver is dropped.
-struct ResultReader {
-    broker: Arc<Broker>,
-    subject: String,
-    next: u64,
-    sender: mpsc::Sender<Option<Received>>,
-    /// The bytes that may wait.
-    room: Arc<Semaphore>,
-}
-
-impl ResultReader {
-    async fn run(mut self) {
-        while !self.sender.is_closed() {
-            // A server that is gone may come back, with the stream or without it.
-            if self.read().await.is_err() {
-                tokio::time::sleep(Duration::from_millis(300)).await;
-                let _ = self.broker.repair().await;
-            }
-        }
-    }
-
-    async fn read(&mut self) -> Result<(), async_nats::Error> {
-        let config = OrderedConfig {
-            filter_subject: self.subject.clone(),
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.next },
-            ..OrderedConfig::default()
-        };
-        let consumer = self.broker.results.create_consumer(config).await?;
-        if consumer.cached_info().num_pending == 0 && self.sender.send(None).await.is_err() {
-            return Ok(());
-        }
-        let mut messages = consumer.messages().await?;
-        loop {
-            let message = tokio::select! {
-                message = messages.try_next() => message?,
-                () = self.sender.closed() => return Ok(()),
-            };
-            let Some(message) = message else { return Ok(()) };
-            let (sequence, pending) = {
-                let info = message.info()?;
-                (info.stream_sequence, info.pending)
-            };
-            self.next = sequence + 1;
-            let payload = message.payload.clone();
-            let size = payload.len().clamp(1, WAITING_BYTES) as u32;
-            let Ok(room) = Arc::clone(&self.room).acquire_many_owned(size).await else { return Ok(()) };
-            if self.sender.send(Some(Received { sequence, payload, _room: room })).await.is_err() {
-                return Ok(());
-            }
-            if pending == 0 && self.sender.send(None).await.is_err() {
-                return Ok(());
-            }
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! result is published before its job is acknowledged and kept under the name of the job, so that work done twice counts once:
 //! whatever is killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
 
+mod announcement;
 mod batcher;
 mod broker;
 mod coordinator;
@@ -13,6 +14,7 @@ mod handshake;
 mod leadership;
 mod names;
 mod queue;
+mod result_reader;
 mod sample;
 mod simulated_workers;
 mod training;

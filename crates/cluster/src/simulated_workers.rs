@@ -7,8 +7,8 @@ use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
 use plyground_match::{GameRow, Job, RunError};
 
+use crate::announcement::end_of;
 use crate::broker::{Access, Broker, results_of};
-use crate::coordinator::end_of;
 use crate::fleet::{BEAT, Presence, ROLL_CALL, SUBJECT};
 use crate::names::WorkerName;
 use crate::queue::{BATCH, HEARTBEAT, PATIENCE};

@@ -13,8 +13,8 @@ use plyground_match::{
     AgentFactory, Job, Lease, Queue, Run, RunContext, RunError, RunSource, Worker, WorkerConfig, machine, verify_job, work,
 };
 
+use crate::announcement::{Announcement, end_of, key_of};
 use crate::broker::Broker;
-use crate::coordinator::{Announcement, end_of, key_of};
 use crate::files::{Cache, RunResources};
 use crate::fleet::{BEAT, Presence};
 use crate::handshake::Handshake;
