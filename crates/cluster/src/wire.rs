@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn messages_out_of_bounds_are_refused_before_they_take_memory() {
         let mut packer = ZlibEncoder::new(Vec::new(), Compression::best());
-        for _ in 0..200 {
+        for _ in 0..20 {
             packer.write_all(&vec![b' '; 1 << 20]).unwrap();
         }
         let bomb = packer.finish().unwrap();

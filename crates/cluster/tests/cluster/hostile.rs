@@ -181,7 +181,7 @@ fn messages_that_grow_are_not_unpacked() {
     let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
     drop(broker(&server, LEASE));
     let mut liar = Liar::new(&server);
-    let bomb = packed(&[b"{\"worker\":\"liar\",\"seconds\":1,\"jobs\":[".as_slice(), &b"[],".repeat(60 << 20), b"[]]}"].concat());
+    let bomb = packed(&[b"{\"worker\":\"liar\",\"seconds\":1,\"jobs\":[".as_slice(), &b"[],".repeat(8 << 20), b"[]]}"].concat());
     assert!(bomb.len() < 1 << 20);
     for _ in 0..6 {
         liar.publish(&format!("ply.results.{}", run.id), &bomb);
