@@ -266,7 +266,8 @@ fn a_worker_says_what_it_cannot_play_and_goes_on_with_other_runs() {
     liar.publish(&format!("ply.jobs.{}", run.id), &packed(json!({"jobs": [evil]}).to_string().as_bytes()));
     liar.publish(&format!("ply.jobs.{}", run.id), b"rubbish");
 
-    let (notes, over, cache, directory) = (Mutex::default(), CancelToken::new(), Directory::new(), Directory::new());
+    let (notes, over, cache, directory) =
+        (Mutex::new(Vec::<String>::new()), CancelToken::new(), Directory::new(), Directory::new());
     let (store, ended) = (directory.store(), AtomicBool::new(false));
     let told = |note: &str| notes.lock().unwrap().push(note.to_owned());
     std::thread::scope(|scope| {
