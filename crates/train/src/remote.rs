@@ -153,7 +153,7 @@ mod tests {
                 assert!(changed(&|game| game.moves[0] = 59_999).is_err());
                 assert!(changed(&|game| game.result = 59_998.0).is_err());
                 assert!(changed(&|game| game.result = if game.result == 0.0 { 1.0 } else { -game.result }).is_err());
-                assert!(changed(&|game| drop(game.moves.pop())).is_err());
+                assert!(changed(&|game| game.moves.truncate(game.moves.len() - 1)).is_err());
                 assert!(changed(&|game| game.moves.push(0)).is_err());
                 assert!(changed(&|game| game.targets[0].policy = vec![(0, f32::NAN)]).is_err());
                 assert!(changed(&|game| game.targets[0].policy.clear()).is_err());

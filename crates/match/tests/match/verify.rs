@@ -103,7 +103,7 @@ fn forged_results_are_refused_with_the_reason() {
         ("moves", &|rows| rows[0].moves[2].text = "z9z9".to_owned()),
         ("movers", &|rows| rows[0].movers[2] = None),
         ("movers", &|rows| rows[0].movers[2] = Some(Player::Second)),
-        ("number of movers", &|rows| drop(rows[0].movers.pop())),
+        ("number of movers", &|rows| rows[0].movers.truncate(1)),
         ("outcomes of chance", &|rows| rows[0].moves[2].chance = true),
         ("result", &|rows| rows[0].outcome.winner = rows[0].outcome.winner.map(Player::other)),
         ("result", &|rows| rows[0].outcome.margin += 1),
