@@ -133,7 +133,8 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     let mut experiment = Experiment::new("clobber", &["random".into(), "mcts:sims=1".into()], &NoResources)?;
     experiment.openings = Openings::Start;
     let run = experiment.run();
-    let fleet = Fleet::new(Arc::new(Broker::connect(&Access::new(&url))?))?;
+    // The sleepers send games of other agents: legal, but not those that would be played here.
+    let fleet = Fleet::new(Arc::new(Broker::connect(&Access::new(&url))?))?.with_sample(0.0);
     let pairs = (workers as f64 / args.pair * (args.warm + args.measure) * 1.5) as u64 + 10_000;
     let cancel = CancelToken::new().child_for(Duration::from_secs_f64(args.warm + args.measure));
     let players = AgentFactory::of_run(&NoResources, &run);

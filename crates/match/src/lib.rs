@@ -19,6 +19,7 @@ mod run;
 mod schedule;
 mod standings;
 mod store;
+mod verify;
 
 pub use error::RunError;
 pub use experiment::format::Format;
@@ -45,3 +46,4 @@ pub use standings::{Standing, match_json, results_json, standings};
 pub use store::export::{csv, parquet};
 pub use store::queue::LocalQueue;
 pub use store::{Damage, RunRow, Store, StoreCheck};
+pub use verify::{Refusal, is_reproducible, verify_games, verify_job, verify_same};

@@ -7,6 +7,7 @@ pub(crate) mod export;
 mod games;
 mod parquet_file;
 pub(crate) mod queue;
+mod retract;
 mod rows;
 
 use std::fs::File;

@@ -13,3 +13,4 @@ mod queue;
 mod queue_laws;
 mod seats;
 mod store;
+mod verify;
