@@ -131,8 +131,14 @@ impl HttpBody for BodyDeadline {
 
 /// The body of an answer, whose connection is busy until all of it was taken.
 pub struct AnswerBody {
-    pub body: Body,
-    pub _request: ActiveRequest,
+    body: Body,
+    _request: ActiveRequest,
+}
+
+impl AnswerBody {
+    pub fn new(body: Body, request: ActiveRequest) -> Self {
+        Self { body, _request: request }
+    }
 }
 
 impl HttpBody for AnswerBody {

@@ -35,7 +35,7 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/pla
 
 /// The connection that a request came over.
 #[derive(Clone)]
-struct HttpConnection {
+pub struct HttpConnection {
     slot: Arc<ConnectionSlot>,
     body_timeout: Duration,
 }
@@ -84,7 +84,7 @@ pub async fn serve(
 pub async fn track(Extension(connection): Extension<HttpConnection>, request: Request, next: Next) -> Response {
     let busy = connection.slot.busy();
     let request = request.map(|body| BodyDeadline::wrap(body, connection.body_timeout));
-    next.run(request).await.map(|body| Body::new(AnswerBody { body, _request: busy }))
+    next.run(request).await.map(|body| Body::new(AnswerBody::new(body, busy)))
 }
 
 /// The next connection.

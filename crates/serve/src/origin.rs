@@ -177,7 +177,7 @@ mod tests {
     fn pages_of_others_are_told_apart() {
         assert!(same_site(&headers("127.0.0.1:7777", None)));
         assert!(same_site(&headers("127.0.0.1:7777", Some("http://127.0.0.1:7777"))));
-        for origin in ["http://example.org", "http://127.0.0.1:8888", "http://127.0.0.1:7777.example.org", "null", "http://\u{e9}"] {
+        for origin in ["http://example.org", "http://127.0.0.1:8888", "http://127.0.0.1:7777.example.org", "null"] {
             assert!(!same_site(&headers("127.0.0.1:7777", Some(origin))), "{origin}");
         }
     }

@@ -1,7 +1,6 @@
 //! Hostile company: idle connections and floods of searches from addresses of their own, beside one player and one reader of pages.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -28,6 +27,7 @@ const SEARCHES: u64 = 4;
 const PAGE_EVERY: Duration = Duration::from_millis(100);
 
 /// What hostile clients do.
+#[derive(Clone, Copy)]
 pub struct Company {
     /// Connections that say nothing.
     pub idle: usize,
@@ -49,25 +49,33 @@ pub async fn measure(company: Company) -> Result<Beside> {
     let server = Process::start(Kind::Ply)?;
     let address = server.address;
     eprintln!("{} idle connections, {} x {SEARCHES} searches, {} s", company.idle, company.searchers, company.seconds);
-    let over = Arc::new(AtomicBool::new(false));
+    let over = AtomicBool::new(false);
     let mut hostile = JoinSet::new();
     for _ in 0..company.searchers {
         hostile.spawn(search_for_ever(address));
     }
     let idle = async {
-        let mut open = Vec::new();
-        for _ in 0..company.idle {
-            open.push(connect_from(IDLE, address).await.context("an idle connection (ulimit -n may be too small)")?);
-        }
-        tokio::time::sleep(Duration::from_secs(company.seconds)).await;
+        let held = hold_idle(address, company).await;
         over.store(true, Ordering::Relaxed);
-        anyhow::Ok(open)
+        held
     };
     let (idle, pages, pages_of_idle, moves) =
         tokio::join!(idle, read_pages(PLAYER, address, &over), read_pages(IDLE, address, &over), play(address, &over));
-    drop(idle?);
-    ensure!(hostile.len() == company.searchers, "a hostile connection has ended");
+    idle?;
+    if let Some(ended) = hostile.try_join_next() {
+        ended??;
+    }
     Ok(Beside { company, pages: pages?, pages_of_idle: pages_of_idle?, moves: moves? })
+}
+
+/// Opens connections that say nothing, and holds them for a time.
+async fn hold_idle(address: SocketAddr, company: Company) -> Result<()> {
+    let mut open = Vec::new();
+    for _ in 0..company.idle {
+        open.push(connect_from(IDLE, address).await.context("an idle connection (ulimit -n may be too small)")?);
+    }
+    tokio::time::sleep(Duration::from_secs(company.seconds)).await;
+    Ok(())
 }
 
 /// Has four searches at all times, each as long as it may take.
@@ -86,15 +94,15 @@ async fn search_for_ever(address: SocketAddr) -> Result<()> {
 
 /// Reads a page again and again, each time over a new connection.
 async fn read_pages(from: [u8; 4], address: SocketAddr, over: &AtomicBool) -> Result<Spread> {
-    let mut waits = Vec::new();
+    let (mut waits, mut begin) = (Vec::new(), Instant::now());
     while !over.load(Ordering::Relaxed) {
-        let begin = Instant::now();
         let page = timeout(PATIENCE, read_page(from, address)).await.context("no page")?;
         // A connection from the address of the flood may be displaced before its request has come; it is asked for again then.
         if let Ok(page) = page {
             ensure!(page.starts_with("HTTP/1.1 200"), "a page is answered with {page}");
             waits.push(1e3 * begin.elapsed().as_secs_f64());
             tokio::time::sleep(PAGE_EVERY).await;
+            begin = Instant::now();
         } else {
             ensure!(from == IDLE, "a page of a modest client was not served");
         }
