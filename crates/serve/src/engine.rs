@@ -46,12 +46,8 @@ impl Engines {
         let searches =
             QueueLimits { total: limits.searches, each: limits.searches_of_client, turn: limits.search_turn, waiting_bytes };
         // They are not interrupted, and a connection sends the next one after the answer.
-        let plain = QueueLimits {
-            total: PLAIN_REQUESTS,
-            each: PLAIN_REQUESTS_EACH,
-            turn: Duration::MAX,
-            waiting_bytes: usize::MAX,
-        };
+        let plain =
+            QueueLimits { total: PLAIN_REQUESTS, each: PLAIN_REQUESTS_EACH, turn: Duration::MAX, waiting_bytes: usize::MAX };
         Self {
             limits,
             allowed,

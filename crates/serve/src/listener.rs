@@ -30,7 +30,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 const ERROR_PAUSE: Duration = Duration::from_millis(200);
 
 /// The answer to a connection that there is no slot for.
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 44\r\nConnection: close\r\n\r\n\
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 44\r\nConnection: close\r\n\r\n\
     Too many connections; try again in a minute\n";
 
 /// The connection that a request came over.

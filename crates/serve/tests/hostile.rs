@@ -272,7 +272,8 @@ async fn a_flood_of_searches_leaves_the_others_their_turns() {
 
 #[tokio::test]
 async fn connections_of_one_client_are_served_in_turns() {
-    let limits = ServerLimits { searches: 1, searches_of_client: 1, search_turn: Duration::from_millis(200), ..ServerLimits::default() };
+    let limits =
+        ServerLimits { searches: 1, searches_of_client: 1, search_turn: Duration::from_millis(200), ..ServerLimits::default() };
     let server = start(limits).await;
     let mut greedy = server.engine(PLAYER).await.unwrap();
     for id in 0..4 {
