@@ -15,9 +15,9 @@ use axum::response::Response;
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 use crate::ServerLimits;
 use crate::connections::{ConnectionSlot, ConnectionTable};
@@ -52,7 +52,7 @@ pub async fn serve(
     let mut http = http1::Builder::new();
     // It begins with the connection, and again with every answer.
     http.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout);
-    let (table, connections) = (ConnectionTable::new(limits.http_connections), GracefulShutdown::new());
+    let (table, stopping) = (ConnectionTable::new(limits.http_connections), watch::Sender::new(false));
     tokio::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
@@ -63,22 +63,39 @@ pub async fn serve(
             refuse(stream);
             continue;
         };
-        let connection = HttpConnection { slot: Arc::clone(&slot), body_timeout: limits.body_timeout };
-        let router = router.clone().layer(Extension(connection)).layer(Extension(ConnectInfo(peer)));
-        let stream = TokioIo::new(WriteDeadline::new(stream, limits.write_timeout));
-        let connection = http.serve_connection(stream, TowerToHyperService::new(router)).with_upgrades();
-        // A connection that becomes a WebSocket is no longer counted here, but by the engine.
-        let connection = connections.watch(connection);
-        tokio::spawn(async move {
-            tokio::select! {
-                // An error means that the connection is closed.
-                _ = connection => {}
-                () = slot.displaced() => {}
-            }
-        });
+        let connection = HttpConnection { slot, body_timeout: limits.body_timeout };
+        let stream = WriteDeadline::new(stream, limits.write_timeout);
+        tokio::spawn(connection.serve(http.clone(), stream, peer, router.clone(), stopping.subscribe()));
     }
     closing();
-    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await;
+    stopping.send_replace(true);
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, stopping.closed()).await;
+}
+
+impl HttpConnection {
+    /// Answers requests until the connection is closed, becomes a WebSocket (which the engine counts), or is displaced. When the server
+    /// stops, it closes after the request that is being answered.
+    async fn serve(
+        self,
+        http: http1::Builder,
+        stream: WriteDeadline<TcpStream>,
+        peer: SocketAddr,
+        router: Router,
+        mut stopping: watch::Receiver<bool>,
+    ) {
+        let slot = Arc::clone(&self.slot);
+        let router = router.layer(Extension(self)).layer(Extension(ConnectInfo(peer)));
+        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).with_upgrades();
+        tokio::pin!(connection);
+        tokio::select! {
+            // An error means that the connection is closed.
+            _ = connection.as_mut() => return,
+            () = slot.displaced() => return,
+            _ = stopping.wait_for(|stopping| *stopping) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.await;
+    }
 }
 
 /// Marks the connection of a request as busy until its answer is written, and gives its body a deadline.
