@@ -116,7 +116,6 @@ impl Connection {
             () = self.talk(socket) => {}
             () = slot.slot().displaced() => {}
         }
-        lock(&self.searches).values().for_each(CancelToken::cancel);
     }
 
     async fn talk(&self, mut socket: WebSocket) {
@@ -205,6 +204,13 @@ impl Connection {
             engines.api().respond(&request, &WallClock::start(), &mut |_| ControlFlow::Continue(()))
         });
         answered.await.unwrap_or_else(|_| error(id, MISTAKE))
+    }
+}
+
+impl Drop for Connection {
+    /// Ends its searches, however the connection has ended.
+    fn drop(&mut self) {
+        lock(&self.searches).values().for_each(CancelToken::cancel);
     }
 }
 
