@@ -168,7 +168,7 @@ async fn name_source(
 
 /// The answer to the first request of a page: is there an engine behind this address, and a lab?
 async fn about(State(state): State<AppState>, Extension(source): Extension<RequestSource>, headers: HeaderMap) -> Json<Value> {
-    let lab = state.lab.is_some() && source.from_here(&headers);
+    let lab = state.lab.is_some() && source.is_local(&headers);
     let threads = state.engines.threads();
     Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab}))
 }

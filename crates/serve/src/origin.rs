@@ -95,7 +95,7 @@ pub struct RequestSource {
 impl RequestSource {
     /// Does the request come from this computer, under a name of this computer? A request by a proxy never does: the proxy may be on this
     /// computer, and its clients anywhere.
-    pub fn from_here(&self, headers: &HeaderMap) -> bool {
+    pub fn is_local(&self, headers: &HeaderMap) -> bool {
         self.direct && self.peer.is_loopback() && host(headers).is_some_and(|name| is_this_computer(&name))
     }
 }
@@ -185,15 +185,15 @@ mod tests {
     #[test]
     fn this_computer_is_known_by_its_address_and_by_its_name() {
         let ways = TrustedWays::default();
-        let from_here = |peer: &str, headers: &HeaderMap| source(&ways, peer, headers).from_here(headers);
+        let is_local = |peer: &str, headers: &HeaderMap| source(&ways, peer, headers).is_local(headers);
         for host in ["127.0.0.1:7777", "localhost:7777", "localhost", "[::1]:7777"] {
-            assert!(from_here(HERE, &headers(host, None)), "{host}");
-            assert!(!from_here(THERE, &headers(host, None)), "{host}");
+            assert!(is_local(HERE, &headers(host, None)), "{host}");
+            assert!(!is_local(THERE, &headers(host, None)), "{host}");
         }
         for host in ["example.org", "example.org:7777", "127.0.0.1.example.org", "192.0.2.7", "localhost.example.org"] {
-            assert!(!from_here(HERE, &headers(host, None)), "{host}");
+            assert!(!is_local(HERE, &headers(host, None)), "{host}");
         }
-        assert!(!from_here(HERE, &HeaderMap::new()));
+        assert!(!is_local(HERE, &HeaderMap::new()));
     }
 
     #[test]
@@ -201,12 +201,12 @@ mod tests {
         for ways in [TrustedWays::default(), TrustedWays::new(&["127.0.0.1".parse().unwrap()], &[])] {
             for name in PROXY_HEADERS {
                 let headers = forwarded(name, &["127.0.0.1"]);
-                assert!(!source(&ways, HERE, &headers).from_here(&headers), "{name}");
+                assert!(!source(&ways, HERE, &headers).is_local(&headers), "{name}");
             }
         }
         // A named proxy may send no header at all.
         let (named, plain) = (TrustedWays::new(&["127.0.0.1".parse().unwrap()], &[]), headers("127.0.0.1:7777", None));
-        assert!(!source(&named, HERE, &plain).from_here(&plain));
+        assert!(!source(&named, HERE, &plain).is_local(&plain));
     }
 
     #[test]

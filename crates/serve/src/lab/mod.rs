@@ -88,7 +88,7 @@ pub fn routes(lab: Arc<Lab>) -> Router {
 
 /// Refuses requests from other computers and other sites: runs use the whole computer, and name its files.
 async fn guard(Extension(source): Extension<RequestSource>, request: Request, next: Next) -> Response {
-    if !source.from_here(request.headers()) {
+    if !source.is_local(request.headers()) {
         return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only on the computer that it runs on").into_response();
     }
     if !same_site(request.headers()) {
