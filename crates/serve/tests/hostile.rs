@@ -21,7 +21,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 type Socket = WebSocketStream<TcpStream>;
 
 /// Nothing here takes so long; a test that waits longer has failed.
-const FOR_EVER: Duration = Duration::from_secs(60);
+const FOR_EVER: Duration = Duration::from_mins(1);
 /// The time in which a page or a move has to come. It takes milliseconds, but other tests run beside this one.
 const SOON: Duration = Duration::from_secs(10);
 
