@@ -340,6 +340,12 @@ pub struct ServeArgs {
     /// The address to listen on; 0.0.0.0 lets others in to play (the lab stays with this computer)
     #[arg(long, value_name = "ADDRESS", default_value_t = ServeArgs::HOST)]
     pub host: IpAddr,
+    /// A reverse proxy in front of this server: what it says of the address of a client (X-Forwarded-For) is believed; can be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    pub proxy: Vec<IpAddr>,
+    /// A name in the DNS under which pages reach this server, if not by its address; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub name: Vec<String>,
     /// Show the app in the browser at once
     #[arg(long)]
     pub open: bool,
@@ -364,6 +370,8 @@ impl Default for ServeArgs {
         Self {
             port: Self::PORT,
             host: Self::HOST,
+            proxy: Vec::new(),
+            name: Vec::new(),
             open: std::io::stdout().is_terminal(),
             engine: Vec::new(),
             queue: None,
