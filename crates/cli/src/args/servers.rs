@@ -67,6 +67,9 @@ pub struct HostArgs {
     /// In a series or a round robin: a client that has not come for its game after this time loses it
     #[arg(long, value_name = "T", default_value = "2min", value_parser = duration)]
     pub wait: Duration,
+    /// A client that waits for an opponent is dismissed after so long without a word, so that those who have gone hold no seat
+    #[arg(long, value_name = "T", default_value = "10min", value_parser = duration)]
+    pub seat_time: Duration,
     /// Say the last message once more to a player that is silent for a second; clients of the original server do not expect that
     #[arg(long)]
     pub resend: bool,

@@ -102,8 +102,12 @@ fn open_room(competition: &Competition, hall: &Arc<LivePage>) -> anyhow::Result<
     let network = &competition.network;
     let socket = UdpSocket::bind(network.listen)
         .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", network.listen))?;
-    let customs =
-        HostOptions { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
+    let customs = HostOptions {
+        begin_delay: network.begin_delay,
+        wait: Some(network.wait),
+        resend: network.resend.then_some(SILENCE),
+        ..HostOptions::default()
+    };
     let hall = Arc::clone(hall);
     Ok(UdpServer::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
         let (player, received, text) = notice.message();
