@@ -2,12 +2,12 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +20,11 @@ use crate::score::centipoints;
 
 /// The interval of `info` lines during a search.
 const TELL_EVERY: Duration = Duration::from_millis(100);
+/// The longest command, in bytes: positions come with all moves of a game.
+const LONGEST: u64 = 1024 * 1024;
+/// The most lines that are read before the first of them is taken, and the most commands that wait for the end of a search.
+const WAITING: usize = 256;
+const MOST_QUEUED: usize = 1000;
 /// The time limit of `go infinite`.
 const INFINITE: Duration = Duration::from_hours(24);
 
@@ -46,7 +51,7 @@ pub enum UgiError {
 
 /// Answers UGI commands until `quit` or the end of the input.
 pub fn serve_ugi(first: &UgiOptions<'_>, input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), UgiError> {
-    let (sender, events) = mpsc::channel();
+    let (sender, events) = mpsc::sync_channel(WAITING);
     let lines = sender.clone();
     thread::spawn(move || read_lines(input, &lines));
     let session = open(first.game, None).map_err(UgiError::Input)?;
@@ -71,6 +76,8 @@ pub fn serve_ugi(first: &UgiOptions<'_>, input: impl BufRead + Send + 'static, o
 /// An event of a UGI session.
 enum Event {
     Line(String),
+    /// A line that is longer than any command.
+    TooLong,
     /// The input has ended.
     End,
     /// A line to print during a search.
@@ -105,18 +112,26 @@ struct UgiSession<'a> {
     start: Option<String>,
     /// The error of the last `position` command.
     trouble: Option<String>,
-    sender: Sender<Event>,
+    sender: SyncSender<Event>,
     search: Option<Search>,
     /// Commands that came during a search.
     queue: VecDeque<String>,
 }
 
-fn read_lines(mut input: impl BufRead, lines: &Sender<Event>) {
+/// Reads lines until the end of the input. A line that is too long is not kept, and told as such.
+fn read_lines(mut input: impl BufRead, lines: &SyncSender<Event>) {
     let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-        let text = String::from_utf8_lossy(&line).trim().to_owned();
+    let mut is_too_long = false;
+    while input.by_ref().take(LONGEST).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let ends = line.ends_with(b"\n") || (line.len() as u64) < LONGEST;
+        let event = match (is_too_long, ends) {
+            (false, true) => Some(Event::Line(String::from_utf8_lossy(&line).trim().to_owned())),
+            (false, false) => Some(Event::TooLong),
+            (true, _) => None,
+        };
+        is_too_long = !ends;
         line.clear();
-        if lines.send(Event::Line(text)).is_err() {
+        if event.is_some_and(|event| lines.send(event).is_err()) {
             return;
         }
     }
@@ -139,6 +154,7 @@ impl UgiSession<'_> {
             // There is a sender of our own, so something will come.
             match events.recv() {
                 Ok(Event::Line(line)) => self.receive(line)?,
+                Ok(Event::TooLong) => self.refuse_line(&format!("a command may have {LONGEST} bytes, and this one was longer"))?,
                 Ok(Event::Info(line)) => self.send(&line)?,
                 Ok(Event::Done(seated, advice)) => self.finish(seated, &advice)?,
                 Ok(Event::End) | Err(_) => {
@@ -160,6 +176,12 @@ impl UgiSession<'_> {
         self.send(&format!("info string error: {error}"))
     }
 
+    /// Refuses a line that was not read. It may have been a position, so no search begins before there is another one.
+    fn refuse_line(&mut self, why: &str) -> io::Result<()> {
+        self.trouble = Some(why.to_owned());
+        self.send_error(&why)
+    }
+
     /// Takes a command: `isready` and `stop` are answered at once, the others after a running search.
     fn receive(&mut self, line: String) -> io::Result<()> {
         match (line.as_str(), &self.search) {
@@ -169,6 +191,9 @@ impl UgiSession<'_> {
                 // Any other command ends an infinite search, and `quit` ends all.
                 if search.infinite || command == "quit" {
                     self.stop()?;
+                }
+                if self.queue.len() >= MOST_QUEUED && line != "quit" {
+                    return self.refuse_line(&format!("{MOST_QUEUED} commands wait for the end of the search already"));
                 }
                 self.queue.push_back(line);
                 Ok(())
@@ -529,7 +554,7 @@ struct Reporter {
     ahead: Box<dyn Session>,
     mover: Player,
     stop: Arc<AtomicBool>,
-    sender: Sender<Event>,
+    sender: SyncSender<Event>,
 }
 
 /// The contents of an `info` line.

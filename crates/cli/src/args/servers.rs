@@ -120,9 +120,12 @@ fn player_name(text: &str) -> Result<String, String> {
 pub struct CompeteArgs {
     /// The file of the competition (see docs/competitions.md)
     pub file: PathBuf,
-    /// Check the file, say what would be played, and play nothing
+    /// Check the file, say what would be played, and play nothing; no program is started
     #[arg(long)]
     pub check: bool,
+    /// With --check: start the programs among the entrants (cmd:), and see that they get ready; they run with your rights
+    #[arg(long, requires = "check")]
+    pub start_programs: bool,
     /// Write the page of results to this file, as Markdown where it ends in .md [default: beside the file, with the ending .html]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,

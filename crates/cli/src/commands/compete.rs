@@ -13,6 +13,7 @@ use plyground_match::{
     machine, pairings,
 };
 use plyground_serve::LivePage;
+use plyground_session::Resources;
 use plyground_session::sync::lock;
 use plyground_studies::competition::{Bout, Competition, Ranking};
 use plyground_studies::report::{Provenance, Report};
@@ -20,7 +21,7 @@ use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SIL
 use serde_json::{Value, json};
 
 use crate::args::{CompeteArgs, Global};
-use crate::engines::CommandResources;
+use crate::engines::{CommandResources, UnstartedPrograms};
 use crate::runs::{command, open_store, stopped, threads};
 use crate::store::read_text;
 use crate::web::HallPage;
@@ -56,10 +57,15 @@ struct Known {
 
 pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
-    let mut competition = Competition::read(&read_text(&args.file)?, &CommandResources).with_context(named)?;
+    let starts_programs = !args.check || args.start_programs;
+    let resources: &dyn Resources = if starts_programs { &CommandResources } else { &UnstartedPrograms };
+    let mut competition = Competition::read(&read_text(&args.file)?, resources).with_context(named)?;
     competition.seed = global.seed.unwrap_or(competition.seed);
-    let run = competition.run(&CommandResources).with_context(named)?;
+    let run = competition.run(resources).with_context(named)?;
     if args.check {
+        let has_programs = competition.entrants.iter().any(|entrant| entrant.spec.starts_with("cmd:"));
+        let note = "no program was started: --start-programs starts each, and waits until it is ready";
+        print_notes(&[note.to_owned()], global.quiet || starts_programs || !has_programs);
         return check(&competition, &run, global, out);
     }
     let store = open_store(global)?;
