@@ -73,11 +73,12 @@ pub fn serve_ugi(first: &UgiOptions<'_>, input: impl BufRead + Send + 'static, o
     ugi.run(&events).map_err(UgiError::Output)
 }
 
+/// A line, or why it is not taken.
+type Received = Result<String, String>;
+
 /// An event of a UGI session.
 enum Event {
-    Line(String),
-    /// A line that is longer than any command.
-    TooLong,
+    Line(Received),
     /// The input has ended.
     End,
     /// A line to print during a search.
@@ -115,7 +116,7 @@ struct UgiSession<'a> {
     sender: SyncSender<Event>,
     search: Option<Search>,
     /// Commands that came during a search.
-    queue: VecDeque<String>,
+    queue: VecDeque<Received>,
 }
 
 /// Reads lines until the end of the input. A line that is too long is not kept, and told as such.
@@ -124,14 +125,14 @@ fn read_lines(mut input: impl BufRead, lines: &SyncSender<Event>) {
     let mut is_too_long = false;
     while input.by_ref().take(LONGEST).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         let ends = line.ends_with(b"\n") || (line.len() as u64) < LONGEST;
-        let event = match (is_too_long, ends) {
-            (false, true) => Some(Event::Line(String::from_utf8_lossy(&line).trim().to_owned())),
-            (false, false) => Some(Event::TooLong),
+        let received = match (is_too_long, ends) {
+            (false, true) => Some(Ok(String::from_utf8_lossy(&line).trim().to_owned())),
+            (false, false) => Some(Err(format!("a command may have {LONGEST} bytes, and this one was longer"))),
             (true, _) => None,
         };
         is_too_long = !ends;
         line.clear();
-        if event.is_some_and(|event| lines.send(event).is_err()) {
+        if received.is_some_and(|received| lines.send(Event::Line(received)).is_err()) {
             return;
         }
     }
@@ -143,9 +144,14 @@ impl UgiSession<'_> {
         let mut ended = false;
         loop {
             while self.search.is_none() {
-                let Some(line) = self.queue.pop_front() else { break };
-                if self.execute(&line)?.is_break() {
-                    return Ok(());
+                match self.queue.pop_front() {
+                    None => break,
+                    Some(Err(why)) => self.refuse_line(why)?,
+                    Some(Ok(line)) => {
+                        if self.execute(&line)?.is_break() {
+                            return Ok(());
+                        }
+                    }
                 }
             }
             if ended && self.search.is_none() {
@@ -154,7 +160,6 @@ impl UgiSession<'_> {
             // There is a sender of our own, so something will come.
             match events.recv() {
                 Ok(Event::Line(line)) => self.receive(line)?,
-                Ok(Event::TooLong) => self.refuse_line(&format!("a command may have {LONGEST} bytes, and this one was longer"))?,
                 Ok(Event::Info(line)) => self.send(&line)?,
                 Ok(Event::Done(seated, advice)) => self.finish(seated, &advice)?,
                 Ok(Event::End) | Err(_) => {
@@ -177,14 +182,15 @@ impl UgiSession<'_> {
     }
 
     /// Refuses a line that was not read. It may have been a position, so no search begins before there is another one.
-    fn refuse_line(&mut self, why: &str) -> io::Result<()> {
-        self.trouble = Some(why.to_owned());
-        self.send_error(&why)
+    fn refuse_line(&mut self, why: String) -> io::Result<()> {
+        self.send_error(&why)?;
+        self.trouble = Some(why);
+        Ok(())
     }
 
     /// Takes a command: `isready` and `stop` are answered at once, the others after a running search.
-    fn receive(&mut self, line: String) -> io::Result<()> {
-        match (line.as_str(), &self.search) {
+    fn receive(&mut self, line: Received) -> io::Result<()> {
+        match (line.as_deref().unwrap_or_default(), &self.search) {
             ("isready", Some(_)) => self.send("readyok"),
             ("stop", _) => self.stop(),
             (command, Some(search)) => {
@@ -192,10 +198,12 @@ impl UgiSession<'_> {
                 if search.infinite || command == "quit" {
                     self.stop()?;
                 }
-                if self.queue.len() >= MOST_QUEUED && line != "quit" {
-                    return self.refuse_line(&format!("{MOST_QUEUED} commands wait for the end of the search already"));
+                if self.queue.len() < MOST_QUEUED || command == "quit" {
+                    self.queue.push_back(line);
+                } else if self.queue.back().is_some_and(Result::is_ok) {
+                    // The first of those that are not taken; the others are passed over with it.
+                    self.queue.push_back(Err(format!("more than {MOST_QUEUED} commands came during a search")));
                 }
-                self.queue.push_back(line);
                 Ok(())
             }
             (_, None) => {
