@@ -48,7 +48,7 @@ fn a_squatter_with_one_byte_does_not_keep_bob_from_playing() {
 
 #[test]
 fn ten_thousand_names_from_two_hundred_sockets_leave_the_table_to_honest_clients() {
-    let host = Hosting::start(open_table(None));
+    let host = Hosting::start(open_table(None).move_time(Duration::from_secs(5)));
     let flood: Vec<Raw> = (0..200).map(|_| Raw::new(host.address)).collect();
     let mut number = 0;
     let mut round = || {
