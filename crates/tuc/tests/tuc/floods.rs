@@ -79,7 +79,7 @@ fn a_flood_of_oversized_datagrams_leaves_room_for_names_and_moves() {
     let (address, stop) = (host.address, AtomicBool::new(false));
     std::thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| flood(address, &[b'x'; 60_000], &stop));
+            scope.spawn(|| flood(address, &vec![b'x'; 60_000], &stop));
         }
         // The flood is on its way.
         std::thread::sleep(Duration::from_millis(200));
