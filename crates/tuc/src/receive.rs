@@ -192,8 +192,7 @@ impl UdpServer {
         // Here a name stands for a player. One that comes again from another address was restarted.
         let is_gathering = state.admission == Admission::Gathering;
         let restarts = is_gathering && state.clients.values().any(|client| tidied(name).eq(client.name.chars()));
-        let is_full =
-            state.clients.len() >= MOST_CLIENTS || state.clients_of(from.ip()) >= self.options.seats_per_address;
+        let is_full = state.clients.len() >= MOST_CLIENTS || state.clients_of(from.ip()) >= self.options.seats_per_address;
         if is_full && !restarts {
             return None;
         }

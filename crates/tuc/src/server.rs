@@ -206,9 +206,8 @@ impl ServerState {
     /// with many clients does not hold up all others; among equals, the one that came first.
     fn next_whole_pair(&self) -> Option<usize> {
         let whole = if self.admission == Admission::Alone { 1 } else { 2 };
-        let playing = |address: &SocketAddr| {
-            self.clients.iter().filter(|(at, client)| at.ip() == address.ip() && client.called).count()
-        };
+        let playing =
+            |address: &SocketAddr| self.clients.iter().filter(|(at, client)| at.ip() == address.ip() && client.called).count();
         let pairs = self.pairs.iter().enumerate().filter(|(_, pair)| pair.len() == whole);
         pairs.min_by_key(|(_, pair)| pair.iter().map(playing).max()).map(|(place, _)| place)
     }
