@@ -19,7 +19,7 @@ fn spec(data: &Directory, way: &str) -> (String, String) {
     fs::write(
         &script,
         "mark=$1\n\
-         linger='trap \"\" TERM HUP INT; while :; do sleep 1; done'\n\
+         linger='trap \"\" TERM HUP INT; for i in 1 2 3 4 5 6 7 8 9; do sleep 10; done'\n\
          sh -c \"$linger\" $mark-child >/dev/null 2>&1 </dev/null &\n\
          setsid sh -c \"$linger\" $mark-session >/dev/null 2>&1 </dev/null &\n\
          (setsid sh -c \"$linger\" $mark-orphan >/dev/null 2>&1 </dev/null &)\n\
