@@ -2,9 +2,10 @@
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use plyground_tuc::Programme;
+use plyground_tuc::{Admission, HostEvent, HostOptions, Programme, UdpServer};
 
 use crate::common::{FOR_EVER, HostSetup, Hosting, Raw, play_out};
 
@@ -88,6 +89,30 @@ fn a_flood_of_oversized_datagrams_leaves_room_for_names_and_moves() {
         played.unwrap();
     });
     assert_eq!(host.only_game().0.fault, None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_datagrams_take_no_room_in_the_buffer_while_the_host_is_busy() {
+    let ((begin, begun), (release, held)) = (mpsc::channel(), mpsc::channel::<()>());
+    let held = Mutex::new(held);
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    // The host is busy with the first client until it is released.
+    let server = UdpServer::open(socket, HostOptions::default(), Admission::InTurn, move |event| {
+        if matches!(event, HostEvent::Arrived { name: "first", .. }) {
+            begin.send(()).unwrap();
+            let _ = held.lock().unwrap().recv_timeout(FOR_EVER);
+        }
+    })
+    .unwrap();
+    let address = server.address().unwrap();
+    let first = Raw::named(address, "first");
+    begun.recv_timeout(FOR_EVER).unwrap();
+    let attacker = Raw::new(address);
+    (0..400).for_each(|_| attacker.say(vec![b'x'; 60_000]));
+    let alice = Raw::named(address, "alice");
+    release.send(()).unwrap();
+    assert_eq!([first.hear(), alice.hear()], ["PW", "PB"]);
 }
 
 /// Sends a datagram again and again, as fast as it goes.
