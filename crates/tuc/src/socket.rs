@@ -20,15 +20,14 @@ pub(super) fn prepare(socket: &UdpSocket) {
     let _ = socket.attach_filter(&long_datagrams::FILTER);
 }
 
-/// A filter that drops long datagrams before they take room in the receive buffer: it has room for a few dozens of the longest only,
-/// and a flood of them would leave none for names and moves.
+/// A filter that drops datagrams that are longer than any message before they take room in the receive buffer: a flood of them would
+/// leave none for names and moves.
 #[cfg(target_os = "linux")]
 mod long_datagrams {
     use socket2::SockFilter;
 
-    /// The longest datagram that is delivered, in bytes. It is more than a message may have, so that what is a little too long is
-    /// still counted.
-    const DELIVERED: u32 = 512;
+    use crate::wire::LONGEST;
+
     /// The length of the UDP header, which the filter sees before the datagram.
     const HEADER: u32 = 8;
 
@@ -39,7 +38,7 @@ mod long_datagrams {
 
     pub const FILTER: [SockFilter; 4] = [
         SockFilter::new(LOAD_LENGTH, 0, 0, 0),
-        SockFilter::new(JUMP_IF_GREATER, 1, 0, DELIVERED + HEADER),
+        SockFilter::new(JUMP_IF_GREATER, 1, 0, LONGEST as u32 + HEADER),
         SockFilter::new(RETURN, 0, 0, u32::MAX),
         SockFilter::new(RETURN, 0, 0, 0),
     ];
