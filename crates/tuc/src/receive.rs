@@ -64,7 +64,7 @@ impl UdpServer {
                     return true;
                 } else {
                     state.dropped.malformed += 1;
-                    return !is_move(text) && self.strike(state, from);
+                    return !is_move(text) && strike(state, from);
                 }
             }
             // A client without an answer sends its name again.
@@ -89,27 +89,14 @@ impl UdpServer {
             }
             Some(text) => {
                 state.dropped.early += 1;
-                return !(client.playing && is_move(text)) && self.strike(state, from);
+                return !(client.playing && is_move(text)) && strike(state, from);
             }
             None => {
                 state.dropped.malformed += 1;
-                return self.strike(state, from);
+                return strike(state, from);
             }
         }
         false
-    }
-
-    /// Counts a datagram without sense of a client. Has it lost its seat by that?
-    fn strike(&self, state: &mut ServerState, from: SocketAddr) -> bool {
-        let Some(client) = state.clients.get_mut(&from) else { return false };
-        client.strikes += 1;
-        let most = if client.playing { STRIKES_PLAYING } else { STRIKES_WAITING };
-        // A game that is about to begin has counted on it.
-        let expels = client.strikes >= most && (client.playing || !client.called);
-        if expels {
-            self.expel(state, from);
-        }
-        expels
     }
 
     /// Handles a datagram from an unknown address: a new client, one that has missed the end of its game, or noise. Has a client come?
@@ -224,6 +211,19 @@ impl UdpServer {
             self.dismiss(state, address, [0, 0]);
         }
     }
+}
+
+/// Counts a datagram without sense of a client. Has it lost its seat by that?
+fn strike(state: &mut ServerState, from: SocketAddr) -> bool {
+    let Some(client) = state.clients.get_mut(&from) else { return false };
+    client.strikes += 1;
+    let most = if client.playing { STRIKES_PLAYING } else { STRIKES_WAITING };
+    // A game that is about to begin has counted on it.
+    let expels = client.strikes >= most && (client.playing || !client.called);
+    if expels {
+        state.expel(from);
+    }
+    expels
 }
 
 /// Pairs a new client with one that waits, or lets it wait; its colour.

@@ -219,6 +219,13 @@ impl ServerState {
         }
         self.pairs.retain(|pair| !pair.is_empty());
     }
+
+    /// Takes the seat of a client that sends noise, and gives its address and port no other one for a while.
+    pub fn expel(&mut self, address: SocketAddr) {
+        self.unpair(address);
+        self.clients.remove(&address);
+        self.expelled.add(address);
+    }
 }
 
 /// The UDP server of a host.
@@ -387,13 +394,6 @@ impl UdpServer {
                 state.past.pop_front();
             }
         }
-    }
-
-    /// Takes the seat of a client that sends noise, and gives its address and port no other one for a while.
-    pub(super) fn expel(&self, state: &mut ServerState, address: SocketAddr) {
-        state.unpair(address);
-        state.clients.remove(&address);
-        state.expelled.add(address);
     }
 }
 
