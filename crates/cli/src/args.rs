@@ -126,7 +126,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Be an engine for other programs: UGI, the UCI of all board games, on standard input and output
     Ugi(UgiArgs),
-    /// Set limits, then become another program
+    /// Run another program with limits
     #[command(hide = true)]
     RunEngine(RunEngineArgs),
     /// Play a game in the terminal

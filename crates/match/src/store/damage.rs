@@ -107,20 +107,25 @@ impl Store {
     }
 }
 
+/// The statement that marks a job as done or open.
+const MARK: &str = concat!(
+    "UPDATE jobs SET done = ?2, worker = NULL, until = 0,
+        checksum = row_checksum('jobs', id, run, first, second, pair, opening, ?2)
+        WHERE id = ?1 AND checksum IS row_checksum('jobs', ",
+    job_columns!(),
+    ")"
+);
+
+/// Removes the games of a job, and opens it again.
+pub(super) fn reopen(connection: &Connection, job: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM games WHERE job = ?1")?.execute([job])?;
+    connection.prepare_cached(MARK)?.execute(params![job, 0]).map(drop)
+}
+
 fn apply_remedy(connection: &Connection, damage: &Damage) -> rusqlite::Result<()> {
-    const MARK: &str = concat!(
-        "UPDATE jobs SET done = ?2, worker = NULL, until = 0,
-            checksum = row_checksum('jobs', id, run, first, second, pair, opening, ?2)
-            WHERE id = ?1 AND checksum IS row_checksum('jobs', ",
-        job_columns!(),
-        ")"
-    );
     let job = damage.job.as_deref().unwrap_or_default();
     match damage.remedy {
-        Remedy::Replay => {
-            connection.execute("DELETE FROM games WHERE job = ?1", [job])?;
-            connection.execute(MARK, params![job, 0])?;
-        }
+        Remedy::Replay => reopen(connection, job)?,
         Remedy::Settle => {
             if connection.execute(MARK, params![job, 1])? == 0 {
                 restore(connection, job)?;

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::damage::reopen;
 use crate::{RunError, Store};
 
 impl Store {
@@ -10,11 +11,7 @@ impl Store {
         let mut connection = self.connection();
         let remove = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            for job in jobs {
-                transaction.prepare_cached("DELETE FROM games WHERE job = ?1")?.execute([job])?;
-                let open = "UPDATE jobs SET done = 0, worker = NULL, until = 0 WHERE id = ?1";
-                transaction.prepare_cached(open)?.execute([job])?;
-            }
+            jobs.into_iter().try_for_each(|job| reopen(&transaction, job))?;
             transaction.commit()
         };
         remove(&mut connection).map_err(|error| self.wrap(error))
