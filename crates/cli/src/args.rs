@@ -112,7 +112,7 @@ pub enum Command {
     Study(StudyArgs),
     /// Find out how fair a game is and how it plays, by its parameters and by strength
     Balance(BalanceArgs),
-    /// List, show, export and remove what was played
+    /// List, show, export, check and remove what was played
     Runs(RunsArgs),
     /// Write a report on a run: tables, plots and games on one page
     Report(ReportArgs),
@@ -126,7 +126,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Be an engine for other programs: UGI, the UCI of all board games, on standard input and output
     Ugi(UgiArgs),
-    /// Set limits, then become another program
+    /// Run another program with limits
     #[command(hide = true)]
     RunEngine(RunEngineArgs),
     /// Play a game in the terminal
@@ -340,6 +340,12 @@ pub struct ServeArgs {
     /// The address to listen on; 0.0.0.0 lets others in to play (the lab stays with this computer)
     #[arg(long, value_name = "ADDRESS", default_value_t = ServeArgs::HOST)]
     pub host: IpAddr,
+    /// A reverse proxy in front of this server: what it says of the address of a client (X-Forwarded-For) is believed; can be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    pub proxy: Vec<IpAddr>,
+    /// A name in the DNS under which pages reach this server, if not by its address; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub name: Vec<String>,
     /// Show the app in the browser at once
     #[arg(long)]
     pub open: bool,
@@ -364,6 +370,8 @@ impl Default for ServeArgs {
         Self {
             port: Self::PORT,
             host: Self::HOST,
+            proxy: Vec::new(),
+            name: Vec::new(),
             open: std::io::stdout().is_terminal(),
             engine: Vec::new(),
             queue: None,

@@ -38,3 +38,16 @@ impl Resources for CommandResources {
         PROGRAMS.get_or_init(|| EnginePool::new(ProcessOptions::default())).engine(command)
     }
 }
+
+/// The same without starting any program: the command must be right, and the program must be there.
+pub struct UnstartedPrograms;
+
+impl Resources for UnstartedPrograms {
+    fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
+        CommandResources.read(name)
+    }
+
+    fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {
+        EnginePool::unstarted(command)
+    }
+}

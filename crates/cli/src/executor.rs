@@ -13,7 +13,7 @@ use plyground_terminal::{count, print_notes};
 pub fn executor(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
     let Some(url) = &queue.queue else { return Ok(Box::new(Threads(threads(asked)))) };
     let access = queue.door.access(url, queue.lease);
-    let fleet = Fleet::new(Arc::new(Broker::connect(&access)?))?;
+    let fleet = Fleet::new(Arc::new(Broker::connect(&access)?))?.telling(move |note| print_notes(&[note.to_owned()], quiet));
     let workers = fleet.view().workers();
     let told = if workers.is_empty() {
         format!("no worker is at {0} yet; start workers with: ply worker --queue {0}", access.shown())

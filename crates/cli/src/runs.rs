@@ -12,16 +12,16 @@ use plyground_session::Limits;
 use crate::args::{ConditionArgs, Global, QUEUE_OPTIONS};
 use crate::engines::CommandResources;
 use crate::store::{data_dir, read_text};
-use plyground_terminal::{RunView, interrupt};
+use plyground_terminal::{RunView, interrupt, print_notes};
 
 /// The file with all runs.
 pub fn store_file(global: &Global) -> anyhow::Result<PathBuf> {
     Ok(data_dir(global)?.join("runs.sqlite"))
 }
 
-/// The store with all runs.
+/// The store with all runs. Damage is always told: a table that lacks games is not what was asked for.
 pub fn open_store(global: &Global) -> anyhow::Result<Store> {
-    Ok(Store::open(&store_file(global)?)?)
+    Ok(Store::open(&store_file(global)?)?.telling(|damage| print_notes(&[format!("the store is damaged: {damage}")], false)))
 }
 
 /// The run that a command asks for.

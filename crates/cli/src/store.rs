@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use plyground_match::shell_word;
 pub use plyground_match::write_whole;
+use plyground_match::{bounded, read_bounded, shell_word};
 use plyground_session::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
@@ -25,15 +25,24 @@ pub fn knowledge_file(global: &Global, game: &str) -> anyhow::Result<PathBuf> {
     Ok(data_dir(global)?.join("solved").join(format!("{game}.regions")))
 }
 
-/// Reads a whole text file; `-` is standard input.
+/// The most bytes of a file with records or openings.
+const LARGEST_RECORDS: u64 = 1 << 28;
+/// The most bytes of a file of settings: a study, a competition, the description of a network.
+const LARGEST_SETTINGS: u64 = 1 << 22;
+
+/// Reads a file of settings; `-` is standard input.
+pub fn read_settings(path: &Path) -> anyhow::Result<String> {
+    read_at_most(path, LARGEST_SETTINGS)
+}
+
+/// Reads a file with records or openings; `-` is standard input.
 pub fn read_text(path: &Path) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        io::stdin().lock().read_to_end(&mut bytes)
-    } else {
-        fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    read.with_context(|| format!("cannot read {}", path.display()))?;
+    read_at_most(path, LARGEST_RECORDS)
+}
+
+fn read_at_most(path: &Path, most: u64) -> anyhow::Result<String> {
+    let read = if path == Path::new("-") { bounded(io::stdin().lock(), most) } else { read_bounded(path, most) };
+    let bytes = read.with_context(|| format!("cannot read {}", path.display()))?;
     String::from_utf8(bytes).with_context(|| format!("{}: expected text (UTF-8)", path.display()))
 }
 

@@ -159,3 +159,36 @@ fn programs_are_entrants() {
     assert_eq!(games.len(), 2);
     assert!(games.iter().all(|game| game.contains(&program) && !game.contains("crashed")), "{games:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_check_starts_no_program_unless_asked() {
+    let directory = Directory::new("check");
+    let mark = directory.0.join("started");
+    let script = directory.0.join("bot.sh");
+    fs::write(
+        &script,
+        format!(
+            ": >>'{}'\nwhile read -r word rest; do case $word in ugi) echo ugiok;; isready) echo readyok;; quit) exit;; esac; done\n",
+            mark.display()
+        ),
+    )
+    .unwrap();
+    let file = directory.write(&format!(
+        "title = 'Unknown bots'\ngame = 'tictactoe'\n[[entrant]]\nagent = 'random'\n\
+         [[entrant]]\nname = 'a bot'\nagent = 'cmd:sh {}'\n",
+        script.display()
+    ));
+    let check = |more: &[&str]| ply(&directory.0).args(["compete", "--check", "--json"]).args(more).arg(&file).output().unwrap();
+    let checked = result(&check(&[]));
+    assert!(!mark.exists(), "the program was started");
+    // Started or not, it is the same competition.
+    assert_eq!(result(&check(&["--start-programs"])), checked);
+    assert!(mark.exists(), "the program was not started");
+    // What is mistyped is found without starting anything.
+    let text = fs::read_to_string(&file).unwrap();
+    directory.write(&text.replace("cmd:sh ", "cmd:no-such-program "));
+    let refused = check(&[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no such program"));
+}

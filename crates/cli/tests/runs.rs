@@ -246,3 +246,60 @@ fn every_game_and_every_move_is_written_down() {
     assert_eq!(lines.last().unwrap()["event"], "verdict");
     assert_eq!(lines.last().unwrap()["complete"], true);
 }
+
+#[test]
+fn a_tablebase_of_another_game_is_never_replaced() {
+    let place = Directory::new("save");
+    let file = place.0.join("base.plytb");
+    let solve = |game: &str| ply(&place.0).args(["solve", game, "--save"]).arg(&file).output().unwrap();
+    text(&solve("tictactoe"));
+    let before = fs::read(&file).unwrap();
+    let refused = solve("pawn");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("expected a tablebase of pawn:size=4x4 or no file, found one of mnk:size=3x3,k=3"), "{told}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    text(&solve("tictactoe"));
+    fs::write(&file, "a letter").unwrap();
+    let refused = solve("pawn");
+    assert_eq!((refused.status.code(), fs::read(&file).unwrap()), (Some(2), b"a letter".to_vec()));
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_before_it_is_read() {
+    let place = Directory::new("large");
+    let file = place.0.join("large.toml");
+    // Without a byte on the disk.
+    fs::File::create(&file).unwrap().set_len(1 << 33).unwrap();
+    for command in ["study", "compete", "replay"] {
+        let refused = ply(&place.0).arg(command).arg(&file).output().unwrap();
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{command}: {told}");
+        assert!(told.contains("expected at most") && told.contains("large.toml"), "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_damaged_store_is_told_checked_and_repaired() {
+    let place = Directory::new("damaged");
+    let play =
+        || ply(&place.0).args(["match", "tictactoe", "random", "mcts:sims=5", "--pairs", "30", "--json"]).output().unwrap();
+    let before = result(&play());
+    let file = place.0.join("runs.sqlite");
+    let mut bytes = fs::read(&file).unwrap();
+    // The reasons of games, and what is left of rows that were moved.
+    let reasons: Vec<usize> = (0..bytes.len() - 9).filter(|&at| bytes[at..].starts_with(b" in a row")).collect();
+    assert!(!reasons.is_empty());
+    for at in reasons {
+        bytes[at + 1] ^= 1;
+    }
+    fs::write(&file, bytes).unwrap();
+    let check = |words: &[&str]| ply(&place.0).args(["runs", "check"]).args(words).output().unwrap();
+    let found = check(&[]);
+    let told = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert_eq!(found.status.code(), Some(2), "{told}");
+    assert!(told.contains("a game does not have its checksum"), "{told}");
+    assert!(text(&check(&["--repair"])).contains("repaired"));
+    assert!(text(&check(&[])).contains("nothing is damaged"));
+    assert_eq!(result(&play()), before);
+}

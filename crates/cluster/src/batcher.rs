@@ -8,6 +8,8 @@ use plyground_match::Job;
 const SECONDS: f64 = 20.0;
 /// The most jobs of a batch, however short the games are: a message must not become too large.
 const LARGEST: usize = 2_000;
+/// The longest time of a job that is believed, in seconds.
+const LONGEST: f64 = 86_400.0;
 /// Batches for each core that are queued or in flight: enough that no worker waits for the coordinator.
 const AHEAD: usize = 3;
 /// The least number of batches ahead, for as long as no worker is known.
@@ -56,7 +58,8 @@ impl Batcher {
     /// Adds a measurement: so many jobs took so long, one after the other.
     pub fn measured(&mut self, jobs: usize, seconds: f64) {
         if jobs > 0 && seconds > 0.0 {
-            let each = seconds / jobs as f64;
+            // What a sender says of its time must not stop the run.
+            let each = (seconds / jobs as f64).clamp(1e-6, LONGEST);
             self.each = Some(self.each.map_or(each, |before| before + (each - before) / 4.0));
         }
     }
@@ -114,6 +117,22 @@ impl Batcher {
         if let Some(job) = self.settle(job) {
             self.alone.push_back(job);
         }
+    }
+
+    /// Queues a job in flight once more, since a result of it was refused; false if it is not in flight.
+    pub fn send_once_more(&mut self, job: &str) -> bool {
+        if !self.under_way.contains_key(job) {
+            return false;
+        }
+        if let Some(job) = self.settle(job) {
+            self.waiting.push_front(job);
+        }
+        true
+    }
+
+    /// Adds a job that was done and is to be done again.
+    pub fn reopen(&mut self, job: Job) {
+        self.waiting.push_front(job);
     }
 
     /// Queues all jobs in flight again, after the server has lost them.
@@ -182,5 +201,9 @@ mod tests {
         assert_eq!(pairs(&batcher.next().unwrap()), [2]);
         assert_eq!(pairs(&batcher.next().unwrap()), [5]);
         assert_eq!(batcher.left(), 199);
+        assert!(batcher.send_once_more("r-5") && !batcher.send_once_more("r-5") && !batcher.send_once_more("r-4"));
+        assert_eq!(pairs(&batcher.next().unwrap())[..2], [5, 21]);
+        batcher.reopen(jobs(5).remove(4));
+        assert_eq!(batcher.left(), 200);
     }
 }

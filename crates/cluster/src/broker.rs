@@ -30,6 +30,11 @@ const LEASE: Duration = Duration::from_secs(30);
 
 /// The time for which results are kept in the stream.
 const KEPT: Duration = Duration::from_hours(7 * 24);
+/// The time for which a key is kept that is not set again: it expires with its leader, so that a program that was killed locks no other
+/// one out.
+const KEY_KEPT: Duration = Duration::from_mins(1);
+/// The interval at which a leader sets its keys again.
+pub(super) const KEY_REFRESH: Duration = Duration::from_secs(10);
 /// The time for which self-play games are kept: later ones are of an old network.
 const SELF_PLAY_KEPT: Duration = Duration::from_hours(1);
 /// The most requests for jobs that wait: each worker has as many as cores.
@@ -288,16 +293,16 @@ impl Broker {
         self.jobs.purge().filter(subject).await.map(|done| done.purged).map_err(|error| self.refused(error))
     }
 
-    /// The value of a key, with its revision.
-    pub(super) async fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(T, u64)>, RunError> {
+    /// The value of a key, with its revision; a value that cannot be understood is a reason in words.
+    pub(super) async fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<(Result<T, String>, u64)>, RunError> {
         use async_nats::jetstream::stream::LastRawMessageErrorKind::NoMessageFound;
         match self.values.get_last_raw_message_by_subject(&key_subject(key)).await {
             Err(error) if error.kind() == NoMessageFound => Ok(None),
             Err(error) => Err(self.refused(error)),
-            Ok(message) => match serde_json::from_slice(&message.payload) {
-                Ok(value) => Ok(Some((value, message.sequence))),
-                Err(error) => Err(self.refused(format!("the value of {key} cannot be understood: {error}"))),
-            },
+            Ok(message) => {
+                let value = serde_json::from_slice(&message.payload);
+                Ok(Some((value.map_err(|error| format!("it cannot be understood: {error}")), message.sequence)))
+            }
         }
     }
 
@@ -325,6 +330,11 @@ impl Broker {
     /// Deletes a key.
     pub(super) async fn forget(&self, key: &str) -> Result<(), RunError> {
         self.values.purge().filter(key_subject(key)).await.map(drop).map_err(|error| self.refused(error))
+    }
+
+    /// The keys with this prefix that are there now: `run.` for the announced runs, `train.` for trainings.
+    pub fn announced(&self, beginning: &str) -> Result<Vec<String>, RunError> {
+        self.wait(self.keys(beginning))
     }
 
     /// The names of all keys with this prefix.
@@ -430,6 +440,8 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
             name: VALUES.to_owned(),
             subjects: vec![key_subject(">")],
             max_messages_per_subject: 1,
+            max_age: KEY_KEPT,
+            duplicate_window: KEY_KEPT,
             discard: DiscardPolicy::New,
             allow_rollup: true,
             deny_delete: true,
@@ -437,6 +449,7 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
             ..base()
         })
         .await?;
+    let values = expiring(jetstream, values).await?;
     let config = consumer::pull::Config {
         durable_name: Some(WORKERS.to_owned()),
         ack_policy: consumer::AckPolicy::Explicit,
@@ -453,6 +466,17 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
         None => jobs.get_or_create_consumer(WORKERS, config).await?,
     };
     Ok(Parts { jobs, results, self_play, values, workers })
+}
+
+/// The stream of keys with their expiry: one that an older program has made keeps them for ever.
+async fn expiring(jetstream: &Context, values: Stream) -> Result<Stream, async_nats::Error> {
+    let found = &values.cached_info().config;
+    if found.max_age == KEY_KEPT {
+        return Ok(values);
+    }
+    // A client that may not change streams leaves it as it is.
+    let _ = jetstream.update_stream(Config { max_age: KEY_KEPT, duplicate_window: KEY_KEPT, ..found.clone() }).await;
+    Ok(values)
 }
 
 #[cfg(test)]

@@ -6,24 +6,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, Experiment, GameRow, Job, ResultSink as _, Run, RunDriver, RunError, RunEvent, RunPrefix, Store,
+    Executor, GameRow, Job, Refusal, RefusedResults, ResultVerifier, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
+    Store, refused_in_words,
 };
-use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::announcement::{Announcement, end_of, key_of};
 use crate::batcher::Batcher;
-use crate::broker::{Broker, jobs_of, results_of};
+use crate::broker::{Broker, KEY_REFRESH, jobs_of, results_of};
 use crate::fleet::FleetView;
 use crate::handshake::Handshake;
 use crate::leadership::Leadership;
+use crate::names::WorkerName;
 use crate::queue::NatsQueue;
-use crate::wire::{BatchResults, unpacked};
+use crate::result_reader::{Received, ResultReader};
+use crate::sample::{Sampler, play_samples};
+use crate::trust::WorkerTrust;
+use crate::wire::{BatchResults, WireGame, unpacked};
 
 /// The time to wait for results before doing other things.
 const TICK: Duration = Duration::from_millis(100);
@@ -37,26 +40,17 @@ const LONGEST_QUIET: Duration = Duration::from_secs(10);
 const AT_ONCE: usize = 1_024;
 /// Batches that are sent before results are read again, and messages that are stored in one transaction.
 const IN_A_ROW: usize = 2_048;
-
-/// The settings of a run, as workers read them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Announcement {
-    /// The handshake of the coordinator.
-    #[serde(rename = "hello")]
-    pub handshake: Handshake,
-    /// The experiment.
-    pub experiment: Experiment,
-}
-
-/// The subject on which the end of a run is published; workers then drop its settings.
-pub fn end_of(run: &str) -> String {
-    format!("ply.end.{run}")
-}
-
-/// The key of the announcement of a run.
-pub fn key_of(run: &str) -> String {
-    format!("run.{run}")
-}
+/// The bytes of messages whose games are stored in one transaction.
+const STORED_BYTES: usize = 2 << 20;
+/// The share of results that are played again, in runs whose games come out the same on every machine.
+const SAMPLE: f64 = 0.02;
+/// The number of times that a job is sent again at once because a result of it was refused. After that it waits until the queue is
+/// empty: a liar must not keep all workers busy.
+const RESENDS: u8 = 3;
+/// The senders whose refused results are told, with the first of them and at the end.
+const TOLD: usize = 20;
+/// The interval at which refused results are noted in the store; bans are noted at once.
+const NOTED: Duration = Duration::from_secs(5);
 
 /// The executor that plays a run with all workers at a NATS queue.
 pub struct Fleet {
@@ -66,6 +60,10 @@ pub struct Fleet {
     /// The place in the result stream up to which each run was read.
     read: Mutex<HashMap<String, u64>>,
     purged: AtomicU64,
+    /// What is known about the senders of results, by run.
+    trust: Mutex<HashMap<String, Arc<Mutex<WorkerTrust>>>>,
+    sample: f64,
+    tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Fleet {
@@ -73,7 +71,38 @@ impl Fleet {
     pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         let view = FleetView::new(&broker)?;
         let handshake = Handshake::of_this_machine()?;
-        Ok(Self { broker, handshake, view, read: Mutex::default(), purged: AtomicU64::new(0) })
+        Ok(Self {
+            broker,
+            handshake,
+            view,
+            read: Mutex::default(),
+            purged: AtomicU64::new(0),
+            trust: Mutex::default(),
+            sample: SAMPLE,
+            tell: Box::new(|_| {}),
+        })
+    }
+
+    /// The same with another share of the results played again by the coordinator; 2 % otherwise. Only in runs whose games come out the
+    /// same on every machine.
+    #[must_use]
+    pub fn with_sample(self, share: f64) -> Self {
+        Self { sample: share, ..self }
+    }
+
+    /// The same with notes about refused results given to this function.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { tell: Box::new(tell), ..self }
+    }
+
+    /// The refused results of a run by sender, the most first.
+    pub fn refused(&self, run: &str) -> Vec<RefusedResults> {
+        lock(&self.trust_in(run)).report()
+    }
+
+    fn trust_in(&self, run: &str) -> Arc<Mutex<WorkerTrust>> {
+        Arc::clone(lock(&self.trust).entry(run.to_owned()).or_default())
     }
 
     /// The live workers.
@@ -98,68 +127,8 @@ impl Fleet {
     fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Received>>, tokio::task::JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(2 * IN_A_ROW);
         let begin = lock(&self.read).get(run).copied().unwrap_or(0);
-        let reader = ResultReader { broker: Arc::clone(&self.broker), subject: results_of(run), next: begin + 1, sender };
+        let reader = ResultReader::new(Arc::clone(&self.broker), results_of(run), begin + 1, sender);
         (receiver, self.broker.spawn(reader.run()))
-    }
-}
-
-/// Results with their place in the stream.
-struct Received {
-    sequence: u64,
-    results: BatchResults,
-}
-
-/// A task that reads the results of a run until the receiver is dropped.
-struct ResultReader {
-    broker: Arc<Broker>,
-    subject: String,
-    next: u64,
-    sender: mpsc::Sender<Option<Received>>,
-}
-
-impl ResultReader {
-    async fn run(mut self) {
-        while !self.sender.is_closed() {
-            // A server that is gone may come back, with the stream or without it.
-            if self.read().await.is_err() {
-                tokio::time::sleep(Duration::from_millis(300)).await;
-                let _ = self.broker.repair().await;
-            }
-        }
-    }
-
-    async fn read(&mut self) -> Result<(), async_nats::Error> {
-        let config = OrderedConfig {
-            filter_subject: self.subject.clone(),
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.next },
-            ..OrderedConfig::default()
-        };
-        let consumer = self.broker.results.create_consumer(config).await?;
-        if consumer.cached_info().num_pending == 0 && self.sender.send(None).await.is_err() {
-            return Ok(());
-        }
-        let mut messages = consumer.messages().await?;
-        loop {
-            let message = tokio::select! {
-                message = messages.try_next() => message?,
-                () = self.sender.closed() => return Ok(()),
-            };
-            let Some(message) = message else { return Ok(()) };
-            let (sequence, pending) = {
-                let info = message.info()?;
-                (info.stream_sequence, info.pending)
-            };
-            self.next = sequence + 1;
-            // Messages that cannot be read are skipped.
-            if let Ok(results) = unpacked(&message.payload)
-                && self.sender.send(Some(Received { sequence, results })).await.is_err()
-            {
-                return Ok(());
-            }
-            if pending == 0 && self.sender.send(None).await.is_err() {
-                return Ok(());
-            }
-        }
     }
 }
 
@@ -186,36 +155,60 @@ impl Executor for Fleet {
         if wanted.is_empty() {
             return Ok(());
         }
+        let verifier = ResultVerifier::new(&run.experiment, driver.players)?;
+        let trust = self.trust_in(&run.id);
+        lock(&trust).recall(driver.store.refused(&run.id)?, driver.store.senders(&run.id)?);
         let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
         let (received, reader) = self.follow(&run.id);
-        let mut coordinator = RunCoordinator {
-            fleet: self,
-            store: driver.store,
-            run,
-            cancel,
-            events,
-            known,
-            batcher: Batcher::new(wanted),
-            leadership: Leadership::new(&run.id, me),
-            queue: NatsQueue::new(Arc::clone(&self.broker)),
-            received,
-            caught_up: false,
-            read: None,
-            checked: Instant::now(),
-            empty: 0,
-        };
-        let played = coordinator.play();
-        let ended = coordinator.end();
-        reader.abort();
-        played.and(ended)
+        let (samples, to_play) = std::sync::mpsc::channel();
+        let (played, checked) = std::sync::mpsc::channel();
+        let stop = cancel.child();
+        std::thread::scope(|scope| {
+            let token = &stop;
+            let context = RunContext { run, players: driver.players, clock_speed: 1.0 };
+            scope.spawn(move || play_samples(context, token, &to_play, &played));
+            let mut coordinator = RunCoordinator {
+                fleet: self,
+                verifier,
+                store: driver.store,
+                run,
+                pairs,
+                cancel,
+                events,
+                known,
+                batcher: Batcher::new(wanted),
+                leadership: Leadership::new(&run.id, me),
+                queue: NatsQueue::new(Arc::clone(&self.broker)),
+                received,
+                caught_up: false,
+                read: None,
+                checked: Instant::now(),
+                announced: Instant::now(),
+                empty: 0,
+                trust,
+                sampler: Sampler::new(self.sample, &run.experiment, samples, checked),
+                resent: HashMap::new(),
+                done: Vec::new(),
+                told: 0,
+                noted: Instant::now(),
+            };
+            let played = coordinator.play();
+            stop.cancel();
+            let ended = coordinator.end();
+            reader.abort();
+            played.and(ended)
+        })
     }
 }
 
 /// The state of a coordinator during a run.
 struct RunCoordinator<'a> {
     fleet: &'a Fleet,
+    verifier: ResultVerifier<'a>,
     store: &'a Store,
     run: &'a Run,
+    /// The wanted pairs of each pairing.
+    pairs: u64,
     cancel: &'a CancelToken,
     events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
     /// All jobs of the run that are not done, by name, also those beyond the wanted prefix.
@@ -230,8 +223,20 @@ struct RunCoordinator<'a> {
     /// The place in the stream up to which no result was skipped.
     read: Option<u64>,
     checked: Instant,
+    /// The time at which the settings were last published.
+    announced: Instant,
     /// The number of checks in a row that found the queue empty.
     empty: u32,
+    trust: Arc<Mutex<WorkerTrust>>,
+    sampler: Sampler,
+    /// The number of times that a job was sent again because a result of it was refused.
+    resent: HashMap<String, u8>,
+    /// Verified results that are not stored yet, with their senders.
+    done: Vec<(WorkerName, Job, Vec<GameRow>)>,
+    /// The senders that were told of.
+    told: usize,
+    /// The time at which refused results were last noted in the store.
+    noted: Instant,
 }
 
 impl RunCoordinator<'_> {
@@ -242,7 +247,16 @@ impl RunCoordinator<'_> {
     fn play(&mut self) -> Result<(), RunError> {
         loop {
             let _ = self.receive(TICK)?;
-            if self.batcher.is_done() || self.cancel.is_cancelled() {
+            while let Some((sample, verdict)) = self.sampler.next() {
+                if let Err(refusal) = verdict {
+                    lock(&self.trust).read_sample();
+                    self.refuse(&sample.worker, &sample.job.id, &refusal)?;
+                }
+            }
+            if self.noted.elapsed() >= NOTED {
+                self.note_refused()?;
+            }
+            if self.batcher.is_done() && !self.sampler.is_busy() || self.cancel.is_cancelled() {
                 return Ok(());
             }
             if self.caught_up {
@@ -259,6 +273,9 @@ impl RunCoordinator<'_> {
         }
         if !self.leadership.leads() {
             return Ok(());
+        }
+        if self.announced.elapsed() >= KEY_REFRESH {
+            self.announce()?;
         }
         self.batcher.worked_on_by(self.fleet.view.cores());
         let batches: Vec<Vec<Job>> = std::iter::from_fn(|| self.batcher.next()).take(IN_A_ROW).collect();
@@ -279,14 +296,29 @@ impl RunCoordinator<'_> {
     /// Sends all open jobs again, under new message names. Messages of earlier leaders are purged first, so that no job is queued
     /// twice; results of jobs in flight arrive anyway.
     fn send_all_again(&mut self) -> Result<(), RunError> {
-        static TERMS: AtomicU64 = AtomicU64::new(0);
         let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.run.id)));
-        self.fleet.announce(self.run, self.cancel)?;
-        let term = format!(".{}-{}", self.leadership.term(), TERMS.fetch_add(1, Ordering::Relaxed));
-        self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_term(term);
+        self.announce()?;
+        self.rename_messages();
         self.batcher.send_again();
         self.empty = 0;
         Ok(())
+    }
+
+    /// Publishes the settings, which the server forgets when they are not published again.
+    fn announce(&mut self) -> Result<(), RunError> {
+        self.announced = Instant::now();
+        match self.fleet.announce(self.run, self.cancel) {
+            // The run was stopped while the server was gone.
+            Err(_) if self.cancel.is_cancelled() => Ok(()),
+            announced => announced,
+        }
+    }
+
+    /// Gives new names to the messages from now on: the server drops a message whose name it has seen a moment ago.
+    fn rename_messages(&mut self) {
+        static TERMS: AtomicU64 = AtomicU64::new(0);
+        let term = format!(".{}-{}", self.leadership.term(), TERMS.fetch_add(1, Ordering::Relaxed));
+        self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_term(term);
     }
 
     /// Checks that the sent jobs are still queued: a server may have lost them, or another client has purged them.
@@ -324,39 +356,161 @@ impl RunCoordinator<'_> {
     }
 
     fn store(&mut self, received: Vec<Received>) -> Result<(), RunError> {
-        let games = usize::from(self.run.experiment.seats.games());
-        let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
-        for Received { sequence, results } in received {
-            self.batcher.measured(results.jobs.len(), results.seconds);
-            let mut all_known = true;
-            for rows in results.jobs {
-                let rows: Vec<GameRow> = rows.into_iter().map(GameRow::from).collect();
-                let Some(first) = rows.first() else { continue };
-                let whole = rows.len() == games && rows.iter().all(|row| row.job == first.job);
-                match self.known.remove(&first.job) {
-                    Some(job) if whole => done.push((job, rows)),
-                    Some(job) => drop(self.known.insert(job.id.clone(), job)),
-                    // Done before, or a job of a coordinator that wants more pairs.
-                    None => all_known = false,
-                }
+        let mut bytes = 0;
+        for message in received {
+            bytes += message.payload.len();
+            lock(&self.trust).read_message(message.sequence);
+            let all_known = self.take(&message.payload)?;
+            let unskipped = all_known && self.read != Some(0);
+            self.read = if unskipped { Some(message.sequence) } else { Some(self.read.unwrap_or(0)) };
+            if bytes > STORED_BYTES {
+                self.keep()?;
+                bytes = 0;
             }
-            for failure in results.failures.into_iter().filter(|_| self.caught_up && self.leadership.leads()) {
-                if failure.certain {
-                    if let Some(job) = self.batcher.settle(&failure.job) {
-                        self.store.give_up(&job, &failure.error)?;
-                    }
-                } else {
-                    self.batcher.send_alone(&failure.job);
-                }
-            }
-            self.read = if all_known && self.read != Some(0) { Some(sequence) } else { Some(self.read.unwrap_or(0)) };
         }
-        if done.is_empty() {
+        self.keep()
+    }
+
+    /// Takes in a message with results: what can be proved is to be stored, anything else is counted. False if it has results of jobs
+    /// that are not open here.
+    fn take(&mut self, payload: &[u8]) -> Result<bool, RunError> {
+        let results: BatchResults = match unpacked(payload) {
+            Ok(results) => results,
+            Err(reason) => {
+                let first = lock(&self.trust).unreadable(&reason);
+                if let Some(refused) = first {
+                    (self.fleet.tell)(&format!("a message with results cannot be read and does not count: {reason}"));
+                    (self.events)(&RunEvent::ResultsRefused { refused: &refused });
+                }
+                return Ok(true);
+            }
+        };
+        let BatchResults { worker, seconds, mut jobs, failures } = results;
+        if lock(&self.trust).is_banned(&worker) {
+            lock(&self.trust).ignored(&worker, jobs.len());
+            // Any worker may send a failure without its name.
+            if !worker.as_str().is_empty() {
+                return Ok(true);
+            }
+            jobs.clear();
+        }
+        let (mut all_known, mut accepted) = (true, 0);
+        for games in jobs {
+            let Some(id) = games.first().map(|game| game.job().to_owned()) else { continue };
+            match self.verified(&worker, &id, games) {
+                // Done before, or a job of a coordinator that wants more pairs.
+                None => all_known = false,
+                Some(Ok(())) => accepted += 1,
+                Some(Err(refusal)) => {
+                    self.refuse(&worker, &id, &refusal)?;
+                    if lock(&self.trust).is_banned(&worker) {
+                        return Ok(all_known);
+                    }
+                }
+            }
+        }
+        self.batcher.measured(accepted, seconds);
+        for failure in failures.into_iter().filter(|_| self.caught_up && self.leadership.leads()) {
+            if failure.certain {
+                if let Some(job) = self.batcher.settle(&failure.job) {
+                    self.store.give_up(&job, &failure.error)?;
+                }
+            } else {
+                self.batcher.send_alone(&failure.job);
+            }
+        }
+        Ok(all_known)
+    }
+
+    /// Verifies the games of a job, which are to be stored then; `None` if the job is not open here.
+    fn verified(&mut self, worker: &WorkerName, id: &str, games: Vec<WireGame>) -> Option<Result<(), Refusal>> {
+        let job = self.known.get(id)?;
+        let rows: Vec<GameRow> = games.into_iter().map(GameRow::from).collect();
+        let verified = self.verifier.verify(job, &rows);
+        if verified.is_ok()
+            && let Some(job) = self.known.remove(id)
+        {
+            self.sampler.draw(worker, &job, &rows);
+            lock(&self.trust).delivered(worker);
+            self.done.push((worker.clone(), job, rows));
+        }
+        Some(verified)
+    }
+
+    /// Counts a refused result. Its job stays open; a sender that is proved to make results up is banned.
+    fn refuse(&mut self, worker: &WorkerName, job: &str, refusal: &Refusal) -> Result<(), RunError> {
+        let first = lock(&self.trust).refused(worker, refusal);
+        if let Some(refused) = first.filter(|_| self.told < TOLD) {
+            self.told += 1;
+            (self.fleet.tell)(&format!("a result of the worker {worker} for the job {job} is refused: {refusal}"));
+            (self.events)(&RunEvent::ResultsRefused { refused: &refused });
+        }
+        let times = self.resent.entry(job.to_owned()).or_default();
+        if *times < RESENDS && self.batcher.send_once_more(job) {
+            *times += 1;
+            self.rename_messages();
+        }
+        if refusal.proof { self.ban(worker) } else { Ok(()) }
+    }
+
+    /// Bans a worker from the run, and opens all jobs again that it has ever delivered.
+    fn ban(&mut self, worker: &WorkerName) -> Result<(), RunError> {
+        self.keep()?;
+        let Some((refused, delivered)) = lock(&self.trust).ban(worker) else { return Ok(()) };
+        let jobs = if delivered { self.store.jobs_sent_by(&self.run.id, worker.as_str())? } else { Vec::new() };
+        self.store.retract(jobs.iter().map(|job| job.id.as_str()))?;
+        self.note_refused()?;
+        let (sender, count) = (refused.sender(), jobs.len());
+        if self.told <= TOLD || count > 0 {
+            (self.fleet.tell)(&format!("the worker {sender} is banned from this run; its {count} jobs are played again"));
+            (self.events)(&RunEvent::WorkerBanned { refused: &refused, jobs: count as u64 });
+        }
+        if jobs.is_empty() {
             return Ok(());
         }
-        let (jobs, rows): (Vec<Job>, Vec<Vec<GameRow>>) = done.into_iter().unzip();
-        let new = self.store.keep(&self.run.id, &rows)?;
-        self.store.settle(jobs.iter().map(|job| job.id.as_str()))?;
+        for job in jobs.into_iter().rev() {
+            self.known.insert(job.id.clone(), job.clone());
+            if job.pair < self.pairs {
+                self.batcher.reopen(job);
+            }
+        }
+        self.rename_messages();
+        Ok(())
+    }
+
+    /// Notes refused results in the store, for the report of the run and for the next coordinator.
+    fn note_refused(&mut self) -> Result<(), RunError> {
+        self.noted = Instant::now();
+        let changes = lock(&self.trust).changes();
+        changes.map_or(Ok(()), |refused| self.store.note_refused(&self.run.id, &refused))
+    }
+
+    /// Tells and notes all refused results.
+    fn report_refused(&mut self) -> Result<(), RunError> {
+        self.note_refused()?;
+        let report = lock(&self.trust).report();
+        if let Some(words) = refused_in_words(&report) {
+            (self.fleet.tell)(&words);
+        }
+        for refused in report.iter().take(TOLD) {
+            (self.events)(&RunEvent::ResultsRefused { refused });
+        }
+        Ok(())
+    }
+
+    /// Stores the verified results.
+    fn keep(&mut self) -> Result<(), RunError> {
+        if self.done.is_empty() {
+            return Ok(());
+        }
+        let (mut senders, mut jobs, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for (sender, job, games) in std::mem::take(&mut self.done) {
+            senders.push(sender);
+            jobs.push(job);
+            rows.push(games);
+        }
+        let names: Vec<&str> = senders.iter().map(WorkerName::as_str).collect();
+        let new = self.store.keep_sent(&self.run.id, &rows, &names)?;
         for ((job, games), new) in jobs.iter().zip(&rows).zip(new) {
             self.batcher.settle(&job.id);
             if new {
@@ -385,6 +539,7 @@ impl RunCoordinator<'_> {
         if let Some(read) = self.read {
             lock(&self.fleet.read).insert(run.clone(), read);
         }
+        self.report_refused()?;
         broker.flush();
         Ok(())
     }

@@ -1,24 +1,34 @@
 //! Networks and other files of agents, addressed by the hash of their contents.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use plyground_core::sync::lock;
 use plyground_core::{InputError, Resources};
-use plyground_match::{NETWORKS, RunError, hash, write_whole};
+use plyground_match::{NETWORKS, RunError, write_whole};
 use tokio::io::AsyncReadExt as _;
 
 use crate::broker::Broker;
+use crate::names::ContentHash;
+
+/// The largest file of an agent that is sent, read and kept.
+const LARGEST_FILE: usize = 256 << 20;
 
 impl Broker {
     /// Uploads a file to the object store, unless it is there; its hash.
-    pub(super) fn put_file(&self, contents: &[u8]) -> Result<String, RunError> {
-        let name = hash(contents);
+    pub(super) fn put_file(&self, contents: &[u8]) -> Result<ContentHash, RunError> {
+        if contents.len() > LARGEST_FILE {
+            let found = contents.len();
+            return Err(self.refused(format!("expected a file of at most {LARGEST_FILE} bytes for the workers, found {found}")));
+        }
+        let name = ContentHash::of(contents);
         self.wait(async {
             let files = self.files().await?;
-            if files.info(&name).await.is_ok_and(|info| !info.deleted && info.size == contents.len()) {
+            if files.info(name.as_str()).await.is_ok_and(|info| !info.deleted && info.size == contents.len()) {
                 return Ok(name);
             }
             let begun = Instant::now();
@@ -32,22 +42,23 @@ impl Broker {
     }
 
     /// Deletes a file from the object store.
-    pub(super) fn drop_file(&self, hash: &str) {
+    pub(super) fn drop_file(&self, hash: &ContentHash) {
         self.wait(async {
             if let Ok(files) = self.files().await {
-                let _ = files.delete(hash).await;
+                let _ = files.delete(hash.as_str()).await;
             }
         });
     }
 
-    fn get_file(&self, hash: &str) -> Result<Vec<u8>, RunError> {
+    /// A file from the object store. It says itself how large it is, so not more than the largest is read.
+    fn get_file(&self, hash: &ContentHash) -> Result<Vec<u8>, RunError> {
         self.wait(async {
             let files = self.files().await?;
             let begun = Instant::now();
             let get = || async {
-                let mut object = files.get(hash).await.map_err(|error| error.to_string())?;
+                let object = files.get(hash.as_str()).await.map_err(|error| error.to_string())?;
                 let mut contents = Vec::new();
-                object.read_to_end(&mut contents).await.map_err(|error| error.to_string())?;
+                object.take(LARGEST_FILE as u64 + 1).read_to_end(&mut contents).await.map_err(|error| error.to_string())?;
                 Ok::<_, String>(contents)
             };
             self.retry(&Self::patience(begun), get).await
@@ -62,16 +73,18 @@ pub struct Cache {
     folder: PathBuf,
     /// Held by the thread that downloads; the others wait for it.
     downloading: Arc<Mutex<()>>,
+    /// The files that this process has written, and that it may delete.
+    written: Arc<Mutex<HashSet<ContentHash>>>,
 }
 
 impl Cache {
     pub fn new(broker: Arc<Broker>, folder: PathBuf) -> Self {
-        Self { broker, folder, downloading: Arc::default() }
+        Self { broker, folder, downloading: Arc::default(), written: Arc::default() }
     }
 
     /// The contents with this hash: from the program itself, the folder, or the object store.
-    pub fn get(&self, wanted: &str) -> Result<Vec<u8>, RunError> {
-        if let Some(network) = NETWORKS.iter().find(|network| hash(network.file) == wanted) {
+    pub fn get(&self, wanted: &ContentHash) -> Result<Vec<u8>, RunError> {
+        if let Some(network) = NETWORKS.iter().find(|network| ContentHash::of(network.file) == *wanted) {
             return Ok(network.file.to_vec());
         }
         if let Some(contents) = self.kept(wanted) {
@@ -83,30 +96,59 @@ impl Cache {
             return Ok(contents);
         }
         let contents = self.broker.get_file(wanted)?;
-        let found = hash(&contents);
-        if found != wanted {
+        let found = ContentHash::of(&contents);
+        if found != *wanted {
             return Err(self.broker.refused(format!("expected a file with the hash {wanted}, found one with {found}")));
         }
-        // A folder that cannot be written to costs only another download.
-        let _ = std::fs::create_dir_all(&self.folder).is_ok() && write_whole(&self.folder.join(wanted), &contents).is_ok();
+        self.keep(wanted, &contents);
         Ok(contents)
     }
 
-    /// Deletes a file that is not needed any more.
-    pub fn forget(&self, hash: &str) {
-        let _ = std::fs::remove_file(self.folder.join(hash));
+    /// Deletes a file that is not needed any more, if it is one that this process has written.
+    pub fn forget(&self, hash: &ContentHash) {
+        if lock(&self.written).remove(hash) {
+            let _ = std::fs::remove_file(self.path(hash));
+        }
+    }
+
+    /// The file of a hash: always directly in the folder, since a hash is nothing but digits.
+    fn path(&self, hash: &ContentHash) -> PathBuf {
+        self.folder.join(hash.as_str())
+    }
+
+    /// Writes a file. A folder that cannot be written to costs only another download.
+    fn keep(&self, hash: &ContentHash, contents: &[u8]) {
+        let path = self.path(hash);
+        // What is there under this name and is no file (a link, a pipe) stays as it is.
+        let replaceable = std::fs::symlink_metadata(&path).map_or(true, |found| found.is_file());
+        if replaceable && std::fs::create_dir_all(&self.folder).is_ok() && write_whole(&path, contents).is_ok() {
+            lock(&self.written).insert(hash.clone());
+        }
     }
 
     /// The file in the folder; none if its contents have another hash (then it is downloaded again).
-    fn kept(&self, wanted: &str) -> Option<Vec<u8>> {
-        std::fs::read(self.folder.join(wanted)).ok().filter(|contents| hash(contents) == wanted)
+    fn kept(&self, wanted: &ContentHash) -> Option<Vec<u8>> {
+        read_regular(&self.path(wanted)).filter(|contents| ContentHash::of(contents) == *wanted)
     }
+}
+
+/// The contents of a regular file of a size that is allowed: no link is followed, no pipe or device is opened.
+fn read_regular(path: &Path) -> Option<Vec<u8>> {
+    let fits = |found: std::fs::Metadata| found.is_file() && found.len() <= LARGEST_FILE as u64;
+    if !std::fs::symlink_metadata(path).is_ok_and(fits) {
+        return None;
+    }
+    let file = File::open(path).ok()?;
+    let mut contents = Vec::new();
+    file.metadata().is_ok_and(fits).then_some(())?;
+    file.take(LARGEST_FILE as u64).read_to_end(&mut contents).ok()?;
+    Some(contents)
 }
 
 /// The files of the agents of one run, by the names in their specs. No other file of the worker's machine can be read.
 pub struct RunResources {
     pub cache: Cache,
-    pub hashes: BTreeMap<String, String>,
+    pub hashes: BTreeMap<String, ContentHash>,
 }
 
 impl Resources for RunResources {
@@ -115,5 +157,26 @@ impl Resources for RunResources {
             return Err(InputError::malformed("file", name, "the coordinator has sent no such file"));
         };
         self.cache.get(hash).map_err(|error| InputError::malformed("file", name, error.to_string()))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let folder = std::env::temp_dir().join(format!("plyground-cache-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, link, pipe) = (folder.join("file"), folder.join("link"), folder.join("pipe"));
+        std::fs::write(&file, b"contents").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success());
+        assert_eq!(read_regular(&file).unwrap(), b"contents");
+        assert!(read_regular(&link).is_none() && read_regular(&folder).is_none());
+        // Opening a pipe that no process writes to would take for ever.
+        assert!(!made || read_regular(&pipe).is_none());
+        assert!(read_regular(Path::new("/dev/zero")).is_none());
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::broker::Broker;
+use crate::names::WorkerName;
 
 /// The interval of a worker's heartbeats.
 pub const BEAT: Duration = Duration::from_secs(5);
@@ -19,6 +20,11 @@ const SILENCE: Duration = Duration::from_secs(16);
 /// The subject of heartbeats, and the one on which workers are asked for a heartbeat at once.
 pub(super) const SUBJECT: &str = "ply.workers";
 pub(super) const ROLL_CALL: &str = "ply.roll-call";
+/// The largest heartbeat in bytes, and the most workers that are known at a time.
+const LARGEST_BEAT: usize = 4_096;
+const MOST_WORKERS: usize = 50_000;
+/// More cores than a machine has.
+const MOST_CORES: usize = 4_096;
 
 /// The heartbeat of a worker: what it is and what it has done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +53,18 @@ pub struct Presence {
     /// True in the last heartbeat of a worker that stops.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaving: bool,
+}
+
+impl Presence {
+    /// A heartbeat from a message; `None` if it is none that a worker sends.
+    fn read(payload: &[u8]) -> Option<Self> {
+        let presence: Self = (payload.len() <= LARGEST_BEAT).then(|| serde_json::from_slice(payload).ok())??;
+        let printable = |text: &String| !text.chars().any(char::is_control);
+        let named = presence.worker.parse::<WorkerName>().is_ok()
+            && [&presence.machine, &presence.version, &presence.rules].into_iter().all(printable);
+        let plausible = presence.cores <= MOST_CORES && presence.speed.is_finite() && presence.speed >= 0.0;
+        (named && plausible).then_some(presence)
+    }
 }
 
 impl Broker {
@@ -81,11 +99,14 @@ impl FleetView {
         let noted = Arc::clone(&seen);
         let task = broker.spawn(async move {
             while let Some(message) = heard.next().await {
-                let Ok(presence) = serde_json::from_slice::<Presence>(&message.payload) else { continue };
+                let Some(presence) = Presence::read(&message.payload) else { continue };
                 let mut seen = lock(&noted);
+                if seen.len() >= MOST_WORKERS {
+                    seen.retain(|_, (heard, _)| heard.elapsed() < SILENCE);
+                }
                 if presence.leaving {
                     seen.remove(&presence.worker);
-                } else {
+                } else if seen.len() < MOST_WORKERS || seen.contains_key(&presence.worker) {
                     seen.insert(presence.worker.clone(), (Instant::now(), presence));
                 }
             }
@@ -137,5 +158,23 @@ impl FleetWatch {
 impl Drop for FleetView {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heartbeats_that_no_worker_sends_are_not_read() {
+        let beat = |key: &str, value: Value| {
+            let mut beat = json!({"worker": "w", "machine": "m", "version": "1", "rules": "ab", "cores": 2, "speed": 1.0, "jobs": 0,
+                "retries": 0, "failed": 0});
+            beat[key] = value;
+            Presence::read(beat.to_string().as_bytes())
+        };
+        assert_eq!(beat("cores", 4.into()).unwrap().cores, 4);
+        assert!(beat("cores", (1_u64 << 40).into()).is_none() && beat("speed", (-1).into()).is_none());
+        assert!(beat("worker", "\u{1b}[2J".into()).is_none() && beat("machine", "x".repeat(5_000).into()).is_none());
     }
 }

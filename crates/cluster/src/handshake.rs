@@ -21,6 +21,8 @@ pub struct Handshake {
 /// The position that speed is measured on, and the simulations for one move.
 const POSITION: &str = "clobber:size=6x6";
 const SIMULATIONS: u64 = 2_000;
+/// The largest ratio of two speeds that is believed.
+const FASTEST: f64 = 1_000.0;
 const MEASURED_FOR: Duration = Duration::from_millis(400);
 
 impl Handshake {
@@ -41,7 +43,7 @@ impl Handshake {
     /// The speed of this machine relative to the coordinator, by which thinking times are scaled.
     pub fn tempo(&self, coordinator: &Self) -> f64 {
         let ratio = self.speed / coordinator.speed;
-        if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
+        if ratio.is_finite() && ratio > 0.0 { ratio.clamp(1.0 / FASTEST, FASTEST) } else { 1.0 }
     }
 }
 

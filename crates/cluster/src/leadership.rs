@@ -53,7 +53,7 @@ impl Leadership {
                     (self.seen, self.since) = (revision, Instant::now());
                 }
                 // The key is our own, from before the connection broke.
-                (revision, leader == self.me || self.since.elapsed() > SILENCE)
+                (revision, leader.as_ref() == Ok(&self.me) || self.since.elapsed() > SILENCE)
             }
         };
         if free && let Ok(Some(revision)) = broker.set(&self.key, &self.me, Some(revision)).await {

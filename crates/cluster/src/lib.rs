@@ -4,6 +4,7 @@
 //! result is published before its job is acknowledged and kept under the name of the job, so that work done twice counts once:
 //! whatever is killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
 
+mod announcement;
 mod batcher;
 mod broker;
 mod coordinator;
@@ -11,9 +12,13 @@ mod files;
 mod fleet;
 mod handshake;
 mod leadership;
+mod names;
 mod queue;
+mod result_reader;
+mod sample;
 mod simulated_workers;
 mod training;
+mod trust;
 mod wire;
 mod worker;
 
@@ -21,6 +26,7 @@ pub use broker::{Access, Broker};
 pub use coordinator::Fleet;
 pub use fleet::{FleetView, FleetWatch, Presence};
 pub use handshake::Handshake;
+pub use plyground_match::RefusedResults;
 pub use queue::{DELIVERIES, NatsQueue};
 pub use simulated_workers::SimulatedWorkers;
 pub use training::SelfPlayers;

@@ -12,7 +12,8 @@ use plyground_match::{GameRow, Job, Lease, Queue, ResultSink, RunError, Worker};
 use tokio::sync::watch;
 
 use crate::broker::{ANSWER, Broker, jobs_of, results_of};
-use crate::wire::{BatchResults, Failure, JobBatch, WireGame, packed, unpacked};
+use crate::names::WorkerName;
+use crate::wire::{BatchResults, Failure, JobBatch, LARGEST, WireGame, packed, packed_with_length, unpacked};
 
 /// The number of deliveries without a result after which a job is recorded as failed.
 pub const DELIVERIES: i64 = 5;
@@ -122,13 +123,18 @@ impl NatsQueue {
         lock(&self.held)
     }
 
-    /// Publishes jobs as one message; false if it is there already.
+    /// Publishes jobs as one message, in parts where it would be too large; false if it is there already.
     pub(super) async fn send(&self, jobs: &[Job], give_up: &(dyn Fn() -> bool + Sync)) -> Result<bool, RunError> {
         let Some(first) = jobs.first() else { return Ok(false) };
         // The name of the first job, and the number of the others.
         let others = if jobs.len() == 1 { String::new() } else { format!("+{}", jobs.len() - 1) };
         let name = format!("{}{others}{}", first.id, self.term);
-        let payload = packed(&JobBatch { jobs: jobs.to_vec() });
+        let (payload, length) = packed_with_length(&JobBatch { jobs: jobs.to_vec() });
+        if (payload.len() > LARGEST_MESSAGE || length > LARGEST / 2) && jobs.len() > 1 {
+            let (one, other) = jobs.split_at(jobs.len() / 2);
+            let new = Box::pin(self.send(one, give_up)).await?;
+            return Ok(Box::pin(self.send(other, give_up)).await? || new);
+        }
         let subject = jobs_of(&first.run);
         self.broker.retry(give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await
     }
@@ -164,8 +170,9 @@ impl NatsQueue {
             let info = message.info().map_err(|error| self.broker.refused(error))?;
             (info.stream_sequence, info.delivered)
         };
-        let batch = unpacked::<JobBatch>(&message.payload).ok().filter(|batch| !batch.jobs.is_empty());
-        let Some(JobBatch { jobs }) = batch else {
+        // The subject, which the server checks, says which run it is.
+        let of_its_run = |batch: &JobBatch| message.subject.as_str() == jobs_of(&batch.jobs[0].run);
+        let Some(JobBatch { jobs }) = unpacked::<JobBatch>(&message.payload).ok().filter(of_its_run) else {
             // A message that cannot be read is removed.
             let _ = message.ack_with(AckKind::Term).await;
             return Ok(Some(Vec::new()));
@@ -208,8 +215,8 @@ impl NatsQueue {
 
     /// Publishes results, in parts where they are large.
     async fn publish_results(&self, run: &str, results: &BatchResults) -> Result<(), RunError> {
-        let payload = packed(results);
-        if payload.len() > LARGEST_MESSAGE && results.jobs.len() > 1 {
+        let (payload, length) = packed_with_length(results);
+        if (payload.len() > LARGEST_MESSAGE || length > LARGEST / 2) && results.jobs.len() > 1 {
             let middle = results.jobs.len() / 2;
             for jobs in [&results.jobs[..middle], &results.jobs[middle..]] {
                 let seconds = results.seconds * jobs.len() as f64 / results.jobs.len() as f64;
@@ -225,6 +232,27 @@ impl NatsQueue {
         let give_up = || *closed.borrow() && begun.elapsed() > Duration::from_secs(10);
         let subject = results_of(run);
         self.broker.retry(&give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await.map(drop)
+    }
+
+    /// Puts jobs of one run back for another worker, as new messages: they were never begun, and so have not failed.
+    pub(super) fn put_back(&self, jobs: &[Job]) {
+        let Some(first) = jobs.first() else { return };
+        let payload = packed(&JobBatch { jobs: jobs.to_vec() });
+        let sent = self.broker.wait(self.broker.publish(&jobs_of(&first.run), None, payload));
+        self.leave(jobs, sent.is_err());
+    }
+
+    /// Takes jobs from their messages without a result; the messages go to another worker if these jobs have failed.
+    pub(super) fn leave(&self, jobs: &[Job], failed: bool) {
+        let mut all = self.held();
+        for held in all.values_mut() {
+            for job in jobs {
+                held.failed |= held.left.remove(&job.id) && failed;
+            }
+        }
+        let done = all.extract_if(|_, held| held.left.is_empty()).map(|(_, held)| held).collect();
+        drop(all);
+        self.settle(done);
     }
 
     /// Acknowledges messages of which no job is left; a message with failed jobs goes to another worker. A lost acknowledgement costs
@@ -330,24 +358,13 @@ impl Queue for NatsQueue {
 
     /// Leaves the job to another worker. After enough attempts it is recorded as failed; the rest of the batch goes on.
     fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
-        if let RunError::Refused { .. } = error {
-            return Err(error);
-        }
         // The jobs of a run that is over need no result.
         let run_over = matches!(error, RunError::Gone { .. });
         let last = self.held().values().any(|held| held.left.contains(&job.id) && held.deliveries >= DELIVERIES);
         if last && !run_over {
             self.broker.wait(self.record(std::slice::from_ref(job), &error.to_string(), true))?;
         }
-        let mut held = self.held();
-        for held in held.values_mut() {
-            if held.left.remove(&job.id) && !last && !run_over {
-                held.failed = true;
-            }
-        }
-        let done = held.extract_if(|_, held| held.left.is_empty()).map(|(_, held)| held).collect();
-        drop(held);
-        self.settle(done);
+        self.leave(std::slice::from_ref(job), !last && !run_over);
         Ok(())
     }
 
@@ -366,11 +383,10 @@ impl ResultSink for NatsQueue {
             return Ok(Vec::new());
         }
         let first = &jobs[0][0].job;
-        let (worker, seconds) = self
-            .held()
-            .values()
-            .find(|held| held.left.contains(first))
-            .map_or_else(|| (String::new(), 0.0), |held| (held.worker.0.clone(), held.since.elapsed().as_secs_f64()));
+        let (worker, seconds) = self.held().values().find(|held| held.left.contains(first)).map_or_else(
+            || (WorkerName::default(), 0.0),
+            |held| (WorkerName::of(&held.worker.0), held.since.elapsed().as_secs_f64()),
+        );
         let games = |rows: &Vec<GameRow>| rows.iter().map(WireGame::from).collect();
         let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), failures: Vec::new() };
         self.broker.wait(self.publish_results(run, &results))?;

@@ -7,9 +7,10 @@ use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
 use plyground_match::{GameRow, Job, RunError};
 
+use crate::announcement::end_of;
 use crate::broker::{Access, Broker, results_of};
-use crate::coordinator::end_of;
 use crate::fleet::{BEAT, Presence, ROLL_CALL, SUBJECT};
+use crate::names::WorkerName;
 use crate::queue::{BATCH, HEARTBEAT, PATIENCE};
 use crate::training::TRAINING_SUBJECT;
 use crate::wire::{BatchResults, JobBatch, WireGame, packed, unpacked};
@@ -134,7 +135,7 @@ impl SimulatedWorker {
 
     async fn send(&self, jobs: &[Job], time: Duration) {
         let results = BatchResults {
-            worker: self.name(),
+            worker: WorkerName::of(&self.name()),
             seconds: time.as_secs_f64(),
             jobs: jobs.iter().map(|job| self.games(job)).collect(),
             failures: Vec::new(),

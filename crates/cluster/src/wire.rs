@@ -11,8 +11,43 @@ use plyground_match::{GameRow, Job};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The largest message after decompression; ours are never larger.
-const LARGEST: u64 = 256 << 20;
+use crate::names::{SubjectName, WorkerName};
+
+/// The largest message after decompression; ours are not larger. Parsed, it takes about twenty times as much memory at worst.
+pub const LARGEST: usize = 4 << 20;
+/// The largest message before decompression: a server takes a megabyte, unless it was told otherwise.
+const LARGEST_PACKED: usize = 2 << 20;
+/// The most jobs of a message.
+const MOST_JOBS: usize = 20_000;
+/// The most moves of a game or an opening.
+const MOST_MOVES: usize = 1 << 16;
+/// The longest text of a move, of the name of a job, and of a reason or an error.
+const LONGEST_MOVE: usize = 64;
+const LONGEST_ID: usize = 128;
+const LONGEST_REASON: usize = 1 << 16;
+/// More agents than an experiment can have.
+const MOST_AGENTS: usize = 1 << 20;
+
+/// A message whose numbers and lengths are in range, once it was checked.
+pub trait Bounded {
+    /// What is out of range, in words.
+    fn check(&self) -> Result<(), String>;
+}
+
+/// An error if a number is too large.
+fn at_most(what: &str, found: usize, most: usize) -> Result<(), String> {
+    if found <= most { Ok(()) } else { Err(format!("expected {what} of at most {most}, found {found}")) }
+}
+
+/// An error if a number is beyond what a store counts to.
+fn countable(what: &str, number: u64) -> Result<(), String> {
+    if i64::try_from(number).is_ok() { Ok(()) } else { Err(format!("expected a {what} below 2^63, found {number}")) }
+}
+
+fn moves_fit<'a>(moves: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
+    at_most("a number of moves", moves.len(), MOST_MOVES)?;
+    moves.map(|text| at_most("the length of a move", text.len(), LONGEST_MOVE)).collect()
+}
 
 /// Jobs of one run that one worker does one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,7 +58,7 @@ pub struct JobBatch {
 /// The results of jobs: games, or why there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchResults {
-    pub worker: String,
+    pub worker: WorkerName,
     /// The time that these jobs took, one after the other.
     pub seconds: f64,
     pub jobs: Vec<Vec<WireGame>>,
@@ -60,6 +95,61 @@ pub struct WireGame {
     ms: Vec<Option<f32>>,
     values: Vec<Option<f32>>,
     ended: i64,
+}
+
+impl Bounded for JobBatch {
+    fn check(&self) -> Result<(), String> {
+        at_most("a number of jobs", self.jobs.len(), MOST_JOBS)?;
+        let Some(first) = self.jobs.first() else { return Err("expected jobs, found none".to_owned()) };
+        first.run.parse::<SubjectName>()?;
+        for job in &self.jobs {
+            if job.run != first.run {
+                return Err(format!("expected jobs of the run {}, found one of another", first.run));
+            }
+            at_most("the length of the name of a job", job.id.len(), LONGEST_ID)?;
+            countable("pair", job.pair)?;
+            job.agents.into_iter().try_for_each(|agent| at_most("the number of an agent", agent, MOST_AGENTS))?;
+            moves_fit(job.opening.iter())?;
+        }
+        Ok(())
+    }
+}
+
+impl Bounded for BatchResults {
+    fn check(&self) -> Result<(), String> {
+        at_most("a number of jobs", self.jobs.len(), MOST_JOBS)?;
+        at_most("a number of failures", self.failures.len(), MOST_JOBS)?;
+        for failure in &self.failures {
+            at_most("the length of the name of a job", failure.job.len(), LONGEST_ID)?;
+            at_most("the length of an error", failure.error.len(), LONGEST_REASON)?;
+        }
+        self.jobs.iter().flatten().try_for_each(WireGame::check)
+    }
+}
+
+impl WireGame {
+    /// The name of its job.
+    pub fn job(&self) -> &str {
+        &self.job
+    }
+
+    fn check(&self) -> Result<(), String> {
+        at_most("the length of the name of a job", self.job.len(), LONGEST_ID)?;
+        at_most("the length of a reason", self.reason.len(), LONGEST_REASON)?;
+        at_most("the length of a fault", self.fault.as_ref().map_or(0, String::len), LONGEST_MOVE)?;
+        countable("pair", self.pair)?;
+        self.agents.into_iter().try_for_each(|agent| at_most("the number of an agent", agent, MOST_AGENTS))?;
+        moves_fit(self.moves.iter())?;
+        at_most("an opening", self.opening, self.moves.len())?;
+        let columns = [self.movers.len(), self.ms.len(), self.values.len()];
+        if columns != [self.moves.len(); 3] {
+            return Err(format!("expected columns of {} moves, found {columns:?}", self.moves.len()));
+        }
+        if self.movers.bytes().all(|letter| b"12~".contains(&letter)) {
+            return Ok(());
+        }
+        Err("expected 1, 2 or ~ as the mover of every move, found another letter".to_owned())
+    }
 }
 
 impl From<&GameRow> for WireGame {
@@ -120,16 +210,26 @@ impl From<WireGame> for GameRow {
 
 /// Anything as compressed JSON.
 pub fn packed<T: Serialize>(value: &T) -> Bytes {
-    let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
-    let text = serde_json::to_vec(value).expect("what travels is plain data");
-    packer.write_all(&text).and_then(|()| packer.finish()).expect("memory can be written to").into()
+    packed_with_length(value).0
 }
 
-/// What was packed; a reason in words if it cannot be understood.
-pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+/// The same, with the length before compression.
+pub fn packed_with_length<T: Serialize>(value: &T) -> (Bytes, usize) {
+    let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+    let text = serde_json::to_vec(value).expect("what travels is plain data");
+    let bytes = packer.write_all(&text).and_then(|()| packer.finish()).expect("memory can be written to");
+    (bytes.into(), text.len())
+}
+
+/// What was packed; a reason in words if it cannot be understood or is out of bounds.
+pub fn unpacked<T: DeserializeOwned + Bounded>(bytes: &[u8]) -> Result<T, String> {
+    at_most("a message (in bytes)", bytes.len(), LARGEST_PACKED)?;
     let mut text = Vec::new();
-    ZlibDecoder::new(bytes).take(LARGEST).read_to_end(&mut text).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&text).map_err(|error| error.to_string())
+    ZlibDecoder::new(bytes).take(LARGEST as u64 + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    at_most("a message (in bytes, after decompression)", text.len(), LARGEST)?;
+    let message: T = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    message.check()?;
+    Ok(message)
 }
 
 #[cfg(test)]
@@ -157,13 +257,72 @@ mod tests {
             movers: vec![Some(Player::First), None, Some(Player::Second)],
             ended: 77,
         };
-        let sent =
-            BatchResults { worker: "w".to_owned(), seconds: 1.5, jobs: vec![vec![WireGame::from(&row)]], failures: Vec::new() };
+        let sent = BatchResults {
+            worker: WorkerName::of("w"),
+            seconds: 1.5,
+            jobs: vec![vec![WireGame::from(&row)]],
+            failures: Vec::new(),
+        };
         let bytes = packed(&sent);
         let found: BatchResults = unpacked(&bytes).unwrap();
         assert_eq!(found, sent);
         assert_eq!(GameRow::from(found.jobs[0][0].clone()), row);
         assert!(unpacked::<BatchResults>(b"rubbish").is_err());
         assert!(unpacked::<BatchResults>(&bytes[..bytes.len() / 2]).is_err());
+    }
+    /// Any JSON, packed.
+    struct Rubbish(serde_json::Value);
+
+    impl Serialize for Rubbish {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.0.serialize(serializer)
+        }
+    }
+
+    fn refusal(value: serde_json::Value) -> String {
+        unpacked::<BatchResults>(&packed(&Rubbish(value))).unwrap_err()
+    }
+
+    #[test]
+    fn messages_out_of_bounds_are_refused_before_they_take_memory() {
+        let mut packer = ZlibEncoder::new(Vec::new(), Compression::best());
+        for _ in 0..20 {
+            packer.write_all(&vec![b' '; 1 << 20]).unwrap();
+        }
+        let bomb = packer.finish().unwrap();
+        assert!(bomb.len() < 300_000, "a message that a server takes");
+        let error = unpacked::<BatchResults>(&bomb).unwrap_err();
+        assert!(error.contains("after decompression) of at most 4194304"), "{error}");
+        assert!(unpacked::<BatchResults>(&vec![0; LARGEST_PACKED + 1]).unwrap_err().contains("expected a message"));
+    }
+
+    #[test]
+    fn numbers_and_columns_that_do_not_fit_are_refused() {
+        let game = serde_json::json!({"job": "r-1", "pair": 0, "number": 0, "agents": [0, 1], "winner": null, "margin": 0,
+            "reason": "", "fault": null, "points": null, "opening": 0, "moves": ["a1"], "movers": "1", "ms": [1.0],
+            "values": [null], "ended": 0});
+        let sent = |key: &str, value: serde_json::Value| {
+            let mut game = game.clone();
+            game[key] = value;
+            serde_json::json!({"worker": "w", "seconds": 1.0, "jobs": [[game]]})
+        };
+        assert!(unpacked::<BatchResults>(&packed(&Rubbish(sent("pair", 5.into())))).is_ok());
+        for (key, value) in [
+            ("pair", ((1_u64 << 63) + 5).into()),
+            ("agents", serde_json::json!([0, 1_u64 << 40])),
+            ("opening", 2.into()),
+            ("movers", "12".into()),
+            ("movers", "x".into()),
+            ("ms", serde_json::json!([])),
+            ("moves", serde_json::json!(["x".repeat(65)])),
+            ("job", "x".repeat(129).into()),
+        ] {
+            assert!(refusal(sent(key, value)).contains("expected"), "{key}");
+        }
+        assert!(refusal(serde_json::json!({"worker": "\u{1b}[2J", "seconds": 1.0, "jobs": []})).contains("name of a worker"));
+        let job = |run: &str| Job { id: "i".into(), run: run.into(), agents: [0, 1], pair: 0, opening: Vec::new() };
+        for jobs in [vec![], vec![job("a.b")], vec![job("a"), job("b")], vec![Job { pair: u64::MAX, ..job("a") }]] {
+            assert!(unpacked::<JobBatch>(&packed(&JobBatch { jobs })).is_err());
+        }
     }
 }

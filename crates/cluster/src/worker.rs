@@ -1,26 +1,35 @@
 //! The worker process: leases jobs of any run, plays them, and publishes the games.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use plyground_core::CancelToken;
 use plyground_core::sync::lock;
-use plyground_match::{AgentFactory, Run, RunContext, RunError, RunSource, WorkerConfig, machine, work};
+use plyground_core::{CancelToken, InputError};
+use plyground_match::{
+    AgentFactory, Job, Lease, Queue, Run, RunContext, RunError, RunSource, Worker, WorkerConfig, machine, verify_job, work,
+};
 
+use crate::announcement::{Announcement, end_of, key_of};
 use crate::broker::Broker;
-use crate::coordinator::{Announcement, end_of, key_of};
 use crate::files::{Cache, RunResources};
 use crate::fleet::{BEAT, Presence};
 use crate::handshake::Handshake;
+use crate::names::{SubjectName, WorkerName};
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 
 /// The interval at which the token is read.
 const TICK: Duration = Duration::from_millis(100);
+/// The pause after jobs that cannot be played here, so that another worker gets them.
+const UNPLAYABLE: Duration = Duration::from_secs(1);
+/// The most runs and trainings that are told of.
+const MOST_NOTES: usize = 1_000;
+/// The most announcements that are read at the start.
+const MOST_KEYS: usize = 1_000;
 
 /// The settings of a worker.
 pub struct WorkerOptions<'a> {
@@ -36,26 +45,40 @@ pub struct WorkerOptions<'a> {
     pub cancel: &'a CancelToken,
     /// Called once with the first heartbeat.
     pub begun: &'a (dyn Fn(&Presence) + Sync),
+    /// Called once for each run or training that cannot be played here, with the reason; other ones go on.
+    pub told: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Works until it is cancelled, or a coordinator refuses this program. The last heartbeat.
+/// Notes to the user, each subject told once.
+pub(super) struct Notes<'a> {
+    tell: &'a (dyn Fn(&str) + Sync),
+    told: Mutex<HashSet<String>>,
+}
+
+impl Notes<'_> {
+    /// Tells that a run or a training cannot be played here, unless that was told before.
+    pub fn unplayable(&self, what: &str, name: &str, reason: &dyn std::fmt::Display) {
+        let mut told = lock(&self.told);
+        if told.len() < MOST_NOTES && told.insert(format!("{what} {name}")) {
+            (self.tell)(&format!("the {what} {name} cannot be played here and is left to other workers: {reason}"));
+        }
+    }
+}
+
+/// Works until it is cancelled. The last heartbeat.
 pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let handshake = Handshake::of_this_machine()?;
     let broker = &options.broker;
-    for key in broker.wait(broker.keys("run."))? {
-        // A run may have ended since its key was listed.
-        if let Some((announcement, _)) = broker.wait(broker.value::<Announcement>(&key))? {
-            handshake.check(&announcement.handshake)?;
-        }
-    }
+    let notes = Notes { tell: options.told, told: Mutex::default() };
     let queue = NatsQueue::new(Arc::clone(broker)).patient();
     let known = Arc::new(KnownRuns::default());
     forget_ended_runs(broker, &known);
     let cache = Cache::new(Arc::clone(broker), options.cache.clone());
-    let runs = AnnouncedRuns { broker, handshake: &handshake, cache: cache.clone(), known: &known };
+    let runs = AnnouncedRuns { broker, handshake: &handshake, cache: cache.clone(), known: &known, notes: &notes };
+    runs.look()?;
     let (trainings, games) = (TrainingFeed::subscribe(broker)?, AtomicU64::new(0));
     let presence = || Presence {
-        worker: options.name.clone(),
+        worker: WorkerName::of(&options.name).to_string(),
         machine: machine(),
         version: handshake.version.clone(),
         rules: handshake.rules.clone(),
@@ -76,6 +99,7 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         trainings: &trainings,
         games: &games,
         name: &options.name,
+        notes: &notes,
         busy: &|| !queue.is_idle(),
         cancel: &cancel,
     };
@@ -85,12 +109,15 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let worked = std::thread::scope(|scope| {
         let (queue, presence, cancel) = (&queue, &presence, &cancel);
         scope.spawn(move || publish_presence(broker, queue, &calls, presence, cancel));
-        let self_players: Vec<_> =
-            (0..options.cores).map(|_| scope.spawn(|| self_play.play().inspect_err(|_| cancel.cancel()))).collect();
-        let worked = work(&WorkerConfig { sink: queue, queue, runs: &runs, threads: options.cores, cancel, events: &|_| {} });
+        let self_players: Vec<_> = (0..options.cores).map(|_| scope.spawn(|| self_play.play())).collect();
+        let playable = PlayableJobs { queue, runs: &runs };
+        let worked =
+            work(&WorkerConfig { sink: queue, queue: &playable, runs: &runs, threads: options.cores, cancel, events: &|_| {} });
         cancel.cancel();
-        let played = self_players.into_iter().map(|thread| thread.join().expect("self-play does not panic"));
-        played.fold(worked, Result::and)
+        for thread in self_players {
+            thread.join().expect("self-play does not panic");
+        }
+        worked
     });
     let last = Presence { leaving: true, ..presence() };
     broker.publish_presence(&last);
@@ -150,9 +177,29 @@ struct AnnouncedRuns<'a> {
     handshake: &'a Handshake,
     cache: Cache,
     known: &'a KnownRuns,
+    notes: &'a Notes<'a>,
 }
 
 impl AnnouncedRuns<'_> {
+    /// Tells which of the runs that are announced now cannot be played here.
+    fn look(&self) -> Result<(), RunError> {
+        for key in self.broker.wait(self.broker.keys("run."))?.into_iter().take(MOST_KEYS) {
+            let Some(Ok(run)) = key.strip_prefix("run.").map(str::parse::<SubjectName>) else { continue };
+            if let Err(error @ (RunError::Refused { .. } | RunError::Input(_))) = self.load(run.as_str()) {
+                self.notes.unplayable("run", run.as_str(), &error);
+            }
+        }
+        Ok(())
+    }
+
+    /// An error if a job cannot be played here: its run is over, of another program or malformed, or it is no job of its run.
+    fn check(&self, job: &Job) -> Result<(), RunError> {
+        let known = self.load(&job.run)?;
+        let checked = verify_job(&known.run, &AgentFactory::new(&known.resources), job);
+        // It is no job of the coordinator: there is nothing to do for it.
+        checked.map_err(|_| RunError::Gone { run: job.run.clone() })
+    }
+
     fn load(&self, run: &str) -> Result<Arc<KnownRun>, RunError> {
         let known = || lock(self.known);
         if let Some(known_run) = known().get(run) {
@@ -163,18 +210,86 @@ impl AnnouncedRuns<'_> {
             let key = key_of(run);
             self.broker.retry(&Broker::patience(begun), || self.broker.value::<Announcement>(&key)).await
         })?;
-        let Some((Announcement { handshake, experiment }, _)) = found else {
+        let Some((announcement, _)) = found else {
             return Err(RunError::Gone { run: run.to_owned() });
         };
-        self.handshake.check(&handshake)?;
-        let resources = RunResources { cache: self.cache.clone(), hashes: experiment.files.clone() };
+        let malformed = |reason: String| InputError::malformed("announcement", run, reason);
+        let announcement = announcement.map_err(malformed)?;
+        self.handshake.check(&announcement.handshake)?;
+        let hashes = announcement.check(run).map_err(malformed)?;
+        let Announcement { handshake, experiment } = announcement;
         let known_run = Arc::new(KnownRun {
             run: Run { id: run.to_owned(), experiment },
-            resources,
+            resources: RunResources { cache: self.cache.clone(), hashes },
             tempo: self.handshake.tempo(&handshake),
         });
         known().insert(run.to_owned(), Arc::clone(&known_run));
         Ok(known_run)
+    }
+}
+
+/// The queue without the jobs that cannot be played here.
+struct PlayableJobs<'a> {
+    queue: &'a NatsQueue,
+    runs: &'a AnnouncedRuns<'a>,
+}
+
+impl Queue for PlayableJobs<'_> {
+    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
+        self.queue.push(jobs)
+    }
+
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
+        let leased = match self.queue.lease(worker, most)? {
+            Lease::Jobs(leased) => leased,
+            other => return Ok(other),
+        };
+        let mut playable = Vec::new();
+        for jobs in leased.chunk_by(|one, other| one.run == other.run) {
+            let mut for_others = Vec::new();
+            for job in jobs {
+                match self.runs.check(job) {
+                    Ok(()) => playable.push(job.clone()),
+                    Err(RunError::Gone { .. }) => self.queue.leave(std::slice::from_ref(job), false),
+                    // A server that is gone may come back.
+                    Err(RunError::Queue { .. }) => self.queue.leave(std::slice::from_ref(job), true),
+                    Err(error) => {
+                        self.runs.notes.unplayable("run", &job.run, &error);
+                        for_others.push(job.clone());
+                    }
+                }
+            }
+            self.queue.put_back(&for_others);
+        }
+        Ok(if playable.is_empty() { Lease::Wait(UNPLAYABLE) } else { Lease::Jobs(playable) })
+    }
+
+    fn extend(&self, worker: &Worker) -> Result<(), RunError> {
+        self.queue.extend(worker)
+    }
+
+    fn release(&self, worker: &Worker) -> Result<(), RunError> {
+        self.queue.release(worker)
+    }
+
+    fn finish(&self, jobs: &[Job]) -> Result<(), RunError> {
+        self.queue.finish(jobs)
+    }
+
+    fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
+        // A file that cannot be got, or an agent that this program does not have.
+        if let RunError::Input(error) = &error {
+            self.runs.notes.unplayable("run", &job.run, error);
+        }
+        self.queue.fail(job, error)
+    }
+
+    fn heartbeat(&self) -> Duration {
+        self.queue.heartbeat()
+    }
+
+    fn batch(&self) -> Duration {
+        self.queue.batch()
     }
 }
 

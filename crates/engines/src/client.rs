@@ -25,6 +25,11 @@ const FLOOD: u64 = 16 * 1024 * 1024;
 const WORN_OUT: u32 = 10;
 /// The most options that an error message lists.
 const LISTED: usize = 30;
+/// The most options of an engine, and the longest name of one in bytes; others are passed over.
+const MOST_OPTIONS: usize = 1000;
+const LONGEST_OPTION: usize = 200;
+/// The most moves of an expected line; the rest is cut off.
+const LONGEST_PV: usize = 256;
 
 /// The option of an engine that asks for the legal moves with every position. See docs/engines.md.
 const LEGAL_MOVES: &str = "LegalMoves";
@@ -109,7 +114,11 @@ impl EngineClient {
         let [hello, hello_back, _] = self.words();
         self.send(hello);
         let mut options = Vec::new();
-        self.wait_for(hello_back, self.command.start, |line| options.extend(option_name(line)))?;
+        self.wait_for(hello_back, self.command.start, |line| {
+            if options.len() < MOST_OPTIONS {
+                options.extend(option_name(line));
+            }
+        })?;
         self.options = options;
         Ok(())
     }
@@ -290,7 +299,7 @@ impl Engine for EngineClient {
 /// The name in `option name NAME type …`.
 fn option_name(line: &str) -> Option<String> {
     let name = line.strip_prefix("option name ")?.split(" type ").next()?.trim();
-    (!name.is_empty()).then(|| name.to_owned())
+    (1..=LONGEST_OPTION).contains(&name.len()).then(|| name.to_owned())
 }
 
 /// Reads an `info` line. Unknown words are skipped.
@@ -309,7 +318,7 @@ fn read_info(info: &str, latest: &mut EngineInfo) {
                     _ => latest.value,
                 };
             }
-            "pv" => latest.line = words.by_ref().map(str::to_owned).collect(),
+            "pv" => latest.line = words.by_ref().take(LONGEST_PV).map(str::to_owned).collect(),
             "string" => return,
             _ => {}
         }
@@ -340,5 +349,13 @@ mod tests {
         assert_eq!(option_name("option name Skill Level type spin default 20").as_deref(), Some("Skill Level"));
         assert_eq!(option_name("option name"), None);
         assert_eq!(option_name("id name x"), None);
+        assert_eq!(option_name(&format!("option name {} type string", "x".repeat(LONGEST_OPTION + 1))), None);
+    }
+
+    #[test]
+    fn an_endless_line_of_moves_is_cut_off() {
+        let mut latest = EngineInfo::default();
+        read_info(&format!("pv {}", "a1 ".repeat(20_000)), &mut latest);
+        assert_eq!(latest.line.len(), LONGEST_PV);
     }
 }

@@ -7,6 +7,8 @@
 
 mod client;
 mod command;
+#[cfg(target_os = "linux")]
+mod launcher;
 mod pool;
 mod process;
 mod process_limits;
@@ -14,6 +16,8 @@ mod score;
 mod uci;
 mod ugi;
 
+#[cfg(target_os = "linux")]
+pub use launcher::launch_program;
 pub use pool::EnginePool;
 pub use process::ProcessOptions;
 pub use process_limits::{ProcessLimits, become_program};

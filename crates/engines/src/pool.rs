@@ -33,6 +33,11 @@ impl EnginePool {
         Ok(Box::new(PooledEngine { command: command.to_owned(), client: Some(client), pool: Arc::clone(self) }))
     }
 
+    /// An engine for a command that is looked up and never started: its limits and files are known, and it plays no game.
+    pub fn unstarted(command: &str) -> Result<Box<dyn Engine>, InputError> {
+        Ok(Box::new(UnstartedEngine(Command::parse(command)?)))
+    }
+
     /// Ends all idle engines.
     pub fn clear(&self) {
         let idle = std::mem::take(&mut *self.idle());
@@ -41,6 +46,31 @@ impl EnginePool {
 
     fn idle(&self) -> MutexGuard<'_, HashMap<String, Vec<EngineClient>>> {
         lock(&self.idle)
+    }
+}
+
+/// An engine that is never started.
+struct UnstartedEngine(Command);
+
+impl Engine for UnstartedEngine {
+    fn begin(&mut self, _: &str, _: Seed) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    fn ask(
+        &mut self,
+        _: &SearchQuery<'_>,
+        _: &mut dyn FnMut(&EngineInfo) -> ControlFlow<()>,
+    ) -> Result<(String, EngineInfo), AgentError> {
+        Err(AgentError::Refused("it was not to be started".to_owned()))
+    }
+
+    fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    fn files(&self) -> Vec<(String, PathBuf)> {
+        self.0.files()
     }
 }
 

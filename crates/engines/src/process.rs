@@ -26,10 +26,14 @@ const QUIT_TIMEOUT: Duration = Duration::from_millis(300);
 /// The interval at which the end of a process is polled.
 const POLL: Duration = Duration::from_millis(5);
 
+/// Is there a launcher on this system?
+const HAS_LAUNCHER: bool = cfg!(target_os = "linux");
+
 /// The options for starting engine processes.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessOptions {
-    /// The program that sets limits for itself and then becomes the engine (`ply run-engine`); without it there are no limits.
+    /// The program that sets limits and runs the engine (`ply run-engine`); without it there are no limits. On Linux it also ends
+    /// everything that the engine has started.
     pub guard: Option<PathBuf>,
     /// The folder for logs of stderr; without it, stderr is dropped.
     pub logs: Option<PathBuf>,
@@ -46,7 +50,10 @@ pub(crate) enum Received {
 
 /// A running process with its pipes.
 pub(crate) struct Program {
+    /// The program, or its launcher.
     child: Child,
+    /// Is it a launcher, which ends everything below it?
+    is_launcher: bool,
     /// To the thread that writes to its stdin: the process might not read, and sending must not block.
     input: Option<Sender<String>>,
     lines: Receiver<String>,
@@ -75,7 +82,8 @@ impl Program {
         thread::spawn(move || read_lines(stdout, &sender, &counter));
         let words = Arc::clone(&last_words);
         let stderr = Some(thread::spawn(move || log_stderr(stderr, file, &words)));
-        Ok(Self { child, input: Some(input), lines, written, last_words, stderr, log })
+        let is_launcher = HAS_LAUNCHER && options.guard.is_some();
+        Ok(Self { child, is_launcher, input: Some(input), lines, written, last_words, stderr, log })
     }
 
     /// Sends a line; it may never be read.
@@ -136,14 +144,31 @@ impl Program {
         }
     }
 
-    /// Kills it with its process group.
+    /// Kills it with everything that it has started: all of it where there is a launcher, otherwise its process group.
     fn kill(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.is_launcher {
+            return self.end_launcher();
+        }
         #[cfg(unix)]
         {
             use nix::sys::signal::{Signal, killpg};
             use nix::unistd::Pid;
             // The number of a process group is not used again while a process is in it.
             let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Has the launcher end everything below it, and waits for that. One that has ended has done so already.
+    #[cfg(target_os = "linux")]
+    fn end_launcher(&mut self) {
+        use nix::sys::signal::{Signal, kill};
+        use nix::unistd::Pid;
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
+            self.wait(crate::launcher::ENDING + Duration::from_secs(1));
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -166,7 +191,11 @@ fn process(command: &Command, options: &ProcessOptions) -> Process {
     let mut process = match &options.guard {
         Some(guard) => {
             let mut process = Process::new(guard);
-            process.arg("run-engine").arg("--cpu").arg(command.cpu.as_secs().max(1).to_string());
+            process.arg("run-engine");
+            if HAS_LAUNCHER {
+                process.arg("--parent").arg(std::process::id().to_string());
+            }
+            process.arg("--cpu").arg(command.cpu.as_secs().max(1).to_string());
             process.arg("--memory").arg(command.memory.to_string()).arg("--").arg(&command.program);
             process
         }

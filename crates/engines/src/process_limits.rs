@@ -49,7 +49,7 @@ fn set_limits(limits: ProcessLimits) -> io::Result<()> {
 
 /// Closes all files but standard input, output and error. Our own files are closed by `exec`; files inherited from the parent are not.
 #[cfg(unix)]
-fn close_files() -> io::Result<()> {
+pub(crate) fn close_files() -> io::Result<()> {
     const STANDARD: i32 = 3;
     let mut open = Vec::new();
     for entry in std::fs::read_dir("/dev/fd")? {

@@ -2,12 +2,12 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +20,11 @@ use crate::score::centipoints;
 
 /// The interval of `info` lines during a search.
 const TELL_EVERY: Duration = Duration::from_millis(100);
+/// The longest command, in bytes: positions come with all moves of a game.
+const LONGEST: u64 = 1024 * 1024;
+/// The most lines that are read before the first of them is taken, and the most commands that wait for the end of a search.
+const WAITING: usize = 256;
+const MOST_QUEUED: usize = 1000;
 /// The time limit of `go infinite`.
 const INFINITE: Duration = Duration::from_hours(24);
 
@@ -46,7 +51,7 @@ pub enum UgiError {
 
 /// Answers UGI commands until `quit` or the end of the input.
 pub fn serve_ugi(first: &UgiOptions<'_>, input: impl BufRead + Send + 'static, output: &mut dyn Write) -> Result<(), UgiError> {
-    let (sender, events) = mpsc::channel();
+    let (sender, events) = mpsc::sync_channel(WAITING);
     let lines = sender.clone();
     thread::spawn(move || read_lines(input, &lines));
     let session = open(first.game, None).map_err(UgiError::Input)?;
@@ -68,9 +73,12 @@ pub fn serve_ugi(first: &UgiOptions<'_>, input: impl BufRead + Send + 'static, o
     ugi.run(&events).map_err(UgiError::Output)
 }
 
+/// A line, or why it is not taken.
+type Received = Result<String, String>;
+
 /// An event of a UGI session.
 enum Event {
-    Line(String),
+    Line(Received),
     /// The input has ended.
     End,
     /// A line to print during a search.
@@ -105,18 +113,26 @@ struct UgiSession<'a> {
     start: Option<String>,
     /// The error of the last `position` command.
     trouble: Option<String>,
-    sender: Sender<Event>,
+    sender: SyncSender<Event>,
     search: Option<Search>,
     /// Commands that came during a search.
-    queue: VecDeque<String>,
+    queue: VecDeque<Received>,
 }
 
-fn read_lines(mut input: impl BufRead, lines: &Sender<Event>) {
+/// Reads lines until the end of the input. A line that is too long is not kept, and told as such.
+fn read_lines(mut input: impl BufRead, lines: &SyncSender<Event>) {
     let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-        let text = String::from_utf8_lossy(&line).trim().to_owned();
+    let mut is_too_long = false;
+    while input.by_ref().take(LONGEST).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let ends = line.ends_with(b"\n") || (line.len() as u64) < LONGEST;
+        let received = match (is_too_long, ends) {
+            (false, true) => Some(Ok(String::from_utf8_lossy(&line).trim().to_owned())),
+            (false, false) => Some(Err(format!("a command may have {LONGEST} bytes, and this one was longer"))),
+            (true, _) => None,
+        };
+        is_too_long = !ends;
         line.clear();
-        if lines.send(Event::Line(text)).is_err() {
+        if received.is_some_and(|received| lines.send(Event::Line(received)).is_err()) {
             return;
         }
     }
@@ -128,9 +144,14 @@ impl UgiSession<'_> {
         let mut ended = false;
         loop {
             while self.search.is_none() {
-                let Some(line) = self.queue.pop_front() else { break };
-                if self.execute(&line)?.is_break() {
-                    return Ok(());
+                match self.queue.pop_front() {
+                    None => break,
+                    Some(Err(why)) => self.refuse_line(why)?,
+                    Some(Ok(line)) => {
+                        if self.execute(&line)?.is_break() {
+                            return Ok(());
+                        }
+                    }
                 }
             }
             if ended && self.search.is_none() {
@@ -160,9 +181,16 @@ impl UgiSession<'_> {
         self.send(&format!("info string error: {error}"))
     }
 
+    /// Refuses a line that was not read. It may have been a position, so no search begins before there is another one.
+    fn refuse_line(&mut self, why: String) -> io::Result<()> {
+        self.send_error(&why)?;
+        self.trouble = Some(why);
+        Ok(())
+    }
+
     /// Takes a command: `isready` and `stop` are answered at once, the others after a running search.
-    fn receive(&mut self, line: String) -> io::Result<()> {
-        match (line.as_str(), &self.search) {
+    fn receive(&mut self, line: Received) -> io::Result<()> {
+        match (line.as_deref().unwrap_or_default(), &self.search) {
             ("isready", Some(_)) => self.send("readyok"),
             ("stop", _) => self.stop(),
             (command, Some(search)) => {
@@ -170,7 +198,12 @@ impl UgiSession<'_> {
                 if search.infinite || command == "quit" {
                     self.stop()?;
                 }
-                self.queue.push_back(line);
+                if self.queue.len() < MOST_QUEUED || command == "quit" {
+                    self.queue.push_back(line);
+                } else if self.queue.back().is_some_and(Result::is_ok) {
+                    // The first of those that are not taken; the others are passed over with it.
+                    self.queue.push_back(Err(format!("more than {MOST_QUEUED} commands came during a search")));
+                }
                 Ok(())
             }
             (_, None) => {
@@ -529,7 +562,7 @@ struct Reporter {
     ahead: Box<dyn Session>,
     mover: Player,
     stop: Arc<AtomicBool>,
-    sender: Sender<Event>,
+    sender: SyncSender<Event>,
 }
 
 /// The contents of an `info` line.

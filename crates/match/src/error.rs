@@ -19,6 +19,20 @@ pub enum RunError {
         /// The expected and the found value.
         detail: String,
     },
+    /// A part of the store is damaged, and nothing can be said without it.
+    #[error("{}: the store is damaged: {detail}; `ply runs check` says what can be repaired", .file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// The expected and the found value.
+        detail: String,
+    },
+    /// The file of the store was taken away while it was open.
+    #[error("{}: the store is gone: it was deleted, moved or replaced since it was opened, and what is played now would be lost", .file.display())]
+    FileGone {
+        /// The file.
+        file: PathBuf,
+    },
     /// The database refused.
     #[error("{}: {error}", .file.display())]
     Database {

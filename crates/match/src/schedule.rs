@@ -1,5 +1,7 @@
 //! The pairings of tournaments, and the jobs of a run.
 
+use std::ops::Range;
+
 use plyground_core::InputError;
 
 use crate::{Book, Format, Job, Run};
@@ -102,10 +104,11 @@ fn as_they_come(mut order: Vec<usize>, is_new: &dyn Fn(usize, usize) -> bool) ->
     round
 }
 
-/// The first so many pairs of every pairing (or single games, where the seats are fixed), the first ones of all pairings first: when a run is stopped, all have played about as much.
-pub fn jobs(run: &Run, book: &mut Book<'_>, pairings: &[[usize; 2]], pairs: u64) -> Result<Vec<Job>, InputError> {
+/// These pairs of every pairing (or single games, where the seats are fixed), the first ones of all pairings first: when a run is
+/// stopped, all have played about as much.
+pub fn jobs(run: &Run, book: &mut Book<'_>, pairings: &[[usize; 2]], pairs: Range<u64>) -> Result<Vec<Job>, InputError> {
     let mut jobs = Vec::new();
-    for pair in 0..pairs {
+    for pair in pairs {
         let opening = book.opening(pair as usize)?;
         jobs.extend(pairings.iter().map(|&agents| Job {
             id: run.experiment.job_id(&run.id, agents, pair),

@@ -4,7 +4,7 @@ use plyground_core::Player;
 use plyground_statistics::{CONFIDENCE, MatchResult, logistic_elo};
 use serde_json::{Value, json};
 
-use crate::{Results, Run};
+use crate::{RefusedResults, Results, Run};
 
 /// The result of an agent against all others.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ pub fn results_json(run: &Run, results: &Results) -> Value {
     let faults: Vec<Value> =
         results.faults().map(|(agent, fault, games)| json!({"agent": agents[agent], "fault": fault, "games": games})).collect();
     let [first, draws, second] = results.by_seat();
-    json!({
+    let mut page = json!({
         "run": run.id,
         "game": run.experiment.game,
         "agents": agents,
@@ -94,5 +94,24 @@ pub fn results_json(run: &Run, results: &Results) -> Value {
         "plies": results.mean_plies(),
         "redundancy": results.redundancy(),
         "faults": faults,
-    })
+    });
+    add_uncounted(&mut page, results);
+    page
+}
+
+/// Adds to the numbers of a run what does not count, where there is such a thing: damage of the store, and refused results.
+pub fn add_uncounted(page: &mut Value, results: &Results) {
+    if !results.damage().is_empty() {
+        page["damage"] = results.damage().iter().map(ToString::to_string).collect();
+    }
+    if !results.refused().is_empty() {
+        page["refused"] = refused_json(results.refused());
+    }
+}
+
+/// Refused results for programs, by sender; not all of them, since a liar may sign with any number of names.
+fn refused_json(refused: &[RefusedResults]) -> Value {
+    const NAMED: usize = 100;
+    let results: u64 = refused.iter().map(|sender| sender.results).sum();
+    json!({"results": results, "senders": refused.len(), "most": refused.iter().take(NAMED).collect::<Vec<_>>()})
 }

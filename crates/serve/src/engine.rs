@@ -1,10 +1,12 @@
-//! The engine over a WebSocket: each message is a request of the JSON API; searches run on threads of their own.
+//! The engine over a WebSocket: each message is a request of the JSON API. All of them are answered on threads of their own, in turns.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode};
@@ -13,24 +15,49 @@ use plyground_api::{Api, PageMessage, PageRequest};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, WallClock};
 use serde_json::json;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
-use crate::origin::same_site;
+use crate::connections::{ActiveRequest, ConnectionTable};
+use crate::fair_queue::{FairQueue, QueueLimits, QueuePermit, QueueRefusal, SearchOwner};
+use crate::origin::{RequestSource, TrustedWays, same_site};
 use crate::{EngineAllowList, ServerLimits};
+
+/// The most requests without a search that are answered at the same time, and the most of them for one client.
+const PLAIN_REQUESTS: usize = 8;
+const PLAIN_REQUESTS_EACH: usize = 4;
 
 /// The state shared by all engine connections.
 pub struct Engines {
     limits: ServerLimits,
     allowed: EngineAllowList,
-    connections: AtomicUsize,
-    permits: Semaphore,
+    ways: TrustedWays,
+    table: Arc<ConnectionTable>,
+    connections: AtomicU64,
+    /// The queue of searches, and that of requests that take no search but some time (a long game, or a file with many).
+    searches: Arc<FairQueue>,
+    plain: Arc<FairQueue>,
     cancel: CancelToken,
 }
 
 impl Engines {
-    pub fn new(limits: ServerLimits, allowed: EngineAllowList) -> Self {
-        let permits = Semaphore::new(limits.searches);
-        Self { limits, allowed, connections: AtomicUsize::new(0), permits, cancel: CancelToken::new() }
+    pub fn new(limits: ServerLimits, allowed: EngineAllowList, ways: TrustedWays) -> Self {
+        let waiting_bytes = limits.waiting_bytes;
+        let searches =
+            QueueLimits { total: limits.searches, each: limits.searches_of_client, turn: limits.search_turn, waiting_bytes };
+        // They are not interrupted, and a connection sends the next one after the answer.
+        let plain =
+            QueueLimits { total: PLAIN_REQUESTS, each: PLAIN_REQUESTS_EACH, turn: Duration::MAX, waiting_bytes: usize::MAX };
+        Self {
+            limits,
+            allowed,
+            ways,
+            table: ConnectionTable::new(limits.engine_connections),
+            connections: AtomicU64::new(0),
+            searches: FairQueue::new(searches),
+            plain: FairQueue::new(plain),
+            cancel: CancelToken::new(),
+        }
     }
 
     /// The most threads of a search.
@@ -41,22 +68,36 @@ impl Engines {
     /// Ends all searches.
     pub fn stop(&self) {
         self.cancel.cancel();
-        self.permits.close();
+        self.searches.close();
+    }
+
+    fn api(&self) -> Api<'_> {
+        Api { resources: &self.allowed, allowance: self.limits.allowance }
     }
 }
 
-pub async fn connect(State(engines): State<Arc<Engines>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
+pub async fn connect(
+    State(engines): State<Arc<Engines>>,
+    Extension(source): Extension<RequestSource>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     if !same_site(&headers) {
         return (StatusCode::FORBIDDEN, "The engine answers only pages of this server.\n").into_response();
     }
-    if engines.connections.fetch_add(1, Ordering::Relaxed) >= engines.limits.engine_connections {
-        engines.connections.fetch_sub(1, Ordering::Relaxed);
-        return (StatusCode::SERVICE_UNAVAILABLE, "Too many are playing; try again in a minute.\n").into_response();
+    if !source.by_named_proxy && !engines.ways.is_own_name(&headers) {
+        let words = "The engine answers only under an address or a name of this server (ply serve --name NAME).\n";
+        return (StatusCode::FORBIDDEN, words).into_response();
     }
+    // A player who thinks sends nothing: such a connection is not idle in the sense of the table.
+    let Some(slot) = engines.table.admit(source.client).map(|slot| Arc::new(slot).busy()) else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "Too many are playing; try again in a minute.\n").into_response();
+    };
     let most = engines.limits.message;
     upgrade.max_message_size(most).max_frame_size(most).on_upgrade(move |socket| async move {
-        Connection::new(Arc::clone(&engines)).serve(socket).await;
-        engines.connections.fetch_sub(1, Ordering::Relaxed);
+        let number = engines.connections.fetch_add(1, Ordering::Relaxed);
+        let owner = SearchOwner { client: source.client, connection: number };
+        Connection { engines, owner, searches: Searches::default() }.serve(socket, slot).await;
     })
 }
 
@@ -65,22 +106,28 @@ type Searches = Arc<Mutex<HashMap<u64, CancelToken>>>;
 
 struct Connection {
     engines: Arc<Engines>,
+    owner: SearchOwner,
     searches: Searches,
 }
 
 impl Connection {
-    fn new(engines: Arc<Engines>) -> Self {
-        Self { engines, searches: Searches::default() }
+    async fn serve(&self, socket: WebSocket, slot: ActiveRequest) {
+        tokio::select! {
+            () = self.talk(socket) => {}
+            () = slot.slot().displaced() => {}
+        }
     }
 
-    async fn serve(&self, mut socket: WebSocket) {
+    async fn talk(&self, mut socket: WebSocket) {
         // Bounded: answers that are not read block the searches that send them, and do not fill the memory of the server.
         let (answers, mut outgoing) = mpsc::channel::<String>(64);
+        // With the connection, everything ends that waits for a turn.
+        let mut tasks = JoinSet::new();
         loop {
             tokio::select! {
                 message = tokio::time::timeout(self.engines.limits.idle_timeout, socket.recv()) => match message {
                     Ok(Some(Ok(Message::Text(text)))) => {
-                        if let Some(answer) = self.handle(text.as_str(), &answers)
+                        if let Some(answer) = self.handle(text.as_str(), &answers, &mut tasks).await
                             && socket.send(Message::text(answer)).await.is_err()
                         {
                             break;
@@ -96,19 +143,14 @@ impl Connection {
                 }
             }
         }
-        self.running().values().for_each(CancelToken::cancel);
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<u64, CancelToken>> {
-        lock(&self.searches)
-    }
-
-    /// Answers a request at once, or starts a search for it.
-    fn handle(&self, text: &str, answers: &mpsc::Sender<String>) -> Option<String> {
+    /// Answers a request, or starts a search for it.
+    async fn handle(&self, text: &str, answers: &mpsc::Sender<String>, tasks: &mut JoinSet<()>) -> Option<String> {
         let request = match PageMessage::parse(text) {
             Ok(PageMessage::Request(request)) => request,
             Ok(PageMessage::Stop(id)) => {
-                if let Some(search) = self.running().get(&id) {
+                if let Some(search) = lock(&self.searches).get(&id) {
                     search.cancel();
                 }
                 return None;
@@ -116,50 +158,91 @@ impl Connection {
             Err(refusal) => return Some(refusal),
         };
         if !request.is_search() {
-            return Some(api(&self.engines).respond(&request, &WallClock::start(), &mut |_| ControlFlow::Continue(())));
+            return Some(self.answer_plain(request, text.len()).await);
         }
         let id = request.id;
-        let cancel = self.engines.cancel.child();
-        let mut searches = self.running();
-        if searches.len() >= self.engines.limits.searches_each || searches.contains_key(&id) {
-            let error =
-                format!("expected at most {} thoughts at a time, each with its own id", self.engines.limits.searches_each);
-            return Some(json!({"id": id, "error": error}).to_string());
-        }
-        searches.insert(id, cancel.clone());
-        drop(searches);
-        let (engines, searches, answers) = (Arc::clone(&self.engines), Arc::clone(&self.searches), answers.clone());
-        tokio::spawn(async move {
-            let answer = search(&engines, request, cancel, answers.clone()).await;
+        let cancel = match self.begin(id) {
+            Ok(cancel) => cancel,
+            Err(words) => return Some(error(id, &words)),
+        };
+        let (engines, owner, bytes) = (Arc::clone(&self.engines), self.owner, text.len());
+        let (searches, answers) = (Arc::clone(&self.searches), answers.clone());
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            let answer = match engines.searches.permit(owner, bytes).await {
+                Ok(permit) => search(&engines, request, permit, cancel, answers.clone()).await,
+                Err(refusal) => error(id, refused(refusal)),
+            };
             lock(&searches).remove(&id);
             // The connection may be closed.
-            let _ =
-                answers.send(answer.unwrap_or_else(|| json!({"id": id, "error": "the server is stopping"}).to_string())).await;
+            let _ = answers.send(answer).await;
         });
         None
     }
+
+    /// The token of a new search, if this connection may have another one.
+    fn begin(&self, id: u64) -> Result<CancelToken, String> {
+        let mut searches = lock(&self.searches);
+        let most = self.engines.limits.searches_each;
+        if searches.len() >= most || searches.contains_key(&id) {
+            return Err(format!("expected at most {most} thoughts at a time, each with its own id"));
+        }
+        let cancel = self.engines.cancel.child();
+        searches.insert(id, cancel.clone());
+        Ok(cancel)
+    }
+
+    /// The answer to a request without a search.
+    async fn answer_plain(&self, request: PageRequest, bytes: usize) -> String {
+        let (id, engines) = (request.id, Arc::clone(&self.engines));
+        let permit = match engines.plain.permit(self.owner, bytes).await {
+            Ok(permit) => permit,
+            Err(refusal) => return error(id, refused(refusal)),
+        };
+        let answered = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            engines.api().respond(&request, &WallClock::start(), &mut |_| ControlFlow::Continue(()))
+        });
+        answered.await.unwrap_or_else(|_| error(id, MISTAKE))
+    }
 }
 
-fn api(engines: &Engines) -> Api<'_> {
-    Api { resources: &engines.allowed, allowance: engines.limits.allowance }
+impl Drop for Connection {
+    /// Ends its searches, however the connection has ended.
+    fn drop(&mut self) {
+        lock(&self.searches).values().for_each(CancelToken::cancel);
+    }
 }
 
-/// Waits for a permit and searches; `None` when the server stops.
+const MISTAKE: &str = "the request failed; that is a mistake of the program";
+
+fn error(id: u64, words: &str) -> String {
+    json!({"id": id, "error": words}).to_string()
+}
+
+fn refused(refusal: QueueRefusal) -> &'static str {
+    match refusal {
+        QueueRefusal::Full => "too many requests of this client are waiting; expected shorter ones, or fewer",
+        QueueRefusal::Closed => "the server is stopping",
+    }
+}
+
+/// Searches on a thread of its own, which has the permit until the search has ended, also if its answer is not waited for any more.
 async fn search(
     engines: &Arc<Engines>,
     request: PageRequest,
+    permit: QueuePermit,
     cancel: CancelToken,
     answers: mpsc::Sender<String>,
-) -> Option<String> {
-    let _permit = engines.permits.acquire().await.ok()?;
-    let shared = Arc::clone(engines);
+) -> String {
+    let (id, engines) = (request.id, Arc::clone(engines));
     let searched = tokio::task::spawn_blocking(move || {
         let mut tell = |message: &str| {
             // Progress that cannot be sent at once is dropped: it would be out of date.
             let _ = answers.try_send(message.to_owned());
-            if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if cancel.is_cancelled() || permit.turn_is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        api(&shared).respond(&request, &WallClock::start(), &mut tell)
+        engines.api().respond(&request, &WallClock::start(), &mut tell)
     });
-    searched.await.ok()
+    searched.await.unwrap_or_else(|_| error(id, MISTAKE))
 }

@@ -2,8 +2,11 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod connections;
+mod deadlines;
 mod engine;
 mod engine_allow_list;
+mod fair_queue;
 mod files;
 mod lab;
 mod limits;
@@ -12,16 +15,16 @@ mod live_page;
 mod origin;
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::middleware;
+use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{any, get};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use plyground_match::RunError;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -32,6 +35,7 @@ pub use live_page::{LivePage, StandingsTable};
 
 use engine::Engines;
 use lab::Lab;
+use origin::{RequestSource, TrustedWays};
 
 /// The error that kept the server from starting or running.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +61,7 @@ pub struct Server {
     listener: TcpListener,
     limits: ServerLimits,
     allowed: EngineAllowList,
+    ways: TrustedWays,
     lab: Option<Arc<Lab>>,
     live_page: Option<Arc<live_page::LivePageService>>,
 }
@@ -65,7 +70,14 @@ impl Server {
     /// Binds an address; port 0 is any that is free.
     pub async fn bind(address: SocketAddr, limits: ServerLimits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
-        Ok(Self { listener, limits, allowed: EngineAllowList::default(), lab: None, live_page: None })
+        let (allowed, ways) = (EngineAllowList::default(), TrustedWays::default());
+        Ok(Self { listener, limits, allowed, ways, lab: None, live_page: None })
+    }
+
+    /// Names the reverse proxies in front of this server, whose word on the address of a client is believed, and the names in the DNS
+    /// under which pages reach it, if that is not by an address.
+    pub fn trust(&mut self, proxies: &[IpAddr], names: &[String]) {
+        self.ways = TrustedWays::new(proxies, names);
     }
 
     /// Sets the engines that pages may use. Call it before the lab is opened.
@@ -99,15 +111,16 @@ impl Server {
     /// Answers until `stop` is over. Then running searches answer at once, and runs stop with all finished games stored.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         if let Some(page) = self.live_page {
-            let router = guarded_router(live_page::routes(Arc::clone(&page)));
+            let router = guarded_router(live_page::routes(Arc::clone(&page)), self.ways);
             return listener::serve(self.listener, router, &self.limits, stop, || page.stop()).await;
         }
-        let state = AppState { engines: Arc::new(Engines::new(self.limits, self.allowed)), lab: self.lab };
+        let engines = Engines::new(self.limits, self.allowed, self.ways.clone());
+        let state = AppState { engines: Arc::new(engines), lab: self.lab };
         let closing = || {
             state.engines.stop();
             state.lab.iter().for_each(|lab| lab.stop());
         };
-        listener::serve(self.listener, router(state.clone()), &self.limits, stop, closing).await;
+        listener::serve(self.listener, router(state.clone(), self.ways), &self.limits, stop, closing).await;
         if let Some(lab) = state.lab {
             lab.finished().await;
         }
@@ -121,7 +134,7 @@ struct AppState {
     lab: Option<Arc<Lab>>,
 }
 
-fn router(state: AppState) -> Router {
+fn router(state: AppState, ways: TrustedWays) -> Router {
     let lab = state.lab.clone().map_or_else(Router::new, lab::routes);
     let routes = Router::new()
         .route("/engine", any(engine::connect))
@@ -129,17 +142,33 @@ fn router(state: AppState) -> Router {
         .route("/server.json", get(about))
         .with_state(state)
         .merge(lab);
-    guarded_router(routes)
+    guarded_router(routes, ways)
 }
 
-/// Routes with the files of the app as a fallback, and with the security headers.
-fn guarded_router(routes: Router) -> Router {
-    routes.fallback(get(files::file)).layer(middleware::map_response(guarded))
+/// Routes with the files of the app as a fallback, with the security headers, with deadlines, and with the source of each request.
+fn guarded_router(routes: Router, ways: TrustedWays) -> Router {
+    routes
+        .fallback(get(files::file))
+        .layer(middleware::map_response(guarded))
+        .layer(middleware::from_fn_with_state(Arc::new(ways), name_source))
+        .layer(middleware::from_fn(listener::track))
+}
+
+/// Finds out where a request comes from, once for all routes.
+async fn name_source(
+    State(ways): State<Arc<TrustedWays>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let source = ways.source(peer, request.headers());
+    request.extensions_mut().insert(source);
+    next.run(request).await
 }
 
 /// The answer to the first request of a page: is there an engine behind this address, and a lab?
-async fn about(State(state): State<AppState>, ConnectInfo(peer): ConnectInfo<SocketAddr>, headers: HeaderMap) -> Json<Value> {
-    let lab = state.lab.is_some() && origin::from_here(peer, &headers);
+async fn about(State(state): State<AppState>, Extension(source): Extension<RequestSource>, headers: HeaderMap) -> Json<Value> {
+    let lab = state.lab.is_some() && source.is_local(&headers);
     let threads = state.engines.threads();
     Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab}))
 }

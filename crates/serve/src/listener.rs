@@ -1,27 +1,45 @@
-//! The accept loop: connections up to a limit, with a timeout for reading the request header, and graceful shutdown.
+//! The accept loop: connections up to a limit, deadlines for their requests and answers, and graceful shutdown.
+//!
+//! Connections are accepted at once, so that none waits in the kernel behind idle ones: one that there is no slot for is refused.
 
 use std::future::Future;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ConnectInfo;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::middleware::Next;
+use axum::response::Response;
 use axum::{Extension, Router};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::watch;
 
 use crate::ServerLimits;
+use crate::connections::{ConnectionSlot, ConnectionTable};
+use crate::deadlines::{AnswerBody, BodyDeadline, WriteDeadline};
 
 /// The longest wait for open requests when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The pause after an error of the system, such as too many open files.
 const ERROR_PAUSE: Duration = Duration::from_millis(200);
+
+/// The answer to a connection that there is no slot for.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 44\r\nConnection: close\r\n\r\n\
+    Too many connections; try again in a minute\n";
+
+/// The connection that a request came over.
+#[derive(Clone)]
+pub struct HttpConnection {
+    slot: Arc<ConnectionSlot>,
+    body_timeout: Duration,
+}
 
 /// Serves connections until `stop` is over, calls `closing`, and waits for open requests.
 pub async fn serve(
@@ -31,38 +49,78 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
     closing: impl FnOnce(),
 ) {
-    let mut http = auto::Builder::new(TokioExecutor::new()).http1_only();
-    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_timeout);
-    let (permits, connections) = (Arc::new(Semaphore::new(limits.http_connections)), GracefulShutdown::new());
+    let mut http = http1::Builder::new();
+    // It begins with the connection, and again with every answer.
+    http.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout);
+    let (table, stopping) = (ConnectionTable::new(limits.http_connections), watch::Sender::new(false));
     tokio::pin!(stop);
     loop {
-        let (stream, peer, permit) = tokio::select! {
-            accepted = accept(&listener, &permits) => accepted,
+        let (stream, peer) = tokio::select! {
+            accepted = accept(&listener) => accepted,
             () = &mut stop => break,
         };
-        let service = TowerToHyperService::new(router.clone().layer(Extension(ConnectInfo(peer))));
-        // A connection that becomes a WebSocket is no longer counted here, but by the engine.
-        let connection = connections.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
-        tokio::spawn(async move {
-            // An error means that the connection is closed.
-            let _ = connection.await;
-            drop(permit);
-        });
+        let Some(slot) = table.admit(peer.ip().into()).map(Arc::new) else {
+            refuse(stream);
+            continue;
+        };
+        let connection = HttpConnection { slot, body_timeout: limits.body_timeout };
+        let stream = WriteDeadline::new(stream, limits.write_timeout);
+        tokio::spawn(connection.serve(http.clone(), stream, peer, router.clone(), stopping.subscribe()));
     }
     closing();
-    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await;
+    stopping.send_replace(true);
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, stopping.closed()).await;
 }
 
-/// The next connection, as soon as there is a permit.
-async fn accept(listener: &TcpListener, permits: &Arc<Semaphore>) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed.
-    let permit = Arc::clone(permits).acquire_owned().await.ok();
+impl HttpConnection {
+    /// Answers requests until the connection is closed, becomes a WebSocket (which the engine counts), or is displaced. When the server
+    /// stops, it closes after the request that is being answered.
+    async fn serve(
+        self,
+        http: http1::Builder,
+        stream: WriteDeadline<TcpStream>,
+        peer: SocketAddr,
+        router: Router,
+        mut stopping: watch::Receiver<bool>,
+    ) {
+        let slot = Arc::clone(&self.slot);
+        let router = router.layer(Extension(self)).layer(Extension(ConnectInfo(peer)));
+        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).with_upgrades();
+        tokio::pin!(connection);
+        tokio::select! {
+            // An error means that the connection is closed.
+            _ = connection.as_mut() => return,
+            () = slot.displaced() => return,
+            _ = stopping.wait_for(|stopping| *stopping) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.await;
+    }
+}
+
+/// Marks the connection of a request as busy until its answer is written, and gives its body a deadline.
+pub async fn track(Extension(connection): Extension<HttpConnection>, request: Request, next: Next) -> Response {
+    let busy = connection.slot.busy();
+    let request = request.map(|body| BodyDeadline::wrap(body, connection.body_timeout));
+    next.run(request).await.map(|body| Body::new(AnswerBody::new(body, busy)))
+}
+
+/// The next connection.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return (stream, peer, permit),
+            Ok(accepted) => return accepted,
             Err(error) if closed_by_peer(&error) => {}
             Err(_) => tokio::time::sleep(ERROR_PAUSE).await,
         }
+    }
+}
+
+/// Closes a connection with a word, if it can be sent without waiting.
+fn refuse(stream: TcpStream) {
+    if let Ok(mut stream) = stream.into_std() {
+        // It may be closed already.
+        let _ = stream.write(FULL);
     }
 }
 
@@ -70,4 +128,16 @@ async fn accept(listener: &TcpListener, permits: &Arc<Semaphore>) -> (TcpStream,
 fn closed_by_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_refusal_is_as_long_as_it_says() {
+        let text = std::str::from_utf8(FULL).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{text}");
+    }
 }

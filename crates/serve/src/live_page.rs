@@ -13,17 +13,19 @@ use axum::http::{StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use plyground_core::sync::lock;
 use plyground_match::{GameRow, REMOTE, Run, RunEvent, RunObserver};
 use plyground_session::{Player, Session, Turn, open};
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::connections::ConnectionTable;
 use crate::lab::Quota;
+use crate::origin::RequestSource;
 use crate::{ServerLimits, files};
 
 /// The interval at which a changed page is sent.
@@ -128,7 +130,11 @@ impl RunObserver for LivePage {
                     state.finish(&players, game);
                 }
             }
-            RunEvent::RunStarted { .. } | RunEvent::Progress { .. } | RunEvent::RunEnded { .. } => {}
+            RunEvent::RunStarted { .. }
+            | RunEvent::ResultsRefused { .. }
+            | RunEvent::WorkerBanned { .. }
+            | RunEvent::Progress { .. }
+            | RunEvent::RunEnded { .. } => {}
         }
     }
 }
@@ -336,16 +342,16 @@ impl Board {
     }
 }
 
-/// The live page as a service: its event streams are limited, and end when the server stops.
+/// The live page as a service: its event streams are limited, with room for every client, and end when the server stops.
 pub(crate) struct LivePageService {
     pub page: Arc<LivePage>,
-    listeners: Arc<Semaphore>,
+    listeners: Arc<ConnectionTable>,
     stopping: watch::Sender<bool>,
 }
 
 impl LivePageService {
     pub fn new(page: Arc<LivePage>, limits: &ServerLimits) -> Self {
-        Self { page, listeners: Arc::new(Semaphore::new(limits.listeners)), stopping: watch::Sender::new(false) }
+        Self { page, listeners: ConnectionTable::new(limits.listeners), stopping: watch::Sender::new(false) }
     }
 
     pub fn stop(&self) {
@@ -368,19 +374,21 @@ async fn page(State(service): State<Arc<LivePageService>>) -> Response {
 
 async fn events(
     State(service): State<Arc<LivePageService>>,
+    Extension(source): Extension<RequestSource>,
 ) -> Result<Sse<impl Stream<Item = Result<Sent, Infallible>>>, Response> {
-    let Ok(permit) = Arc::clone(&service.listeners).try_acquire_owned() else {
+    let Some(slot) = service.listeners.admit(source.client).map(|slot| Arc::new(slot).busy()) else {
         let words = json!({"error": "too many look on; try again in a minute"});
         return Err((StatusCode::SERVICE_UNAVAILABLE, Json(words)).into_response());
     };
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let listener = (service.page.clone(), service.stopping.subscribe(), ticks, None, permit);
-    let events = unfold(listener, |(page, mut stopping, mut ticks, mut seen, permit)| async move {
+    let listener = (service.page.clone(), service.stopping.subscribe(), ticks, None, slot);
+    let events = unfold(listener, |(page, mut stopping, mut ticks, mut seen, slot)| async move {
         loop {
             tokio::select! {
                 _ = ticks.tick() => {}
                 _ = stopping.wait_for(|stopping| *stopping) => return None,
+                () = slot.slot().displaced() => return None,
             }
             let sent = match seen {
                 // The clocks of two computers differ: pages count from this one.
@@ -397,7 +405,7 @@ async fn events(
                     Sent::default().event("hall").data(text.as_ref())
                 }
             };
-            return Some((Ok(sent), (page, stopping, ticks, seen, permit)));
+            return Some((Ok(sent), (page, stopping, ticks, seen, slot)));
         }
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))

@@ -48,6 +48,11 @@ impl Solved {
     }
 }
 
+/// The spec of the game that a tablebase was written for, by the first bytes of its file; `None` if it is no tablebase.
+pub fn tablebase_spec(bytes: &[u8]) -> Option<&str> {
+    Tablebase::spec_in(bytes)
+}
+
 pub(crate) fn solve<G: PlayableGame>(
     game: &G,
     state: &G::State,

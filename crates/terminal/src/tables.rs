@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plyground_match::{Results, Run, Standing};
+use plyground_match::{Results, Run, Standing, refused_in_words};
 use plyground_statistics::{logistic_elo, per_cent, score_words};
 
 use crate::text::{Lean, columns, count};
@@ -27,7 +27,28 @@ pub fn footer(run: &Run, results: &Results) -> String {
         text += &format!("{} {fault} in {games}\n", run.experiment.agents[agent]);
     }
     text += &failures(results);
+    text += &damage(results);
+    text += &refused(results);
     text
+}
+
+/// The results of other machines that do not count, with the reason for the sender of most of them.
+fn refused(results: &Results) -> String {
+    let Some(words) = refused_in_words(results.refused()) else { return String::new() };
+    let reason = results.refused().first().map_or("", |sender| sender.reason.as_str());
+    format!("{words}; the first reason: {reason}\n")
+}
+
+/// The jobs whose games are damaged in the store.
+fn damage(results: &Results) -> String {
+    match results.damage().iter().filter(|damage| damage.is_replayed()).count() {
+        0 => String::new(),
+        1 => "damaged: 1 job; its games do not count, and it is played again when the run goes on\n".to_owned(),
+        jobs => {
+            let jobs = count(jobs as u64);
+            format!("damaged: {jobs} jobs; their games do not count, and they are played again when the run goes on\n")
+        }
+    }
 }
 
 /// The jobs that could not be done, with each reason once.

@@ -130,9 +130,13 @@ pub fn rows_of_cells(leans: &[Lean], rows: &[impl AsRef<[String]>]) -> String {
     let width = |column: usize| rows.iter().map(|row| row.as_ref()[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..leans.len()).map(width).collect();
     let line = |row: &[String]| {
-        let cells = row.iter().zip(&widths).zip(leans).map(|((cell, &width), lean)| match lean {
-            Lean::Left => format!("{cell:<width$}"),
-            Lean::Right => format!("{cell:>width$}"),
+        let cells = row.iter().zip(&widths).zip(leans).map(|((cell, &width), lean)| {
+            // Not by a width in a format: that panics beyond 65,535.
+            let space = " ".repeat(width - cell.chars().count());
+            match lean {
+                Lean::Left => format!("{cell}{space}"),
+                Lean::Right => format!("{space}{cell}"),
+            }
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
@@ -159,4 +163,19 @@ pub fn ask(out: &mut impl Write, question: &str) -> anyhow::Result<Option<String
         return Ok(None);
     }
     Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_may_be_of_any_width() {
+        let name = "x".repeat(70_000);
+        let rows = [[name.clone(), "1".to_owned()], ["é".to_owned(), "23".to_owned()]];
+        let text = columns([Lean::Left, Lean::Right], &rows);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], format!("{name}   1"));
+        assert_eq!(lines[1], format!("é{}  23", " ".repeat(69_999)));
+    }
 }

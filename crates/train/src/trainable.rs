@@ -10,6 +10,7 @@ use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
 use plyground_session::build_agent;
 
 use crate::agreement::{Agreement, agreement};
+use crate::remote::check_self_play_game;
 
 /// A game that networks can learn.
 pub trait TrainableGame: Send + Sync {
@@ -57,6 +58,9 @@ pub trait TrainableGame: Send + Sync {
 
     /// The learning targets of a recorded game: the move and the result of every position.
     fn recorded(&self, record: &GameRecord) -> Result<SelfPlayGame, InputError>;
+
+    /// Checks a self-play game of another computer by the rules; a reason in words if it cannot have been played.
+    fn check(&self, self_play_game: &SelfPlayGame) -> Result<(), String>;
 
     /// Adds a position of a self-play game to a batch as it was, with the result as the value to learn.
     fn show(&self, self_play_game: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError>;
@@ -181,6 +185,10 @@ impl<G: PlayableGame> TrainableGame for ErasedGame<G> {
             return Err(InputError::malformed("record", &record.game, format!("expected a game of {}", self.game.spec())));
         }
         recorded(&self.game, record)
+    }
+
+    fn check(&self, self_play_game: &SelfPlayGame) -> Result<(), String> {
+        check_self_play_game(&self.game, self_play_game)
     }
 
     fn show(&self, self_play_game: &SelfPlayGame, target: usize, batch: &mut Batch) -> Result<(), NetError> {

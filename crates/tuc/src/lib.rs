@@ -2,9 +2,12 @@
 
 mod client;
 mod client_game;
+mod expelled;
 mod host;
+mod receive;
 mod remote_player;
 mod server;
+mod socket;
 mod wire;
 
 /// The time after which an unanswered message is sent again, where resending is on.

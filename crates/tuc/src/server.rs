@@ -1,9 +1,10 @@
 //! The UDP server: one socket, with clients that wait or play, known by address and port.
 //!
-//! A thread receives all datagrams and sorts them by client, so that a silent, slow or noisy client does not hold up the others.
+//! A thread receives all datagrams and sorts them by client (`receive.rs`), so that a silent, slow or noisy client does not hold up
+//! the others.
 
 use std::collections::{HashMap, VecDeque};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -13,15 +14,15 @@ use plyground_core::CancelToken;
 use plyground_core::sync::{lock, wait_timeout};
 use plyground_session::Player;
 
-use crate::wire::{LONGEST, Message, is_move, name_in, trimmed};
+use crate::expelled::Expelled;
+use crate::socket::prepare;
+use crate::wire::Message;
 
 /// The interval at which waiting threads read their token.
 pub(super) const POLL: Duration = Duration::from_millis(50);
 /// The most clients at the same time, and the most past clients that are remembered.
-const MOST_CLIENTS: usize = 256;
+pub(super) const MOST_CLIENTS: usize = 256;
 const REMEMBERED: usize = 64;
-/// The most unread datagrams of a player to move.
-const INBOX: usize = 16;
 
 /// The options of a host.
 #[derive(Clone, Debug)]
@@ -33,11 +34,21 @@ pub struct HostOptions {
     /// The silence of a player to move after which the last message is sent again; `None` for never. Old clients take a repeat for a
     /// new move.
     pub resend: Option<Duration>,
+    /// The silence after which a client that was not expected by its name and waits for an opponent is dismissed; `None` for never.
+    pub seat_time: Option<Duration>,
+    /// The most clients of one address (with any ports) at the same time, where clients are not expected by their names.
+    pub seats_per_address: usize,
 }
 
 impl Default for HostOptions {
     fn default() -> Self {
-        Self { begin_delay: Duration::from_secs(3), wait: None, resend: None }
+        Self {
+            begin_delay: Duration::from_secs(3),
+            wait: None,
+            resend: None,
+            seat_time: Some(Duration::from_mins(10)),
+            seats_per_address: 64,
+        }
     }
 }
 
@@ -57,7 +68,7 @@ pub enum Admission {
 /// The numbers of dropped datagrams, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DroppedDatagrams {
-    /// From an unknown address, without a name that is admitted.
+    /// From an unknown address, without a name that is admitted. Datagrams that the system drops are not counted.
     pub foreign: u64,
     /// From a player that is not to move.
     pub early: u64,
@@ -122,42 +133,109 @@ type Listener = Box<dyn Fn(&HostEvent<'_>) + Send + Sync>;
 pub(super) struct ClientState {
     pub name: String,
     pub arrived: Instant,
-    number: u64,
+    /// The time at which it last sent its name.
+    pub heard: Instant,
+    pub number: u64,
     /// The colour that it was sent.
     pub colour: Option<Player>,
+    /// Has a board been found for its game?
+    pub called: bool,
     pub playing: bool,
     /// Is it the player to move?
     pub to_move: bool,
     pub inbox: VecDeque<String>,
     pub last_move: Option<String>,
-    last_sent: Option<String>,
+    pub last_sent: Option<String>,
+    /// The number of its datagrams that made no sense.
+    pub strikes: u32,
+    pub repeats: RepeatAllowance,
+}
+
+/// The number of repeats that a client was sent in the current second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RepeatAllowance {
+    since: Instant,
+    sent: u32,
+}
+
+impl RepeatAllowance {
+    /// The most repeats in a second.
+    const MOST: u32 = 20;
+
+    pub fn new() -> Self {
+        Self { since: Instant::now(), sent: 0 }
+    }
+
+    /// Takes one of them, if there is one left.
+    pub fn take(&mut self) -> bool {
+        if self.since.elapsed() >= Duration::from_secs(1) {
+            *self = Self::new();
+        }
+        self.sent += 1;
+        self.sent <= Self::MOST
+    }
 }
 
 /// A client whose game is over, with its last message.
-struct PastClient {
-    address: SocketAddr,
-    name: String,
-    last_message: String,
+pub(super) struct PastClient {
+    pub address: SocketAddr,
+    pub name: String,
+    pub last_message: String,
+    pub repeats: RepeatAllowance,
 }
 
 pub(super) struct ServerState {
     pub clients: HashMap<SocketAddr, ClientState>,
-    past: VecDeque<PastClient>,
-    admission: Admission,
-    /// Pairs of clients that know their colours and wait for their game, White first.
-    pairs: VecDeque<Vec<SocketAddr>>,
-    arrivals: u64,
+    pub past: VecDeque<PastClient>,
+    pub admission: Admission,
+    /// Pairs of clients that know their colours and wait for their game, White first; one of them may still be missing.
+    pub pairs: VecDeque<Vec<SocketAddr>>,
+    pub arrivals: u64,
     pub dropped: DroppedDatagrams,
+    /// Addresses that get no seat for a while.
+    pub expelled: Expelled,
+}
+
+impl ServerState {
+    /// The number of clients of this address, whatever their ports.
+    pub fn clients_of(&self, address: IpAddr) -> usize {
+        self.clients.keys().filter(|client| client.ip() == address).count()
+    }
+
+    /// The place of the next pair that is complete. The pair whose addresses play the fewest games goes first, so that an address
+    /// with many clients does not hold up all others; among equals, the one that came first.
+    fn next_whole_pair(&self) -> Option<usize> {
+        let whole = if self.admission == Admission::Alone { 1 } else { 2 };
+        let playing =
+            |address: &SocketAddr| self.clients.iter().filter(|(at, client)| at.ip() == address.ip() && client.called).count();
+        let pairs = self.pairs.iter().enumerate().filter(|(_, pair)| pair.len() == whole);
+        pairs.min_by_key(|(_, pair)| pair.iter().map(playing).max()).map(|(place, _)| place)
+    }
+
+    /// Takes a client out of the pairs, whose partner then waits for another one.
+    fn unpair(&mut self, address: SocketAddr) {
+        for pair in &mut self.pairs {
+            pair.retain(|at| *at != address);
+        }
+        self.pairs.retain(|pair| !pair.is_empty());
+    }
+
+    /// Takes the seat of a client that sends noise, and gives its address and port no other one for a while.
+    pub fn expel(&mut self, address: SocketAddr) {
+        self.unpair(address);
+        self.clients.remove(&address);
+        self.expelled.add(address);
+    }
 }
 
 /// The UDP server of a host.
 pub struct UdpServer {
-    socket: UdpSocket,
+    pub(super) socket: UdpSocket,
     pub(super) options: HostOptions,
     state: Mutex<ServerState>,
-    changed: Condvar,
-    closed: AtomicBool,
-    listener: Listener,
+    pub(super) changed: Condvar,
+    pub(super) closed: AtomicBool,
+    pub(super) listener: Listener,
 }
 
 impl UdpServer {
@@ -168,6 +246,7 @@ impl UdpServer {
         admission: Admission,
         listener: impl Fn(&HostEvent<'_>) + Send + Sync + 'static,
     ) -> std::io::Result<RunningUdpServer> {
+        prepare(&socket);
         socket.set_read_timeout(Some(POLL))?;
         socket.set_write_timeout(Some(POLL))?;
         let state = ServerState {
@@ -177,6 +256,7 @@ impl UdpServer {
             pairs: VecDeque::new(),
             arrivals: 0,
             dropped: DroppedDatagrams::default(),
+            expelled: Expelled::default(),
         };
         let server = Arc::new(Self {
             socket,
@@ -223,13 +303,14 @@ impl UdpServer {
     pub fn next_pair(&self, cancel: &CancelToken) -> Option<Vec<(String, Player)>> {
         let mut state = self.state();
         while !cancel.is_cancelled() {
-            let whole = |pair: &Vec<SocketAddr>, state: &ServerState| {
-                pair.len() == if state.admission == Admission::Alone { 1 } else { 2 }
-            };
-            if state.pairs.front().is_some_and(|pair| whole(pair, &state)) {
-                let pair = state.pairs.pop_front().unwrap_or_default();
-                let named = |address| state.clients.get(address).and_then(|client| Some((client.name.clone(), client.colour?)));
-                let named: Option<Vec<(String, Player)>> = pair.iter().map(named).collect();
+            if let Some(place) = state.next_whole_pair() {
+                let pair = state.pairs.remove(place).unwrap_or_default();
+                let call = |address| {
+                    let client = state.clients.get_mut(address)?;
+                    client.called = true;
+                    Some((client.name.clone(), client.colour?))
+                };
+                let named: Option<Vec<(String, Player)>> = pair.iter().map(call).collect();
                 match named {
                     Some(pair) => return Some(pair),
                     None => continue,
@@ -290,7 +371,7 @@ impl UdpServer {
         }
     }
 
-    fn transmit(&self, text: &str, address: SocketAddr) {
+    pub(super) fn transmit(&self, text: &str, address: SocketAddr) {
         // Datagrams can be lost; one that cannot be sent is treated like a lost one.
         let _ = self.socket.send_to(text.as_bytes(), address);
     }
@@ -304,176 +385,14 @@ impl UdpServer {
     pub(super) fn dismiss(&self, state: &mut ServerState, address: SocketAddr, points: [i32; 2]) {
         let message = Message::End(points);
         self.send(state, address, &message);
+        state.unpair(address);
         if let Some(client) = state.clients.remove(&address) {
             state.past.retain(|past| past.address != address);
-            state.past.push_back(PastClient { address, name: client.name, last_message: message.to_string() });
+            let (last_message, repeats) = (message.to_string(), RepeatAllowance::new());
+            state.past.push_back(PastClient { address, name: client.name, last_message, repeats });
             if state.past.len() > REMEMBERED {
                 state.past.pop_front();
             }
-        }
-    }
-
-    fn receive(&self) {
-        // One byte more than is allowed: what fills it is too long.
-        let mut buffer = [0; LONGEST + 1];
-        while !self.closed.load(Ordering::Relaxed) {
-            // Some systems report here that an earlier datagram could not be delivered.
-            let Ok((length, from)) = self.socket.recv_from(&mut buffer) else { continue };
-            let mut state = self.state();
-            self.take(&mut state, &buffer[..length], from);
-            drop(state);
-            self.changed.notify_all();
-        }
-    }
-
-    /// Handles a datagram.
-    fn take(&self, state: &mut ServerState, datagram: &[u8], from: SocketAddr) {
-        let text = trimmed(datagram).filter(|_| datagram.len() <= LONGEST);
-        let Some(client) = state.clients.get_mut(&from) else { return self.receive_unknown(state, datagram, from) };
-        let is_name = text.is_some_and(|text| is_called(&client.name, &tidy(text)));
-        match text {
-            Some(text) if client.playing && client.to_move && !is_name => {
-                if client.last_move.as_deref() == Some(text) {
-                    // After a move its first square is empty until its owner moves again, so this is no new move: the client has not
-                    // received the messages after it.
-                    state.dropped.repeated += 1;
-                    if self.options.resend.is_some() {
-                        self.repeat(state, from);
-                    }
-                } else if is_move(text) && client.inbox.len() < INBOX {
-                    client.inbox.push_back(text.to_owned());
-                } else {
-                    state.dropped.malformed += 1;
-                }
-            }
-            // A client without an answer sends its name again.
-            Some(_) if is_name => {
-                state.dropped.repeated += 1;
-                if self.options.resend.is_some() || !client.playing {
-                    let colour = client.colour.map(Message::Colour);
-                    if let Some(colour) = &colour {
-                        self.transmit(&colour.to_string(), from);
-                    }
-                    if client.playing && client.last_sent != colour.map(|colour| colour.to_string()) {
-                        self.repeat(state, from);
-                    }
-                }
-            }
-            Some(text) if client.playing && client.last_move.as_deref() == Some(text) => {
-                state.dropped.repeated += 1;
-                if self.options.resend.is_some() {
-                    self.repeat(state, from);
-                }
-            }
-            Some(_) => state.dropped.early += 1,
-            None => state.dropped.malformed += 1,
-        }
-    }
-
-    /// Handles a datagram from an unknown address: a new client, one that has missed the end of its game, or noise.
-    fn receive_unknown(&self, state: &mut ServerState, datagram: &[u8], from: SocketAddr) {
-        let name = name_in(datagram).map(tidy);
-        match name.and_then(|name| label(state, &name, from)) {
-            Some(name) if state.clients.len() < MOST_CLIENTS => self.admit(state, name, from),
-            _ => {
-                let past = state.past.iter().find(|past| past.address == from);
-                match past.filter(|_| self.options.resend.is_some() && trimmed(datagram).is_some_and(is_move)) {
-                    Some(past) => {
-                        self.transmit(&past.last_message, from);
-                        (self.listener)(&HostEvent::Sent { name: &past.name, text: &past.last_message });
-                        state.dropped.repeated += 1;
-                    }
-                    None => state.dropped.foreign += 1,
-                }
-            }
-        }
-    }
-
-    fn admit(&self, state: &mut ServerState, name: String, from: SocketAddr) {
-        (self.listener)(&HostEvent::Arrived { name: &name, address: from });
-        let number = state.arrivals;
-        state.arrivals += 1;
-        let client = ClientState {
-            name,
-            arrived: Instant::now(),
-            number,
-            colour: None,
-            playing: false,
-            to_move: false,
-            inbox: VecDeque::new(),
-            last_move: None,
-            last_sent: None,
-        };
-        state.clients.insert(from, client);
-        let colour = match state.admission {
-            Admission::InTurn => {
-                if let Some(pair) = state.pairs.back_mut().filter(|pair| pair.len() == 1) {
-                    pair.push(from);
-                    Player::Second
-                } else {
-                    state.pairs.push_back(vec![from]);
-                    Player::First
-                }
-            }
-            Admission::Alone => {
-                state.pairs.push_back(vec![from]);
-                Player::BOTH[(number % 2) as usize]
-            }
-            Admission::Gathering | Admission::Only(_) => return,
-        };
-        self.colour(state, from, colour);
-    }
-
-    /// Sends its colour to a client, unless it was sent before.
-    pub(super) fn colour(&self, state: &mut ServerState, address: SocketAddr, colour: Player) {
-        let Some(client) = state.clients.get_mut(&address) else { return };
-        if client.colour != Some(colour) {
-            client.colour = Some(colour);
-            self.send(state, address, &Message::Colour(colour));
-        }
-    }
-}
-
-/// The most characters of a name that are shown and kept.
-const NAME: usize = 48;
-
-/// A name as it is shown and stored. Braces have a meaning in the spec of an agent.
-fn tidy(name: &str) -> String {
-    let plain = |letter: char| match letter {
-        '{' => '(',
-        '}' => ')',
-        letter => letter,
-    };
-    name.trim().chars().take(NAME).map(plain).collect()
-}
-
-/// Does the client with this label send this name?
-fn is_called(label: &str, name: &str) -> bool {
-    label == name || label.strip_prefix(name).is_some_and(|rest| rest.starts_with('#'))
-}
-
-/// The label of a new client with this name; `None` if it is not admitted.
-fn label(state: &mut ServerState, name: &str, from: SocketAddr) -> Option<String> {
-    let is_here = |state: &ServerState, label: &str| state.clients.values().any(|client| client.name == label);
-    match &state.admission {
-        // Two copies of one program have one name, and may well play each other.
-        Admission::InTurn | Admission::Alone => {
-            let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}#{number}") };
-            (1..=MOST_CLIENTS + 1).map(numbered).find(|label| !is_here(state, label))
-        }
-        // Here a name stands for a player. One that comes again from another address was restarted.
-        Admission::Gathering => {
-            state.clients.retain(|at, client| client.name != name || *at == from);
-            Some(name.to_owned())
-        }
-        Admission::Only(names) => {
-            let own: Vec<String> = names.iter().filter(|label| is_called(label, name)).cloned().collect();
-            let waits = |state: &ServerState, label: &String| {
-                state.clients.values().any(|client| client.name == *label && !client.playing)
-            };
-            let chosen = own.iter().find(|label| !waits(state, label)).or(own.first())?.clone();
-            state.clients.retain(|_, client| client.name != chosen || client.playing);
-            Some(chosen)
         }
     }
 }

@@ -122,6 +122,29 @@ pub fn name_in(datagram: &[u8]) -> Option<&str> {
     (!name.is_empty() && !is_move(name) && Message::read(datagram).is_none()).then_some(name)
 }
 
+/// Could this name of a client be one? Those that real clients have are words; a byte or two of noise is none.
+pub fn is_plausible_name(name: &str) -> bool {
+    /// The fewest characters.
+    const SHORTEST: usize = 2;
+    name.chars().count() >= SHORTEST && name.chars().all(is_printable) && name.chars().any(char::is_alphanumeric)
+}
+
+/// Is this character seen where it is printed? Marks that change the direction of writing are not, for example.
+fn is_printable(character: char) -> bool {
+    let is_hidden = matches!(
+        character,
+        '\u{ad}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{e000}'..='\u{f8ff}'
+            | '\u{feff}'
+            | '\u{fff0}'..='\u{ffff}'
+            | '\u{e0000}'..
+    );
+    !is_hidden && !character.is_control()
+}
+
 #[cfg(test)]
 mod tests {
     use plyground_session::open;
@@ -178,6 +201,16 @@ mod tests {
         for noise in [b"".as_slice(), b"\0", b"  ", b"5242", b"5242\0", b"PW", b"GE0114", b"T15242990000", b"a\x07b", b"\xff\xfe"]
         {
             assert_eq!(name_in(noise), None, "{noise:?}");
+        }
+    }
+
+    #[test]
+    fn a_plausible_name_is_more_than_a_byte_of_noise() {
+        for name in ["client15", "NISHIKI", "AI", "7a", "Ομάδα 7", "Αλέξης", "x-1", "c'est moi", "12"] {
+            assert!(is_plausible_name(name), "{name:?}");
+        }
+        for noise in ["x", "7", "?!", "--------", "a\u{202e}b", "\u{fffd}\u{fffd}a", "\u{e000}a", "\u{200b}a"] {
+            assert!(!is_plausible_name(noise), "{noise:?}");
         }
     }
 }

@@ -125,6 +125,14 @@ impl Tablebase {
         bytes
     }
 
+    /// The spec of the game that a file of this kind was written for, by its first bytes; `None` if it is no such file.
+    pub fn spec_in(bytes: &[u8]) -> Option<&str> {
+        let rest = bytes.strip_prefix(MAGIC)?.get(4..)?;
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        let spec = rest.get(..u32::from_le_bytes(*length) as usize)?;
+        std::str::from_utf8(spec).ok()
+    }
+
     /// Reads a file that was written for this game. `name` is what the file is called in messages.
     pub fn from_bytes<G: Solvable>(bytes: &[u8], game: &G, name: &str) -> Result<Self, InputError> {
         Self::read(bytes, &game.spec(), key_of(game, &game.start()), name)

@@ -13,13 +13,17 @@ pub struct UgiArgs {
 
 #[derive(clap::Args)]
 pub struct RunEngineArgs {
+    /// The process that asks for it: the program is then run by this process, and ends with that one, with everything that it has
+    /// started
+    #[arg(long, value_name = "PID")]
+    pub parent: Option<u32>,
     /// Processor time, in seconds
     #[arg(long, value_name = "S")]
     pub cpu: u64,
     /// Memory, in megabytes
     #[arg(long, value_name = "MB")]
     pub memory: u64,
-    /// What to become
+    /// What to run
     pub program: OsString,
     /// Its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

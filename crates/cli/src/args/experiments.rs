@@ -245,6 +245,12 @@ pub enum RunsAction {
         #[arg(long, value_name = "ENCODING", default_value = "general")]
         planes: String,
     },
+    /// Read everything that is kept, and say what is damaged
+    Check {
+        /// Remove what is damaged, so that it is played again when its run goes on
+        #[arg(long)]
+        repair: bool,
+    },
     /// Forget a run with all its games
     Rm {
         /// The beginning of its name

@@ -67,6 +67,9 @@ pub struct HostArgs {
     /// In a series or a round robin: a client that has not come for its game after this time loses it
     #[arg(long, value_name = "T", default_value = "2min", value_parser = duration)]
     pub wait: Duration,
+    /// A client that waits for an opponent is dismissed after so long without a word, so that those who have gone hold no seat
+    #[arg(long, value_name = "T", default_value = "10min", value_parser = duration)]
+    pub seat_time: Duration,
     /// Say the last message once more to a player that is silent for a second; clients of the original server do not expect that
     #[arg(long)]
     pub resend: bool,
@@ -117,9 +120,12 @@ fn player_name(text: &str) -> Result<String, String> {
 pub struct CompeteArgs {
     /// The file of the competition (see docs/competitions.md)
     pub file: PathBuf,
-    /// Check the file, say what would be played, and play nothing
+    /// Check the file, say what would be played, and play nothing; no program is started
     #[arg(long)]
     pub check: bool,
+    /// With --check: start the programs among the entrants (cmd:), and see that they get ready; they run with your rights
+    #[arg(long, requires = "check")]
+    pub start_programs: bool,
     /// Write the page of results to this file, as Markdown where it ends in .md [default: beside the file, with the ending .html]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,

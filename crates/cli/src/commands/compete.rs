@@ -13,6 +13,7 @@ use plyground_match::{
     machine, pairings,
 };
 use plyground_serve::LivePage;
+use plyground_session::Resources;
 use plyground_session::sync::lock;
 use plyground_studies::competition::{Bout, Competition, Ranking};
 use plyground_studies::report::{Provenance, Report};
@@ -20,9 +21,9 @@ use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SIL
 use serde_json::{Value, json};
 
 use crate::args::{CompeteArgs, Global};
-use crate::engines::CommandResources;
+use crate::engines::{CommandResources, UnstartedPrograms};
 use crate::runs::{command, open_store, stopped, threads};
-use crate::store::read_text;
+use crate::store::read_settings;
 use crate::web::HallPage;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
@@ -56,10 +57,15 @@ struct Known {
 
 pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let named = || args.file.display().to_string();
-    let mut competition = Competition::read(&read_text(&args.file)?, &CommandResources).with_context(named)?;
+    let starts_programs = !args.check || args.start_programs;
+    let resources: &dyn Resources = if starts_programs { &CommandResources } else { &UnstartedPrograms };
+    let mut competition = Competition::read(&read_settings(&args.file)?, resources).with_context(named)?;
     competition.seed = global.seed.unwrap_or(competition.seed);
-    let run = competition.run(&CommandResources).with_context(named)?;
+    let run = competition.run(resources).with_context(named)?;
     if args.check {
+        let has_programs = competition.entrants.iter().any(|entrant| entrant.spec.starts_with("cmd:"));
+        let note = "no program was started: --start-programs starts each, and waits until it is ready";
+        print_notes(&[note.to_owned()], global.quiet || starts_programs || !has_programs);
         return check(&competition, &run, global, out);
     }
     let store = open_store(global)?;
@@ -102,8 +108,12 @@ fn open_room(competition: &Competition, hall: &Arc<LivePage>) -> anyhow::Result<
     let network = &competition.network;
     let socket = UdpSocket::bind(network.listen)
         .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", network.listen))?;
-    let customs =
-        HostOptions { begin_delay: network.begin_delay, wait: Some(network.wait), resend: network.resend.then_some(SILENCE) };
+    let customs = HostOptions {
+        begin_delay: network.begin_delay,
+        wait: Some(network.wait),
+        resend: network.resend.then_some(SILENCE),
+        ..HostOptions::default()
+    };
     let hall = Arc::clone(hall);
     Ok(UdpServer::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
         let (player, received, text) = notice.message();

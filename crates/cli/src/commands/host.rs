@@ -126,10 +126,14 @@ impl<'a> Stage<'a> {
         if let Some(games) = expected(programme) {
             hall.expect(games);
         }
+        let usual = HostOptions::default();
         let customs = HostOptions {
             begin_delay: args.begin_delay,
             wait: matches!(programme, Programme::Series { .. } | Programme::RoundRobin { .. }).then_some(args.wait),
             resend: args.resend.then_some(SILENCE),
+            seat_time: Some(args.seat_time),
+            // The players of a round robin may all be on one computer.
+            seats_per_address: usual.seats_per_address.max(args.round_robin.unwrap_or_default().into()),
         };
         let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
         let room = UdpServer::open(socket, customs, programme.admission(), move |notice| {

@@ -29,14 +29,14 @@ pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let move_time = args.move_time.unwrap_or(CompetitionTimes::of_year(&year).a_move);
     // What is thought is still to be sent, over networks of all kinds.
     let time = (!names_limits(&agent)).then_some(move_time * 3 / 4);
-    let name = args.name.as_deref().unwrap_or_else(|| split_spec(&args.agent).0);
+    let name = args.name.clone().unwrap_or_else(|| default_name(&args.agent));
     let server = resolved(&args.server)?;
     let seed = Seed(global.seed_or_time());
     interrupt::catch()?;
     let messages = args.messages && !global.quiet;
     let client = Client {
         server,
-        name,
+        name: &name,
         game: &game,
         agent: &agent,
         players: &AgentFactory::new(&CommandResources),
@@ -52,6 +52,14 @@ pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         print_result(out, global, number, &joined)?;
     }
     Ok(())
+}
+
+/// The name of the agent. One letter is no name for `ply host`.
+fn default_name(agent: &str) -> String {
+    match split_spec(agent).0 {
+        name if name.chars().count() < 2 => format!("agent {name}"),
+        name => name.to_owned(),
+    }
 }
 
 fn resolved(server: &str) -> anyhow::Result<SocketAddr> {

@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::args::{Global, JudgeArgs};
 use crate::engines::CommandResources;
 use crate::runs::{command, driver, open_store, stopped, threads};
-use crate::store::{read_text, typed};
+use crate::store::{read_settings, typed};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{LiveText, bar};
@@ -95,7 +95,7 @@ fn asked_for(args: &JudgeArgs, session: &dyn Session) -> anyhow::Result<Vec<Cont
 }
 
 fn read_study(file: &Path) -> anyhow::Result<Study> {
-    let study = Study::read(&read_text(file)?).with_context(|| file.display().to_string())?;
+    let study = Study::read(&read_settings(file)?).with_context(|| file.display().to_string())?;
     let [part] = study.runs.as_slice() else {
         bail!("{}: expected a study with one run, found {}", file.display(), study.runs.len());
     };

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Global, LearnArgs};
 use crate::runs::{command, open_store, threads};
-use crate::store::{read_file, read_text, typed, write_whole};
+use crate::store::{read_file, read_settings, typed, write_whole};
 use plyground_terminal::interrupt;
 use plyground_terminal::{LiveText, bar};
 use plyground_terminal::{count, print_json, seconds};
@@ -84,7 +84,7 @@ fn architecture(net: &str, dojo: &dyn TrainableGame) -> anyhow::Result<Architect
         bail!(InputError::unknown("network to teach", net, ["thesis", "small", "medium", "a file that describes one"]));
     }
     let bad = |detail: String| InputError::malformed("description of a network", net, detail);
-    let mut described: Value = serde_json::from_str(&read_text(file)?).map_err(|error| bad(error.to_string()))?;
+    let mut described: Value = serde_json::from_str(&read_settings(file)?).map_err(|error| bad(error.to_string()))?;
     let Some(parts) = described.as_object_mut() else {
         bail!(bad("expected a JSON object with trunk, policy and value".to_owned()))
     };

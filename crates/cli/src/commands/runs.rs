@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
-use plyground_match::{Results, Run, RunPrefix, RunRow, Store, results_json};
+use anyhow::{Context, bail};
+use plyground_match::{Results, Run, RunPrefix, RunRow, Store, StoreCheck, results_json};
 use plyground_session::{JSON_LINES, RecordFormat, format_named};
 use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
@@ -38,8 +38,13 @@ pub fn run(args: &RunsArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
             }
         }
         Some(RunsAction::Positions { run, out: file, planes }) => positions(&store, run, file, planes, global, out),
+        Some(RunsAction::Check { repair }) => check(&store, *repair, global, out),
         Some(RunsAction::Rm { run }) => {
-            let row = store.find(run)?;
+            let row = match store.find(run) {
+                // A run whose settings are damaged is not found, but its name is known from `ply runs check`.
+                Err(_) if store.remove(run)? => return Ok(writeln!(out, "run {run} with its games is gone")?),
+                found => found?,
+            };
             store.remove(&row.run.id)?;
             if !global.quiet {
                 writeln!(out, "run {} with {} games is gone", row.run.id, count(row.games))?;
@@ -47,6 +52,40 @@ pub fn run(args: &RunsArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
             Ok(())
         }
     }
+}
+
+/// Says what is damaged. That is an error, and what is left after a repair, too.
+fn check(store: &Store, repair: bool, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let found = store.check()?;
+    let left = if repair && !found.is_intact() { store.repair()? } else { found.clone() };
+    if global.json {
+        let damage: Vec<String> = found.damage.iter().map(ToString::to_string).collect();
+        let page = json!({"runs": found.runs, "jobs": found.jobs, "games": found.games, "damage": damage,
+            "structure": found.structure, "left": left.damage.len() + left.structure.len()});
+        print_json(out, &page)?;
+    } else {
+        let [runs, jobs, games] = [found.runs, found.jobs, found.games].map(count);
+        writeln!(out, "read: runs {runs}, jobs {jobs}, games {games}")?;
+        found.structure.iter().try_for_each(|line| writeln!(out, "damaged: the file: {line}"))?;
+        found.damage.iter().try_for_each(|damage| writeln!(out, "damaged: {damage}"))?;
+        if found.is_intact() {
+            writeln!(out, "nothing is damaged")?;
+        } else if left.is_intact() {
+            writeln!(out, "repaired: the same commands play again what was removed")?;
+        }
+    }
+    let number = left.damage.len() + left.structure.len();
+    match (left.is_intact(), repair) {
+        (true, _) => Ok(()),
+        (false, false) => bail!("the store is damaged in {number} places; repair it with: ply runs check --repair"),
+        (false, true) => bail!("the store is still damaged in {number} places: {}", remaining(&left)),
+    }
+}
+
+/// What could not be repaired.
+fn remaining(left: &StoreCheck) -> String {
+    let lines = left.structure.iter().cloned().chain(left.damage.iter().map(ToString::to_string));
+    lines.take(5).collect::<Vec<_>>().join("; ")
 }
 
 fn list(store: &Store, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -28,6 +28,7 @@ pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::R
             format!("port {} is not to be had (is Plyground running already?); --port 0 takes any that is free", args.port)
         })?;
         server.allow_engines(offer(args)?);
+        server.trust(&args.proxy, &args.name);
         // The lab needs a place for its runs; without one, the games are still there.
         if let Err(error) = store_file(global).and_then(|file| Ok(server.open_lab(&file)?)) {
             print_notes(&[format!("without a lab: {error:#}")], global.quiet);

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::PathBuf;
 
-use plyground_session::{GameValue, Session, SolveOrder, Solved, Turn, open};
+use anyhow::{Context as _, bail};
+use plyground_session::{GameValue, Session, SolveOrder, Solved, Turn, open, tablebase_spec};
 use serde_json::json;
 
 use crate::args::{Global, SolveArgs};
@@ -16,6 +17,8 @@ use plyground_terminal::{SolverView, print_json, wrapped};
 pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let session = open(&args.place.game, args.place.position.as_deref())?;
     let files = Kept::new(args, global, session.as_ref());
+    // Before hours are spent on it.
+    files.check_target(&session.spec())?;
     let order = SolveOrder {
         method: args.method.clone(),
         memory: args.memory as usize,
@@ -36,7 +39,7 @@ pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     }?;
     let seconds = view.elapsed().as_secs_f64();
     view.finish();
-    let kept = files.keep(&solved)?;
+    let kept = files.keep(&solved, &session.spec())?;
     if global.json {
         return print_json(out, &page(&solved, seconds));
     }
@@ -51,6 +54,9 @@ pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::R
 
 /// Less than this is found again sooner than a file is read.
 const WORTH_KEEPING: u64 = 10_000;
+
+/// More bytes than the header of a tablebase has.
+const HEADER: u64 = 2_000;
 
 /// Where tablebases are read from and written to.
 struct Kept {
@@ -68,15 +74,32 @@ impl Kept {
         Self { read: args.tb.clone().or(before), write: args.save.clone().or(usual), asked: args.save.is_some() }
     }
 
+    /// An error if the file that was asked for is there and is no tablebase of this game: it would be lost.
+    fn check_target(&self, spec: &str) -> anyhow::Result<()> {
+        let Some(path) = self.write.as_ref().filter(|path| self.asked && path.is_file()) else { return Ok(()) };
+        let mut header = Vec::new();
+        fs::File::open(path)
+            .and_then(|file| file.take(HEADER).read_to_end(&mut header))
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let found = match tablebase_spec(&header) {
+            _ if header.is_empty() => return Ok(()),
+            Some(found) if found == spec => return Ok(()),
+            Some(found) => format!("one of {found}"),
+            None => "something else".to_owned(),
+        };
+        bail!("{}: expected a tablebase of {spec} or no file, found {found}; it stays as it is", path.display())
+    }
+
     /// Keeps what was found, and gives the name of the file. Where no file was asked for, nothing is lost when it cannot be
     /// written.
-    fn keep(&self, solved: &Solved) -> anyhow::Result<Option<PathBuf>> {
+    fn keep(&self, solved: &Solved, spec: &str) -> anyhow::Result<Option<PathBuf>> {
         let Some(path) = self.write.as_ref().filter(|_| self.asked || solved.nodes >= WORTH_KEEPING) else { return Ok(None) };
         if !self.asked {
             let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
             let written = parent.map_err(anyhow::Error::from).and_then(|()| Ok(write_whole(path, &solved.tablebase)?));
             return Ok(written.ok().map(|()| path.clone()));
         }
+        self.check_target(spec)?;
         write_whole(path, &solved.tablebase)?;
         Ok(Some(path.clone()))
     }

@@ -13,7 +13,7 @@ use crate::args::{Global, StudyArgs};
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, stopped};
-use crate::store::read_text;
+use crate::store::read_settings;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{RunView, failures, standings};
@@ -50,7 +50,7 @@ pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::R
 
 /// The study in a file.
 pub fn read_study(file: &Path) -> anyhow::Result<Study> {
-    Study::read(&read_text(file)?).with_context(|| file.display().to_string())
+    Study::read(&read_settings(file)?).with_context(|| file.display().to_string())
 }
 
 fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -76,6 +76,7 @@ fn one(study: &Study, args: &StudyArgs, executor: &dyn Executor, global: &Global
         let (results, complete) = driver(&store, &run, executor, &players, &view).play(&part.pairings(), jobs)?;
         findings.extend(part.findings(&results));
         print_notes(&failures(&results).lines().map(str::to_owned).collect::<Vec<_>>(), global.quiet);
+        print_notes(&results.uncounted(), global.quiet);
         if !complete {
             print_notes(&[stopped(&run)], global.quiet);
             break;

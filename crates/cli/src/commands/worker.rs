@@ -35,6 +35,7 @@ pub fn run(args: &WorkerArgs, global: &Global, out: &mut impl Write) -> anyhow::
         cache: data_dir(global)?.join("files"),
         cancel: interrupt::token(),
         begun: &begun,
+        told: &|note| print_notes(&[note.to_owned()], global.quiet),
     })?;
     if global.json {
         return print_json(

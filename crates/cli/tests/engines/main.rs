@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod bots;
+mod descendants;
 mod faults;
 mod guests;
 mod outside;

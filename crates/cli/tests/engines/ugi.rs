@@ -182,3 +182,18 @@ fn it_listens_while_it_thinks() {
     talk.until("bestmove");
     assert!(talk.child.wait().unwrap().success());
 }
+
+#[test]
+fn endless_lines_and_floods_of_commands_are_refused() {
+    let long = format!("position startpos moves {}\n", "a1 ".repeat(700_000));
+    let said = answers("tictactoe", "random", &format!("{long}go\nposition startpos\ngo depth 1\nquit\n"));
+    assert_eq!(said[0], "info string error: a command may have 1048576 bytes, and this one was longer", "{said:?}");
+    // What was not read may have been the position.
+    assert_eq!(said.iter().filter(|line| *line == "bestmove none").count(), 1, "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("bestmove") && line != "bestmove none"), "{said:?}");
+    let flood = format!("go movetime 3000\n{}quit\n", "query moves\n".repeat(1_500));
+    let said = answers("clobber:size=8x8", "mcts", &flood);
+    let place = said.iter().position(|line| line == "info string error: more than 1000 commands came during a search");
+    assert_eq!(place, Some(said.len() - 1), "{said:?}");
+    assert!((1_000..1_200).contains(&said.len()), "{said:?}");
+}

@@ -4,6 +4,7 @@ mod access;
 #[path = "../../../match/tests/match/common.rs"]
 #[allow(dead_code, reason = "the tests of each crate use a part of it")]
 mod common;
+mod hostile;
 mod nats;
 mod place;
 mod queue;

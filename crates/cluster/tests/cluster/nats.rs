@@ -1,8 +1,6 @@
 //! Coordinators and workers through a real NATS server.
 
 use std::collections::HashSet;
-use std::io::Write as _;
-use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -15,15 +13,14 @@ use plyground_match::{
 };
 use plyground_nets::{Network, Size, weights};
 use plyground_train::{End, Round, Training, TrainingObserver, TrainingPlan, TrainingStage, trainable_game};
-use serde_json::json;
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
 use crate::server::Server;
 
 /// Nothing here takes as long as this.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub const PATIENCE: Duration = Duration::from_mins(2);
 
-fn broker(server: &Server, lease: Duration) -> Arc<Broker> {
+pub fn broker(server: &Server, lease: Duration) -> Arc<Broker> {
     Arc::new(Broker::connect(&Access { lease: Some(lease), ..Access::new(&server.url()) }).unwrap())
 }
 
@@ -58,6 +55,7 @@ fn worker(server: &Server, name: &str, cache: &Directory, over: &CancelToken) ->
         cache: cache.0.clone(),
         cancel: over,
         begun: &|_| {},
+        told: &|_| {},
     })
 }
 
@@ -248,35 +246,6 @@ impl Queue for OneLease<'_> {
     }
 }
 
-#[test]
-fn a_worker_that_differs_from_the_coordinator_is_refused() {
-    let Some(server) = Server::start() else { return };
-    let access = broker(&server, Duration::from_secs(5));
-    let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
-    let hello = json!({"version": "0.0.7", "rules": "0123456789abcdef", "speed": 1000.0});
-    let announced = json!({"hello": hello, "experiment": run.experiment}).to_string();
-    // As another program would do it.
-    let address = server.url();
-    let mut wire = TcpStream::connect(address.strip_prefix("nats://").unwrap()).unwrap();
-    let subject = format!("$KV.plyground.run.{}", run.id);
-    write!(wire, "CONNECT {{\"verbose\":false}}\r\nPUB {subject} {}\r\n{announced}\r\nPING\r\n", announced.len()).unwrap();
-    wire.flush().unwrap();
-    let begun = Instant::now();
-    let refused = loop {
-        let over = CancelToken::new();
-        over.cancel();
-        match worker(&server, "other", &Directory::new(), &over) {
-            Err(error) => break error.to_string(),
-            Ok(_) => assert!(begun.elapsed() < PATIENCE, "it was not refused"),
-        }
-    };
-    assert!(
-        refused.contains("expected version 0.0.7 with rules 0123456789abcdef, as the coordinator has; found version"),
-        "{refused}"
-    );
-    drop(access);
-}
-
 /// One file, whatever it is called.
 struct OneFile(Vec<u8>);
 
@@ -311,7 +280,7 @@ fn networks_travel_by_their_hash_and_every_record_names_it() {
 }
 
 /// Does not look on.
-struct Unobserved;
+pub struct Unobserved;
 
 impl TrainingObserver for Unobserved {
     fn stage(&self, _: TrainingStage) {}

@@ -82,6 +82,6 @@ impl MoveTime {
 }
 
 /// A time in seconds, as messages have it.
-pub(super) fn shown(time: Duration) -> String {
+pub(crate) fn shown(time: Duration) -> String {
     format!("{:.3} s", time.as_secs_f64())
 }

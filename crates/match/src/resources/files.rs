@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -11,6 +11,24 @@ use plyground_core::sync::lock;
 use plyground_core::{Engine, InputError, Resources};
 
 use crate::{NETWORKS, RunError, built_in};
+
+/// The most bytes of a file that an agent reads: a tablebase of a hundred million positions.
+const LARGEST: u64 = 1 << 30;
+
+/// The contents of a file of at most so many bytes.
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    bounded(fs::File::open(path)?, most)
+}
+
+/// The bytes of a source of at most so many. No more than that is ever in memory, also of sources that never end.
+pub fn bounded(source: impl io::Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut contents = Vec::new();
+    source.take(most.saturating_add(1)).read_to_end(&mut contents)?;
+    if contents.len() as u64 > most {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("expected at most {most} bytes, found more")));
+    }
+    Ok(contents)
+}
 
 /// The files that agent specs name: networks that come with the program by their names, and paths, looked for where the program was
 /// started.
@@ -21,7 +39,7 @@ impl Resources for FileResources {
         if let Some(network) = built_in(name) {
             return Ok(network.file.to_vec());
         }
-        fs::read(name).map_err(|error| {
+        read_bounded(Path::new(name), LARGEST).map_err(|error| {
             let why = match error.kind() {
                 ErrorKind::NotFound => missing(name, NETWORKS.iter().map(|network| network.name)),
                 _ => None,
@@ -115,7 +133,8 @@ impl Resources for UnchangedFiles<'_> {
 
 /// The hash of a file that a command names.
 fn hash_of(name: &str, path: &Path) -> Result<String, InputError> {
-    let contents = fs::read(path).map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))?;
+    let contents = read_bounded(path, LARGEST)
+        .map_err(|error| InputError::malformed("file", name, format!("it cannot be read: {error}")))?;
     Ok(hash(&contents))
 }
 
@@ -180,6 +199,24 @@ mod tests {
         assert_eq!(missing("nets/my.safetensors", there()), None);
         assert_eq!(missing("clober-8x8", std::iter::empty()), None);
         assert!(FileResources.read("no such file").unwrap_err().to_string().starts_with("malformed file 'no such file': "));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_never_ends_is_refused() {
+        let error = read_bounded(Path::new("/dev/zero"), 1_000).unwrap_err();
+        assert_eq!(error.to_string(), "expected at most 1000 bytes, found more");
+        let error = FileResources.read("/dev/zero").unwrap_err().to_string();
+        assert!(error.contains("it cannot be read: expected at most 1073741824 bytes, found more"), "{error}");
+    }
+
+    #[test]
+    fn a_file_as_large_as_it_may_be_is_read() {
+        let file = std::env::temp_dir().join(format!("plyground-bounded-{}", std::process::id()));
+        fs::write(&file, "12345").unwrap();
+        assert_eq!(read_bounded(&file, 5).unwrap(), b"12345");
+        assert!(read_bounded(&file, 4).is_err());
+        fs::remove_file(file).unwrap();
     }
 
     #[test]

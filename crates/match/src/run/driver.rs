@@ -1,15 +1,23 @@
 //! The driver of a run: jobs are requested, executed and counted, from the first pair to the last.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use plyground_core::CancelToken;
 use plyground_core::sync::{into_inner, lock};
+use plyground_core::{CancelToken, InputError};
 
 use crate::run::rounds::{next_round, rounds};
 use crate::{
     Book, Executor, Format, PlayerFactory, Results, Run, RunError, RunEvent, RunObserver, RunPrefix, Store, jobs, machine,
     pairings,
 };
+
+/// The number of jobs that are made at once.
+const SLICE: u64 = 10_000;
+/// The number of jobs that are requested before the first one is played; when they are played, as many again.
+const AHEAD: u64 = 100_000;
+/// The most jobs that are requested before the first one is played, where all have to be.
+const MOST_REQUESTED: u64 = 10_000_000;
 
 /// The driver of a run: it plays pairs until they are done, it is cancelled, or the results are enough. Earlier games count, too.
 ///
@@ -28,6 +36,8 @@ pub struct RunDriver<'a> {
     observer: &'a dyn RunObserver,
     enough: &'a (dyn Fn(&Results) -> bool + Sync),
     book: Mutex<Option<Book<'a>>>,
+    /// Were the rows of the jobs compared with their checksums?
+    checked: AtomicBool,
 }
 
 impl<'a> RunDriver<'a> {
@@ -43,6 +53,7 @@ impl<'a> RunDriver<'a> {
             observer: &|_: &Run, _: &RunEvent<'_>| {},
             enough: &|_| false,
             book: Mutex::new(None),
+            checked: AtomicBool::new(false),
         }
     }
 
@@ -94,51 +105,105 @@ impl<'a> RunDriver<'a> {
     /// Requests so many pairs of all who meet, in a Swiss tournament in its first round, unless that was done before.
     pub fn request_format(&self, pairs: u64) -> Result<(), RunError> {
         let experiment = &self.run.experiment;
-        self.request_once(&pairings(experiment.format, experiment.agents.len()), pairs)
+        let pairings = pairings(experiment.format, experiment.agents.len());
+        checked_number(&pairings, pairs, MOST_REQUESTED)?;
+        self.request_once(&pairings, pairs)
     }
 
     /// Plays all that was ever requested and is not done; the results, and whether all were played.
     pub fn resume(&self) -> Result<(Results, bool), RunError> {
-        match self.run.experiment.format {
+        let format = self.run.experiment.format;
+        match format {
             // The rounds to come were not requested yet.
             Format::Swiss { pairs, .. } => self.play_format(pairs),
             Format::Games { rounds: Some(_), .. } => self.play_format(1),
-            _ => self.play_requested(RunPrefix::all(&self.run.id).pairs),
+            _ => {
+                if self.forget_damaged_jobs()? {
+                    let pairs = self.store.longest(&self.run.id)?;
+                    self.request(&pairings(format, self.run.experiment.agents.len()), pairs)?;
+                }
+                self.play_requested(RunPrefix::all(&self.run.id).pairs)
+            }
         }
     }
 
-    /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played.
+    /// Plays the first so many pairs (or games with fixed seats) of each pairing; their results, and whether all were played. Jobs
+    /// are requested in parts, so that any number of pairs can be asked for.
     pub fn play(&self, pairings: &[[usize; 2]], pairs: u64) -> Result<(Results, bool), RunError> {
-        self.request_once(pairings, pairs)?;
-        self.play_requested(pairs)
+        let all = checked_number(pairings, pairs, i64::MAX as u64)?;
+        let meetings = pairings.len().max(1) as u64;
+        self.forget_damaged_jobs()?;
+        let before = self.store.requested(self.prefix(pairs))? / meetings;
+        let mut part = (AHEAD / meetings).max(1).max(before).min(pairs);
+        loop {
+            self.request_once(pairings, part)?;
+            let (results, complete) = self.play_part(part, all - pairings.len() as u64 * part)?;
+            if part == pairs || !complete || (self.enough)(&results) || self.cancel.is_cancelled() {
+                return Ok((results, complete && part == pairs));
+            }
+            part = part.saturating_mul(2).min(pairs);
+        }
     }
 
     fn request_once(&self, pairings: &[[usize; 2]], pairs: u64) -> Result<(), RunError> {
-        if self.store.requested(self.prefix(pairs))? < pairings.len() as u64 * pairs {
-            self.request(pairings, pairs)?;
+        self.forget_damaged_jobs()?;
+        if self.store.requested(self.prefix(pairs))? < checked_number(pairings, pairs, i64::MAX as u64)? {
+            self.request_slices(pairings, pairs)?;
         }
         Ok(())
     }
 
     /// Requests the first so many pairs of each pairing, beside what was requested before.
     pub fn request(&self, pairings: &[[usize; 2]], pairs: u64) -> Result<(), RunError> {
+        checked_number(pairings, pairs, MOST_REQUESTED)?;
+        self.request_slices(pairings, pairs)
+    }
+
+    fn request_slices(&self, pairings: &[[usize; 2]], pairs: u64) -> Result<(), RunError> {
         self.store.begin(self.run, self.command, &machine())?;
         let mut book = lock(&self.book);
         if book.is_none() {
             *book = Some(Book::new(&self.run.experiment, self.players)?);
         }
         let book = book.as_mut().expect("it was made where there was none");
-        self.store.request(&jobs(self.run, book, pairings, pairs)?)?;
+        let step = (SLICE / pairings.len().max(1) as u64).max(1);
+        let mut from = 0;
+        while from < pairs && !self.cancel.is_cancelled() {
+            let to = from.saturating_add(step).min(pairs);
+            self.store.request(&jobs(self.run, book, pairings, from..to)?)?;
+            from = to;
+        }
         Ok(())
+    }
+
+    /// Writes damaged settings anew and removes jobs whose rows are damaged, once for a driver; whether there were such jobs.
+    fn forget_damaged_jobs(&self) -> Result<bool, RunError> {
+        if self.checked.swap(true, Ordering::Relaxed) {
+            return Ok(false);
+        }
+        if !self.store.has_settings(&self.run.id)? {
+            self.store.begin(self.run, self.command, &machine())?;
+        }
+        let damage = self.store.damaged_jobs(&self.run.id)?;
+        self.store.mend(&damage)?;
+        Ok(!damage.is_empty())
     }
 
     /// Plays all that was requested of the first so many pairs of every pairing; the results, and whether all were played.
     pub fn play_requested(&self, pairs: u64) -> Result<(Results, bool), RunError> {
+        self.play_part(pairs, 0)
+    }
+
+    /// The same, where so many jobs will be requested later.
+    fn play_part(&self, pairs: u64, later: u64) -> Result<(Results, bool), RunError> {
         let prefix = self.prefix(pairs);
-        let wanted = self.store.requested(prefix)?;
+        let requested = self.store.requested(prefix)?;
+        let wanted = requested + later;
         let read = || Results::read(self.store, self.run.experiment.seats, prefix);
         let tell = |event: &RunEvent<'_>| self.observer.observe(self.run, event);
         let results = read()?;
+        // What is damaged does not count, and is played again.
+        self.store.mend_all(results.damage())?;
         let cancel = self.cancel.child();
         let stop_if_enough = |results: &Results| {
             if (self.enough)(results) {
@@ -150,17 +215,43 @@ impl<'a> RunDriver<'a> {
         let counted = Mutex::new(results);
         self.executor.execute(self, pairs, &cancel, &|event| {
             tell(event);
-            let RunEvent::JobFinished { games, .. } = event else { return };
-            let mut results = lock(&counted);
-            games.iter().for_each(|game| results.add(game));
+            let results = match event {
+                RunEvent::JobFinished { games, .. } => {
+                    let mut results = lock(&counted);
+                    games.iter().for_each(|game| results.add(game));
+                    results
+                }
+                // What was taken back does not count. Where the store cannot be read, the end of the run says so.
+                RunEvent::WorkerBanned { .. } => {
+                    let Ok(left) = read() else { return };
+                    let mut results = lock(&counted);
+                    *results = left;
+                    results
+                }
+                _ => return,
+            };
             tell(&RunEvent::Progress { results: &results, wanted });
             stop_if_enough(&results);
         })?;
         drop(into_inner(counted));
         // Another process may have played some of it.
         let results = read()?;
-        let complete = results.jobs() >= wanted;
+        self.store.check_place()?;
+        // Played again and still damaged: the file is broken in a way that rows cannot mend.
+        if let Some(damage) = results.damage().first() {
+            return Err(self.store.damaged(damage.to_string()));
+        }
+        let complete = results.jobs() >= requested;
         tell(&RunEvent::RunEnded { results: &results, complete });
         Ok((results, complete))
     }
+}
+
+/// The number of jobs that so many pairs of each pairing are.
+fn checked_number(pairings: &[[usize; 2]], pairs: u64, most: u64) -> Result<u64, InputError> {
+    let meetings = pairings.len() as u64;
+    pairs.checked_mul(meetings.max(1)).filter(|&jobs| jobs <= most).map(|_| meetings * pairs).ok_or_else(|| {
+        let detail = format!("expected at most {} for {meetings} pairings", most / meetings.max(1));
+        InputError::malformed("number of pairs", &pairs.to_string(), detail)
+    })
 }

@@ -1,8 +1,15 @@
 //! The store: one SQLite file that keeps every run, every job and every game.
 
+mod check;
+mod checksum;
+mod damage;
 pub(crate) mod export;
+mod games;
 mod parquet_file;
 pub(crate) mod queue;
+mod refusals;
+mod retract;
+mod rows;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,17 +17,26 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use plyground_core::InputError;
 use plyground_core::sync::lock;
-use plyground_core::{InputError, Outcome, PlayedMove, Player};
-use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior, params};
 
 use crate::job::now;
 use crate::{GameRow, Job, ResultSink, Run, RunError, RunPrefix};
 
+use checksum::{SEAL_RUN, failure_columns, job_columns, run_columns};
+use damage::Remedy;
+use rows::insert_game;
+
+pub use check::StoreCheck;
+pub use damage::Damage;
+
 /// Marks a SQLite file as ours.
 const APPLICATION: i32 = 0x504c_5947;
-/// The layout of the tables.
-const VERSION: i32 = 1;
+/// The layout of the tables: since version 2 every row has a checksum.
+const VERSION: i32 = 2;
+/// The version before, which is upgraded when it is opened.
+const WITHOUT_CHECKSUMS: i32 = 1;
 
 /// A lease that is not extended ends after this time.
 const LEASE: Duration = Duration::from_secs(5);
@@ -34,7 +50,9 @@ const TABLES: &str = "
         settings TEXT NOT NULL,
         command TEXT NOT NULL,
         machine TEXT NOT NULL,
-        begun INTEGER NOT NULL
+        begun INTEGER NOT NULL,
+        requested INTEGER NOT NULL,
+        checksum INTEGER
     ) WITHOUT ROWID;
     CREATE TABLE games (
         job TEXT NOT NULL,
@@ -54,6 +72,7 @@ const TABLES: &str = "
         times BLOB NOT NULL,
         expectations BLOB NOT NULL,
         ended INTEGER NOT NULL,
+        checksum INTEGER,
         PRIMARY KEY (job, game)
     ) WITHOUT ROWID;
     CREATE INDEX games_of_runs ON games (run, pair);
@@ -66,7 +85,9 @@ const TABLES: &str = "
         opening TEXT NOT NULL,
         done INTEGER NOT NULL DEFAULT 0,
         worker TEXT,
-        until INTEGER NOT NULL DEFAULT 0
+        until INTEGER NOT NULL DEFAULT 0,
+        sender TEXT,
+        checksum INTEGER
     );
     CREATE INDEX open_jobs ON jobs (run, done, pair);
     CREATE INDEX leased_jobs ON jobs (worker) WHERE worker IS NOT NULL;
@@ -75,8 +96,13 @@ const TABLES: &str = "
 /// One SQLite file with everything that was ever played.
 pub struct Store {
     file: PathBuf,
+    /// The file as the system knows it; `None` for a store in memory.
+    identity: Option<FileIdentity>,
     connection: Mutex<Connection>,
     pub(crate) lease: Duration,
+    /// The damage that was found so far, each once.
+    damage: Mutex<Vec<Damage>>,
+    tell: Box<dyn Fn(&Damage) + Send + Sync>,
 }
 
 /// A run as the store knows it.
@@ -105,7 +131,8 @@ impl Store {
             std::fs::create_dir_all(parent).map_err(|error| RunError::Write { file: file.to_owned(), error })?;
         }
         check_header(file)?;
-        Self::with_tables(file, Connection::open(file).map_err(|error| refused(file, error))?)
+        let store = Self::with_tables(file, Connection::open(file).map_err(|error| refused(file, error))?)?;
+        Ok(Self { identity: Some(FileIdentity::of(file).map_err(|_| gone(file))?), ..store })
     }
 
     /// A store that is gone with the process: for games that only their results are wanted of.
@@ -114,23 +141,28 @@ impl Store {
         Self::with_tables(file, Connection::open_in_memory().map_err(|error| refused(file, error))?)
     }
 
-    /// The store in a database, whose tables are made where there are none.
+    /// The store in a database, whose tables are made where there are none, and get checksums where they have none.
     fn with_tables(file: &Path, mut connection: Connection) -> Result<Self, RunError> {
         let wrap = |error: rusqlite::Error| refused(file, error);
         connection.busy_timeout(PATIENCE).map_err(wrap)?;
-        // Two processes may both find the file empty: one of them makes the tables.
+        checksum::define(&connection).map_err(wrap)?;
+        // Two processes may both find the file empty, or old: one of them makes the tables.
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrap)?;
-        let tables: i64 = begun.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(wrap)?;
-        if tables == 0 {
-            let mark = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}");
-            begun.execute_batch(TABLES).and_then(|()| begun.execute_batch(&mark)).map_err(wrap)?;
-        }
+        make_tables(&begun).map_err(wrap)?;
         begun.commit().map_err(wrap)?;
-        // Readers do not wait for writers, and what is committed survives the end of the process.
+        // Readers do not wait for writers. What is committed survives the end of the process and, where not said otherwise, the end
+        // of the power: it is on the disk before the answer.
         connection
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
+            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
             .map_err(wrap)?;
-        Ok(Self { file: file.to_owned(), connection: Mutex::new(connection), lease: LEASE })
+        Ok(Self {
+            file: file.to_owned(),
+            identity: None,
+            connection: Mutex::new(connection),
+            lease: LEASE,
+            damage: Mutex::default(),
+            tell: Box::new(|_| {}),
+        })
     }
 
     /// The same with leases of another length.
@@ -148,17 +180,57 @@ impl Store {
         refused(&self.file, error)
     }
 
-    /// Takes up a run, or notes that more is wanted of one that is there.
+    /// An error if the file was deleted, moved or replaced since it was opened: what is written then is lost.
+    pub fn check_place(&self) -> Result<(), RunError> {
+        match &self.identity {
+            Some(identity) if FileIdentity::of(&self.file).ok().as_ref() != Some(identity) => Err(gone(&self.file)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn damaged(&self, detail: impl Into<String>) -> RunError {
+        RunError::Damaged { file: self.file.clone(), detail: detail.into() }
+    }
+
+    /// Whether the settings of a run are intact, or not needed because it has no jobs.
+    pub(crate) fn has_settings(&self, run: &str) -> Result<bool, RunError> {
+        let connection = self.connection();
+        let read = || {
+            let intact: Option<bool> = connection.query_row(IS_INTACT, [run], |row| row.get(0)).optional()?;
+            let query = "SELECT NOT EXISTS (SELECT 1 FROM jobs WHERE run = ?1)";
+            intact.map_or_else(|| connection.query_row(query, [run], |row| row.get(0)), Ok)
+        };
+        read().map_err(|error| self.wrap(error))
+    }
+
+    /// Takes up a run, or notes that more is wanted of one that is there. A damaged row is written anew.
     pub fn begin(&self, run: &Run, command: &str, machine: &str) -> Result<(), RunError> {
         let settings = serde_json::to_string(&run.experiment).expect("settings are plain data");
-        self.connection()
-            .execute(
-                "INSERT INTO runs (id, settings, command, machine, begun) VALUES (?1, ?2, ?3, ?4, ?5)
-                    ON CONFLICT (id) DO UPDATE SET command = excluded.command, machine = excluded.machine",
-                params![run.id, settings, command, machine, now().as_secs() as i64],
-            )
-            .map(drop)
-            .map_err(|error| self.wrap(error))
+        let mut connection = self.connection();
+        let write = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let intact: Option<bool> = transaction.query_row(IS_INTACT, [&run.id], |row| row.get(0)).optional()?;
+            if intact == Some(true) {
+                transaction
+                    .execute("UPDATE runs SET command = ?2, machine = ?3 WHERE id = ?1", params![run.id, command, machine])?;
+            } else {
+                transaction.execute(
+                    "INSERT INTO runs (id, settings, command, machine, begun, requested)
+                        VALUES (?1, ?2, ?3, ?4, ?5, (SELECT count(*) FROM jobs WHERE run = ?1))
+                        ON CONFLICT (id) DO UPDATE SET settings = excluded.settings, command = excluded.command,
+                            machine = excluded.machine, begun = excluded.begun, requested = excluded.requested",
+                    params![run.id, settings, command, machine, now().as_secs() as i64],
+                )?;
+            }
+            transaction.execute(SEAL_RUN, [&run.id])?;
+            let jobs: u64 = transaction.query_row("SELECT requested FROM runs WHERE id = ?1", [&run.id], |row| row.get(0))?;
+            transaction.commit().map(|()| intact.unwrap_or(jobs == 0))
+        };
+        let intact = write(&mut connection).map_err(|error| self.wrap(error))?;
+        if !intact {
+            self.note(&[Damage::of_run(&run.id, "its settings were damaged, and were written anew", Remedy::None)]);
+        }
+        Ok(())
     }
 
     /// The number of jobs of a prefix that were ever requested.
@@ -173,51 +245,16 @@ impl Store {
         self.connection().query_row(query, params![prefix.run, prefix.pairs], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
-    /// All runs, the newest first.
-    pub fn runs(&self) -> Result<Vec<RunRow>, RunError> {
-        let connection = self.connection();
-        let query = "SELECT id, settings, command, machine, begun,
-                (SELECT count(*) FROM jobs WHERE run = runs.id), (SELECT count(*) FROM jobs WHERE run = runs.id AND done = 1),
-                (SELECT count(*) FROM games WHERE run = runs.id)
-            FROM runs ORDER BY begun DESC, id";
-        let read = |row: &Row<'_>| {
-            let settings: String = row.get(1)?;
-            let experiment = serde_json::from_str(&settings).map_err(|error| unreadable(1, error))?;
-            Ok(RunRow {
-                run: Run { id: row.get(0)?, experiment },
-                command: row.get(2)?,
-                machine: row.get(3)?,
-                begun: row.get(4)?,
-                pairs: row.get(5)?,
-                done: row.get(6)?,
-                games: row.get(7)?,
-            })
-        };
-        let rows = connection.prepare(query).and_then(|mut statement| statement.query_map([], read)?.collect());
-        rows.map_err(|error| self.wrap(error))
+    /// The number of pairs that were requested of the pairing with most of them.
+    pub(crate) fn longest(&self, run: &str) -> Result<u64, RunError> {
+        let query = "SELECT ifnull(max(pair) + 1, 0) FROM jobs WHERE run = ?1";
+        self.connection().query_row(query, [run], |row| row.get(0)).map_err(|error| self.wrap(error))
     }
 
     /// Forgets a run with all its games; false if there was none.
     pub fn remove(&self, run: &str) -> Result<bool, RunError> {
         let removed = self.connection().execute("DELETE FROM runs WHERE id = ?1", [run]);
         removed.map(|count| count > 0).map_err(|error| self.wrap(error))
-    }
-
-    /// Calls `take` for every game of a prefix, in the order of the pairs.
-    pub fn games(&self, prefix: RunPrefix<'_>, mut take: impl FnMut(GameRow)) -> Result<(), RunError> {
-        let connection = self.connection();
-        let query = "SELECT job, pair, game, first, second, result, margin, reason, fault, points, opening, moves, movers, times,
-                expectations, ended
-            FROM games WHERE run = ?1 AND pair < ?2 ORDER BY pair, job, game";
-        let mut read_all = || {
-            let mut statement = connection.prepare_cached(query)?;
-            let mut rows = statement.query(params![prefix.run, prefix.pairs])?;
-            while let Some(row) = rows.next()? {
-                take(game_row(row)?);
-            }
-            Ok(())
-        };
-        read_all().map_err(|error| self.wrap(error))
     }
 
     /// Notes that a job cannot be done, and why. A result that comes after all makes that forgotten.
@@ -228,25 +265,34 @@ impl Store {
                 job TEXT PRIMARY KEY,
                 run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
                 pair INTEGER NOT NULL,
-                error TEXT NOT NULL
+                error TEXT NOT NULL,
+                checksum INTEGER
             ) WITHOUT ROWID";
         let values = params![job.id, job.run, job.pair, error];
         let noted = connection.execute_batch(table).and_then(|()| {
-            connection.execute("INSERT OR REPLACE INTO failures (job, run, pair, error) VALUES (?1, ?2, ?3, ?4)", values)
+            connection.execute(
+                "INSERT OR REPLACE INTO failures (job, run, pair, error, checksum)
+                    VALUES (?1, ?2, ?3, ?4, row_checksum('failures', ?1, ?2, ?3, ?4))",
+                values,
+            )
         });
         noted.map(drop).map_err(|error| self.wrap(error))
     }
 
     /// The jobs of a prefix that could not be done, with the reasons.
     pub fn failures(&self, prefix: RunPrefix<'_>) -> Result<Vec<(String, String)>, RunError> {
+        const SELECT: &str = concat!(
+            "SELECT job, CASE WHEN checksum IS row_checksum('failures', ",
+            failure_columns!(),
+            ") THEN error ELSE 'the reason is damaged' END FROM failures WHERE run = ?1 AND pair < ?2
+                AND NOT EXISTS (SELECT 1 FROM games WHERE games.job = failures.job) ORDER BY pair, job"
+        );
         let connection = self.connection();
         let read = || {
             if !connection.table_exists(None, "failures")? {
                 return Ok(Vec::new());
             }
-            let query = "SELECT job, error FROM failures WHERE run = ?1 AND pair < ?2
-                AND NOT EXISTS (SELECT 1 FROM games WHERE games.job = failures.job) ORDER BY pair, job";
-            let mut statement = connection.prepare(query)?;
+            let mut statement = connection.prepare(SELECT)?;
             let rows = statement.query_map(params![prefix.run, prefix.pairs], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect()
         };
@@ -267,107 +313,94 @@ impl Store {
     }
 }
 
+/// Whether the row of a run has its checksum.
+const IS_INTACT: &str = concat!("SELECT checksum IS row_checksum('runs', ", run_columns!(), ") FROM runs WHERE id = ?1");
+
+/// Notes that a job is done, and which worker has sent its games if another machine has, if its row is intact.
+const MARK_DONE: &str = concat!(
+    "UPDATE jobs SET done = 1, worker = NULL, sender = ?2,
+        checksum = row_checksum('jobs', id, run, first, second, pair, opening, 1, ?2)
+        WHERE id = ?1 AND done = 0 AND checksum IS row_checksum('jobs', ",
+    job_columns!(),
+    ")"
+);
+
 impl ResultSink for Store {
+    /// Keeps games and notes in the same transaction that their jobs are done. When this returns, they are on the disk.
     fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError> {
+        self.insert(run, jobs, |_| None)
+    }
+}
+
+impl Store {
+    fn insert<'a>(
+        &self,
+        run: &str,
+        jobs: &[Vec<GameRow>],
+        sender: impl Fn(usize) -> Option<&'a str>,
+    ) -> Result<Vec<bool>, RunError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut new = Vec::with_capacity(jobs.len());
-            for games in jobs {
+            for (number, games) in jobs.iter().enumerate() {
                 let kept = games.iter().map(|game| insert_game(&transaction, run, game)).sum::<rusqlite::Result<usize>>()?;
-                new.push(kept == games.len());
+                let is_new = kept == games.len();
+                new.push(is_new);
+                if let Some(game) = games.first() {
+                    let sender = if is_new { sender(number) } else { None };
+                    transaction.prepare_cached(MARK_DONE)?.execute(params![game.job, sender])?;
+                }
             }
             transaction.commit().map(|()| new)
         };
-        insert(&mut connection).map_err(|error| match error.sqlite_error_code() {
+        let new = insert(&mut connection).map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::ConstraintViolation) => RunError::Gone { run: run.to_owned() },
             _ => self.wrap(error),
-        })
+        })?;
+        self.check_place()?;
+        Ok(new)
     }
 }
 
-/// The player of a move, as a letter.
-const MOVERS: [(Option<Player>, char); 3] = [(Some(Player::First), '1'), (Some(Player::Second), '2'), (None, '~')];
-
-fn insert_game(connection: &Connection, run: &str, game: &GameRow) -> rusqlite::Result<usize> {
-    let mut statement = connection.prepare_cached(
-        "INSERT OR IGNORE INTO games
-            (job, game, run, pair, first, second, result, margin, reason, fault, points, opening, moves, movers, times,
-            expectations, ended)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-    )?;
-    let texts: Vec<&str> = game.moves.iter().map(|played| played.text.as_str()).collect();
-    let letter = |mover| MOVERS.iter().find(|known| known.0 == mover).expect("all are there").1;
-    let movers: String = game.movers.iter().map(|&mover| letter(mover)).collect();
-    statement.execute(params![
-        game.job,
-        game.game,
-        run,
-        game.pair,
-        game.agents[0],
-        game.agents[1],
-        game.outcome.word(),
-        game.outcome.margin,
-        game.reason,
-        game.fault,
-        game.points.map(|[first, second]| format!("{first} {second}")),
-        game.opening,
-        texts.join(" "),
-        movers,
-        packed(game.moves.iter().map(|played| played.ms.map(|ms| ms as f32))),
-        packed(game.moves.iter().map(|played| played.value)),
-        game.ended,
-    ])
+/// Makes the tables in an empty file, and gives those of the version before their checksums.
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    let version: i32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if tables == 0 {
+        connection.execute_batch(TABLES)?;
+        connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION}"))?;
+    } else if version == WITHOUT_CHECKSUMS {
+        connection.execute_batch(checksum::UPGRADE)?;
+        if connection.table_exists(None, "failures")? {
+            connection.execute_batch(checksum::UPGRADE_FAILURES)?;
+        }
+    } else {
+        return Ok(());
+    }
+    connection.execute_batch(&format!("PRAGMA user_version = {VERSION}"))
 }
 
-/// Numbers as 32-bit floats; one that is missing is not a number.
-fn packed(numbers: impl Iterator<Item = Option<f32>>) -> Vec<u8> {
-    numbers.flat_map(|number| number.unwrap_or(f32::NAN).to_le_bytes()).collect()
+/// A file as the system knows it, whatever its name: another file in its place has another one.
+#[derive(Debug, PartialEq, Eq)]
+struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    /// By the name, without opening it: closing a file would end the locks that the database has on it.
+    #[cfg(unix)]
+    fn of(file: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(file).map(|metadata| Self(metadata.dev(), metadata.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of(file: &Path) -> io::Result<Self> {
+        std::fs::metadata(file).map(|_| Self(0, 0))
+    }
 }
 
-fn unpacked(bytes: &[u8]) -> impl Iterator<Item = Option<f32>> {
-    let numbers = bytes.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().expect("chunks of four")));
-    numbers.map(|number| (!number.is_nan()).then_some(number))
-}
-
-fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
-}
-
-fn game_row(row: &Row<'_>) -> rusqlite::Result<GameRow> {
-    let result: String = row.get(5)?;
-    let winner = Player::BOTH.into_iter().find(|player| player.word() == result);
-    let points: Option<String> = row.get(9)?;
-    let points = points.and_then(|text| {
-        let (first, second) = text.split_once(' ')?;
-        Some([first.parse().ok()?, second.parse().ok()?])
-    });
-    let (texts, letters): (String, String) = (row.get(11)?, row.get(12)?);
-    let mover = |letter: char| MOVERS.iter().find(|known| known.1 == letter).and_then(|known| known.0);
-    let movers: Vec<Option<Player>> = letters.chars().map(mover).collect();
-    let (times, expectations): (Vec<u8>, Vec<u8>) = (row.get(13)?, row.get(14)?);
-    let numbers = unpacked(&times).zip(unpacked(&expectations));
-    let moves = texts.split_whitespace().zip(&movers).zip(numbers).map(|((text, mover), (ms, value))| PlayedMove {
-        text: text.to_owned(),
-        chance: mover.is_none(),
-        // To the nanosecond: what is behind that is only the way from 32 bits to 64.
-        ms: ms.map(|ms| (f64::from(ms) * 1e6).round() / 1e6),
-        value,
-    });
-    Ok(GameRow {
-        job: row.get(0)?,
-        pair: row.get(1)?,
-        game: row.get(2)?,
-        agents: [row.get(3)?, row.get(4)?],
-        outcome: Outcome { winner, margin: row.get(6)? },
-        reason: row.get(7)?,
-        fault: row.get(8)?,
-        points,
-        opening: row.get(10)?,
-        moves: moves.collect(),
-        movers,
-        ended: row.get(15)?,
-    })
+fn gone(file: &Path) -> RunError {
+    RunError::FileGone { file: file.to_owned() }
 }
 
 /// Refuses a file that is no store of ours by its first bytes, before the database touches it: opening alone would make files beside
@@ -389,7 +422,7 @@ fn check_header(file: &Path) -> Result<(), RunError> {
     }
     let number = |at: usize| i32::from_be_bytes(header[at..at + 4].try_into().expect("four bytes"));
     match (number(68), number(60)) {
-        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, VERSION | WITHOUT_CHECKSUMS) => Ok(()),
         (APPLICATION, found) => foreign(format!("expected a store of version {VERSION}, found version {found}, of another ply")),
         _ => foreign("expected a store of ply, found a database of another program".to_owned()),
     }

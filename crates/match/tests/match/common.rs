@@ -42,7 +42,7 @@ pub fn experiment(game: &str, agents: &[&str], plies: u32) -> Experiment {
 
 pub fn all_jobs(run: &Run, pairs: u64) -> Vec<Job> {
     let pairings = pairings(run.experiment.format, run.experiment.agents.len());
-    jobs(run, &mut Book::new(&run.experiment, &AgentFactory::new(&NoResources)).unwrap(), &pairings, pairs).unwrap()
+    jobs(run, &mut Book::new(&run.experiment, &AgentFactory::new(&NoResources)).unwrap(), &pairings, 0..pairs).unwrap()
 }
 
 /// Plays a run with these contestants until it is done.
@@ -52,7 +52,7 @@ pub fn play_with(store: &Store, players: &dyn PlayerFactory, run: &Run, pairs: u
 
 /// Plays the first so many pairs or games of these pairings.
 pub fn play_pairings(store: &Store, run: &Run, pairings: &[[usize; 2]], pairs: u64) -> Results {
-    let all = jobs(run, &mut Book::new(&run.experiment, &AgentFactory::new(&NoResources)).unwrap(), pairings, pairs).unwrap();
+    let all = jobs(run, &mut Book::new(&run.experiment, &AgentFactory::new(&NoResources)).unwrap(), pairings, 0..pairs).unwrap();
     play_jobs(store, &AgentFactory::new(&NoResources), run, &all, pairs).unwrap()
 }
 

@@ -5,7 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plyground_core::{CancelToken, NoResources};
-use plyground_match::{AgentFactory, Format, Run, RunDriver, RunEvent, RunObserver, Store, Threads, is_complete};
+use plyground_match::{
+    AgentFactory, Format, Results, Run, RunDriver, RunEvent, RunObserver, RunPrefix, Store, Threads, is_complete,
+};
 
 use crate::common::{Directory, experiment, games, play};
 
@@ -43,6 +45,7 @@ fn an_observer_can_follow_every_game_with_its_chances() {
             assert!(over.lock().unwrap().insert((job.id.clone(), *game), played.outcome).is_none());
         }
         RunEvent::JobFinished { .. } => {}
+        RunEvent::ResultsRefused { .. } | RunEvent::WorkerBanned { .. } => panic!("no other machine plays"),
         RunEvent::RunStarted { results, wanted, .. } | RunEvent::Progress { results, wanted } => {
             progress.lock().unwrap().push((results.jobs(), *wanted));
         }
@@ -105,4 +108,54 @@ fn a_round_of_a_swiss_tournament_is_not_the_tournament() {
     let row = directory.store().find(&run.id).unwrap();
     assert_eq!((row.done, row.pairs), (6, 6));
     assert!(!is_complete(&row, &results));
+}
+
+#[test]
+fn any_number_of_pairs_can_be_asked_for() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let run = experiment("tictactoe", &["random", "mcts:sims=2"], 0).run();
+    // It would take years; enough is known after the first of them.
+    let cancel = CancelToken::new();
+    let (executor, players) = (Threads(2), AgentFactory::of_run(&NoResources, &run));
+    let enough = |results: &Results| results.jobs() > 0;
+    let driver = RunDriver::new(&store, &run, &executor, &players).cancelled_by(&cancel).until(&enough);
+    let (results, complete) = driver.play_format(1_000_000_000_000_000_000).unwrap();
+    assert!(results.jobs() > 0 && !complete);
+    assert!(store.requested(RunPrefix::all(&run.id)).unwrap() <= 100_000);
+    let refused = driver.request(&[[0, 1]], 1_000_000_000_000_000_000).unwrap_err().to_string();
+    assert!(refused.contains("expected at most 10000000 for 1 pairings"), "{refused}");
+    let refused = driver.request_format(10_000_001).unwrap_err().to_string();
+    assert!(refused.contains("expected at most 10000000 for 1 pairings"), "{refused}");
+    let refused = driver.play_format(u64::MAX).unwrap_err().to_string();
+    assert!(refused.contains("expected at most 9223372036854775807"), "{refused}");
+}
+
+#[test]
+fn a_run_in_parts_has_the_games_of_one_that_is_whole() {
+    let (whole, parts) = (Directory::new(), Directory::new());
+    let run = experiment("tictactoe", &["random", "mc:playouts=1"], 2).run();
+    let play =
+        |store: &Store, pairs| driven(store, &run, &CancelToken::new(), &deaf, |driver| driver.play_format(pairs)).unwrap();
+    for pairs in [3, 4, 30] {
+        assert!(play(&parts.store(), pairs).1);
+    }
+    play(&whole.store(), 30);
+    assert_eq!(games(&parts.store(), &run), games(&whole.store(), &run));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_data_directory_that_is_deleted_during_a_run_is_an_error() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let run = experiment("tictactoe", &["random", "mcts:sims=2"], 2).run();
+    let observer = |_: &Run, event: &RunEvent<'_>| {
+        if matches!(event, RunEvent::GameEnded { .. }) {
+            let _ = std::fs::remove_dir_all(&directory.0);
+        }
+    };
+    let played = driven(&store, &run, &CancelToken::new(), &observer, |driver| driver.play_format(20));
+    let error = played.expect_err("nothing of it is kept").to_string();
+    assert!(error.contains("the store is gone: it was deleted, moved or replaced"), "{error}");
 }

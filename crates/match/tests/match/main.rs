@@ -2,6 +2,7 @@
 //! a store that loses nothing and keeps nothing twice.
 
 mod common;
+mod damage;
 mod driver;
 mod export;
 mod faults;
@@ -10,5 +11,7 @@ mod pairs;
 mod place;
 mod queue;
 mod queue_laws;
+mod retract;
 mod seats;
 mod store;
+mod verify;

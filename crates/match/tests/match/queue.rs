@@ -1,6 +1,9 @@
 //! The queue of a computer that works alone: the laws of all queues, and its own.
 
+use std::time::Duration;
+
 use plyground_match::{Lease, Queue, ResultSink, RunPrefix};
+use rusqlite::Connection;
 
 use crate::common::{Directory, experiment, games, play};
 use crate::place::Place;
@@ -33,6 +36,16 @@ fn a_lot_is_the_first_pairs_of_a_run_and_no_more() {
     store.queue(lot).finish(&jobs[..2]).unwrap();
     assert_eq!(store.queue(lot).lease(&worker("a"), 1).unwrap(), Lease::Done);
     assert_eq!(sorted(leased(&store.queue(RunPrefix::all(&run.id)), "a", 100)), [2, 3, 4, 5]);
+}
+
+#[test]
+fn a_lease_of_a_clock_that_was_ahead_is_over() {
+    let place = Place::new(Duration::from_secs(5), small_run(), 6).unwrap();
+    assert_eq!(leased(&place.store.queue(RunPrefix::all(&place.run.id)), "gone", 4).len(), 4);
+    let day = Connection::open(place.directory.0.join("runs.sqlite")).unwrap();
+    // The worker was killed, and after that the clock was set right.
+    assert_eq!(day.execute("UPDATE jobs SET until = until + 86400000 WHERE worker = 'gone'", []).unwrap(), 4);
+    assert_eq!(sorted(leased(&place.store.queue(RunPrefix::all(&place.run.id)), "next", 100)), [0, 1, 2, 3, 4, 5]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ pub fn a_lease_that_is_not_extended_comes_back_and_one_that_is_extended_does_not
 pub fn two_that_work_on_a_run_share_it() {
     let run = experiment("clobber:size=4x4", &["random", "mcts:sims=50"], 2).run();
     let Some(place) = Place::new(LONG, run.clone(), 60) else { return };
-    let (one, other) = (&place.store, place.directory.store());
+    let (one, other) = (&place.store, place.directory.store().with_lease(LONG));
     let counts = [AtomicU32::new(0), AtomicU32::new(0)];
     // Both wait for each other after their first pair, so that neither does everything before the other has begun.
     let both_have_begun = Barrier::new(2);

@@ -67,8 +67,8 @@ fn databases_of_others_are_refused_in_any_mode() {
 #[test]
 fn a_newer_store_is_refused() {
     let directory = filled();
-    damage(&directory, |bytes| bytes[60..64].copy_from_slice(&2_i32.to_be_bytes()));
-    refused(&directory, "expected a store of version 1, found version 2");
+    damage(&directory, |bytes| bytes[60..64].copy_from_slice(&3_i32.to_be_bytes()));
+    refused(&directory, "expected a store of version 2, found version 3");
 }
 
 #[test]

@@ -8,18 +8,17 @@ mod stream;
 mod training;
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::path::{Path as File, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
 use axum::body::Bytes;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, RawQuery, Request, State};
+use axum::extract::{DefaultBodyLimit, Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use plyground_core::CancelToken;
 use plyground_core::sync::lock;
 use plyground_match::{AgentFactory, Results, RunDriver, RunError, RunPrefix, RunRow, Store, Threads, is_complete, machine};
@@ -29,7 +28,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::engine_allow_list::AllowedEnginesAndFiles;
-use crate::origin::{from_here, same_site};
+use crate::origin::{RequestSource, same_site};
 use crate::{EngineAllowList, ServerLimits};
 pub use live_run::Quota;
 use live_run::{LiveRun, RunEnd};
@@ -88,8 +87,8 @@ pub fn routes(lab: Arc<Lab>) -> Router {
 }
 
 /// Refuses requests from other computers and other sites: runs use the whole computer, and name its files.
-async fn guard(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, next: Next) -> Response {
-    if !from_here(peer, request.headers()) {
+async fn guard(Extension(source): Extension<RequestSource>, request: Request, next: Next) -> Response {
+    if !source.is_local(request.headers()) {
         return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only on the computer that it runs on").into_response();
     }
     if !same_site(request.headers()) {
@@ -269,7 +268,13 @@ impl Lab {
     fn list(&self, skip: usize) -> Result<Value, Refusal> {
         let runs = self.store.runs()?;
         let lines = runs.iter().skip(skip).take(LINES).map(|row| self.line(row)).collect::<Result<Vec<Value>, Refusal>>()?;
-        Ok(json!({"runs": lines, "of": runs.len(), "at_once": self.limits.runs}))
+        let mut page = json!({"runs": lines, "of": runs.len(), "at_once": self.limits.runs});
+        // A run whose settings are damaged is not among them.
+        let damage = self.store.damage();
+        if !damage.is_empty() {
+            page["damage"] = damage.iter().take(LINES).map(ToString::to_string).collect();
+        }
+        Ok(page)
     }
 
     fn line(&self, row: &RunRow) -> Result<Value, Refusal> {

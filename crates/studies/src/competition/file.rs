@@ -22,6 +22,9 @@ const ENTRANTS: usize = 256;
 const ROUNDS: u32 = 1_000;
 const BOARDS: u32 = 256;
 const OPENING: u32 = 200;
+/// The most letters of a name, and of a spec that stands for one.
+const NAME: usize = 100;
+const SPEC: usize = 4_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -158,6 +161,12 @@ fn entrants(place: &Text<'_>, file: &File, resources: &dyn Resources) -> Result<
         if is_guest && !file.game.get_ref().trim().starts_with("tuc-chess") {
             return Err(place.error(spec.span(), "clients come over the network in tuc-chess only; expected agent = \"SPEC\""));
         }
+        if text.chars().count() > SPEC {
+            return Err(place.error(spec.span(), format!("expected an agent of at most {SPEC} letters")));
+        }
+        if let Some(name) = entry.name.as_ref().filter(|name| !(1..=NAME).contains(&name.get_ref().trim().chars().count())) {
+            return Err(place.error(name.span(), format!("expected a name of 1 to {NAME} letters")));
+        }
         let entrant = Entrant {
             name: entry.name.as_ref().map_or(text, |name| name.get_ref().trim()).to_owned(),
             spec: if is_guest { format!("{REMOTE}{text}") } else { text.to_owned() },
@@ -259,6 +268,12 @@ mod tests {
             let error = with(old, new);
             assert!(error.contains(&format!("line {line}: ")) && error.contains(words), "{new}: {error}");
         }
+        for name in [String::new(), "x".repeat(101), "x".repeat(2_000_000)] {
+            let error = with("name = 'B'", &format!("name = '{name}'"));
+            assert!(error.contains("line 6: expected a name of 1 to 100 letters") && error.len() < 500, "{error}");
+        }
+        let long = with("agent = 'random'", &format!("agent = 'cmd:{}'", "x".repeat(4_000)));
+        assert!(long.contains("line 4: expected an agent of at most 4000 letters") && long.len() < 500, "{long}");
         let pawns = with("'tuc-chess'", "'pawn'");
         assert!(pawns.contains("line 7") && pawns.contains("tuc-chess only"), "{pawns}");
         let timed = read(

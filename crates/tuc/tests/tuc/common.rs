@@ -44,13 +44,14 @@ pub struct HostSetup {
     pub options: HostOptions,
     pub time: CompetitionTimes,
     pub game: &'static str,
+    pub boards: usize,
 }
 
 impl HostSetup {
     /// Time enough for everything, and no ceremony.
     pub fn new(programme: Programme) -> Self {
-        let options = HostOptions { begin_delay: Duration::from_millis(20), wait: Some(FOR_EVER), resend: None };
-        Self { programme, options, time: CompetitionTimes { a_move: FOR_EVER, a_game: FOR_EVER }, game: "tuc-chess" }
+        let options = HostOptions { begin_delay: Duration::from_millis(20), wait: Some(FOR_EVER), ..HostOptions::default() };
+        Self { programme, options, time: CompetitionTimes { a_move: FOR_EVER, a_game: FOR_EVER }, game: "tuc-chess", boards: 4 }
     }
 
     pub fn move_time(mut self, time: Duration) -> Self {
@@ -95,7 +96,7 @@ impl Hosting {
                 game: setup.game,
                 time: setup.time,
                 seed: 7,
-                boards: 4,
+                boards: setup.boards,
                 command: "ply host tuc-chess",
                 cancel: &cancelled,
                 observer: seen.as_ref(),

@@ -29,10 +29,12 @@ fn only_the_player_to_move_can_move() {
     stranger.say("T15444990000");
     stranger.say("PW");
     stranger.say([0xff; 40]);
+    // This one is dropped by the system, where that is possible, and not counted then.
     stranger.say([b'x'; 250]);
     stranger.say(b"");
     black.say("1323");
-    await_dropped(&host, |dropped| dropped.foreign == 6 && dropped.early == 1);
+    let counted = if cfg!(target_os = "linux") { 5 } else { 6 };
+    await_dropped(&host, |dropped| dropped.foreign == counted && dropped.early == 1);
     // Nothing of this was a move: White may still make any.
     play_out([&white, &black], 5);
     let (game, _) = host.only_game();

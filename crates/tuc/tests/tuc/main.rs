@@ -2,6 +2,7 @@
 
 mod common;
 mod faults;
+mod floods;
 mod live_page;
 mod original;
 mod programmes;

@@ -111,11 +111,11 @@ fn in_a_round_robin_everybody_plays_everybody_and_names_stand_for_players() {
     let mut host = Hosting::start(HostSetup::new(Programme::RoundRobin { players: 4, double: true }));
     let address = host.address;
     // One that is started anew before it begins is still one player.
-    let ghost = Raw::named(address, "d");
-    while host.server.waiting() != ["d"] {
+    let ghost = Raw::named(address, "dd");
+    while host.server.waiting() != ["dd"] {
         std::thread::sleep(Duration::from_millis(2));
     }
-    let clients = ["a", "b", "c", "d"].map(|name| std::thread::spawn(move || join(address, name, "random", 6)));
+    let clients = ["aa", "bb", "cc", "dd"].map(|name| std::thread::spawn(move || join(address, name, "random", 6)));
     for client in clients {
         assert_eq!(client.join().unwrap().len(), 6);
     }

@@ -107,8 +107,12 @@ fn disturb(host: SocketAddr, overheard: &Mutex<Vec<Vec<u8>>>, stop: &CancelToken
 /// Plays so many games under these conditions; every one of them must end with a result in the store.
 fn soak(games: u64, longest: Duration) {
     let mut setup = HostSetup::new(Programme::Series { games });
-    setup.options =
-        HostOptions { begin_delay: Duration::from_millis(1), wait: Some(Duration::from_secs(10)), resend: Some(SILENCE) };
+    setup.options = HostOptions {
+        begin_delay: Duration::from_millis(1),
+        wait: Some(Duration::from_secs(10)),
+        resend: Some(SILENCE),
+        ..HostOptions::default()
+    };
     setup.time = CompetitionTimes { a_move: Duration::from_secs(2), a_game: Duration::from_mins(5) };
     let mut host = Hosting::start(setup);
     let begin = Instant::now();

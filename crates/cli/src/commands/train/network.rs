@@ -19,7 +19,7 @@ use crate::store::{data_dir, typed};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Dashboard, TrainingScreen};
 use plyground_terminal::{LiveText, bar};
-use plyground_terminal::{count, print_json, seconds};
+use plyground_terminal::{count, print_json, print_notes, seconds};
 
 pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     if args.games.is_some() {
@@ -42,7 +42,7 @@ pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     } else {
         Training::begin(&folder, plan, threads)?
     };
-    if let Some(players) = players(&args.queue)? {
+    if let Some(players) = players(&args.queue, global.quiet)? {
         training.played_by(Box::new(players));
     }
     interrupt::catch()?;
@@ -99,10 +99,10 @@ pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::R
 }
 
 /// The workers at a queue, if that is who is to play.
-fn players(queue: &QueueArgs) -> anyhow::Result<Option<SelfPlayers>> {
+fn players(queue: &QueueArgs, quiet: bool) -> anyhow::Result<Option<SelfPlayers>> {
     let Some(url) = &queue.queue else { return Ok(None) };
     let broker = Broker::connect(&queue.door.access(url, queue.lease))?;
-    Ok(Some(SelfPlayers::new(Arc::new(broker))?))
+    Ok(Some(SelfPlayers::new(Arc::new(broker))?.telling(move |note| print_notes(&[note.to_owned()], quiet))))
 }
 
 /// The settings that were asked for.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use plyground_match::read_bounded;
 use plyground_session::{InputError, Learnt, Seed, TrainingProgress, open};
 use plyground_train::{SeatScore, TrainableAgent, trainable_agent};
 use serde_json::{Value, json};
@@ -60,9 +61,12 @@ pub fn run(args: &TrainArgs, agent: &str, global: &Global, out: &mut impl Write)
     sitting.print(&learnt, tallies.as_ref(), global.quiet, out)
 }
 
+/// The most bytes of a file with what was learnt.
+const LARGEST: u64 = 1 << 30;
+
 /// Reads what an earlier training has left in the file, and says how many games that were.
 fn load(training: &mut dyn TrainableAgent, file: &Path) -> anyhow::Result<u64> {
-    match fs::read(file) {
+    match read_bounded(file, LARGEST) {
         Ok(bytes) => match training.load(&file.display().to_string(), &bytes) {
             Ok(()) => Ok(training.learnt().games),
             Err(error) => bail!("{error}; the file stays as it is: choose another name for --out"),

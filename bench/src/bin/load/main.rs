@@ -1,7 +1,9 @@
 //! `cargo xtask load`: many games at once over real sockets, and how long a request that takes no thinking has to wait meanwhile.
 //!
 //! The server is a process of its own. Beside it stands a server that does nothing but answer, asked by the same clients in the same
-//! seconds: what it takes is what the machine takes, the rest is ours.
+//! seconds: what it takes is what the machine takes, the rest is ours. Then hostile clients come to a server of their own.
+
+mod hostile;
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::SocketAddr;
@@ -22,12 +24,12 @@ use plyground_session::infos;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// Plays many games at once on a server and measures how long requests wait that take no thinking
 #[derive(Parser)]
@@ -41,6 +43,12 @@ struct Args {
     /// How long; games that are being played then are played to their end
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     seconds: u64,
+    /// Idle connections of the hostile company; 0 for no such company
+    #[arg(long, value_name = "CONNECTIONS", default_value_t = 5_000)]
+    idle: usize,
+    /// Connections of the hostile company that search
+    #[arg(long, value_name = "CONNECTIONS", default_value_t = 20)]
+    searchers: usize,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -84,8 +92,19 @@ fn run() -> Result<bool> {
     }
     let (ply, idle) = (Process::start(Kind::Ply)?, Process::start(Kind::Idle)?);
     let measured = runtime.block_on(measure(&args, ply.address, idle.address))?;
-    print!("{}", if args.json { format!("{:#}\n", measured.json()) } else { measured.table() });
-    Ok(measured.passed())
+    drop((ply, idle));
+    let company = hostile::Company { idle: args.idle, searchers: args.searchers, seconds: args.seconds };
+    // Other systems do not have the addresses that it needs.
+    let with_company = cfg!(target_os = "linux") && args.idle > 0;
+    let beside = if with_company { Some(runtime.block_on(hostile::measure(company))?) } else { None };
+    if args.json {
+        let mut result = measured.json();
+        result["hostile"] = json!(beside.as_ref().map(hostile::Beside::json));
+        println!("{result:#}");
+    } else {
+        print!("{}{}", measured.table(), beside.as_ref().map(hostile::Beside::table).unwrap_or_default());
+    }
+    Ok(measured.passed() && beside.is_none_or(|beside| beside.passed()))
 }
 
 /// A server in a process of its own, which ends with it.
@@ -167,17 +186,40 @@ struct SearchRequest {
     mv: String,
 }
 
+/// A connection from an address of this computer.
+async fn connect_from(from: [u8; 4], address: SocketAddr) -> Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::from((from, 0)))?;
+    Ok(socket.connect(address).await?)
+}
+
 /// A connection to one of the servers.
-struct Client(WebSocketStream<MaybeTlsStream<TcpStream>>);
+struct Client(WebSocketStream<TcpStream>);
 
 impl Client {
     async fn connect(address: SocketAddr) -> Result<Self> {
-        Ok(Self(connect_async(format!("ws://{address}/engine")).await?.0))
+        Self::connect_from([127, 0, 0, 1], address).await
+    }
+
+    async fn connect_from(from: [u8; 4], address: SocketAddr) -> Result<Self> {
+        let stream = connect_from(from, address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self(client_async(format!("ws://{address}/engine"), stream).await?.0))
+    }
+
+    async fn send(&mut self, request: &Value) -> Result<()> {
+        Ok(self.0.send(Message::text(request.to_string())).await?)
+    }
+
+    /// The number of the request that the next message answers; `None` for progress.
+    async fn next_answered(&mut self) -> Result<Option<u64>> {
+        let message: Value = serde_json::from_str(self.0.next().await.context("the server has gone")??.to_text()?)?;
+        Ok(if message.get("progress").is_some() { None } else { message["id"].as_u64() })
     }
 
     /// Asks, and waits for the answer, of which it reads as little as possible: the servers are to be measured, not the clients.
     async fn ask<T: DeserializeOwned>(&mut self, request: &Value) -> Result<T> {
-        self.0.send(Message::text(request.to_string())).await?;
+        self.send(request).await?;
         loop {
             let message =
                 tokio::time::timeout(PATIENCE, self.0.next()).await.context("no answer")?.context("the server has gone")??;
@@ -306,6 +348,14 @@ impl Spread {
         Self { count: waits.len(), median, p99, longest }
     }
 
+    /// The head of a table of waits.
+    const HEAD: &str = "| milliseconds | requests | median | 99 % | longest |\n|---|---|---|---|---|\n";
+
+    fn row(&self, name: &str) -> String {
+        let Self { count, median, p99, longest } = self;
+        format!("| {name} | {count} | {median:.2} | {p99:.2} | {longest:.1} |\n")
+    }
+
     fn json(&self) -> Value {
         json!({"requests": self.count, "median_ms": self.median, "p99_ms": self.p99, "longest_ms": self.longest})
     }
@@ -400,17 +450,17 @@ impl Measured {
 
     fn table(&self) -> String {
         let mut text = format!(
-            "{} games at a time, {} on both sides, {:.0} s: {} games begun, {} lost, {:.0} thoughts a second\n\n\
-             | milliseconds | requests | median | 99 % | longest |\n|---|---|---|---|---|\n",
+            "{} games at a time, {} on both sides, {:.0} s: {} games begun, {} lost, {:.0} thoughts a second\n\n{}",
             self.games,
             self.agent,
             self.seconds,
             self.started,
             self.lost(),
             self.thoughts.count as f64 / self.seconds,
+            Spread::HEAD,
         );
-        for (name, Spread { count, median, p99, longest }) in self.rows() {
-            text += &format!("| {name} | {count} | {median:.2} | {p99:.2} | {longest:.1} |\n");
+        for (name, spread) in self.rows() {
+            text += &spread.row(name);
         }
         for error in self.errors.iter().take(5) {
             text += &format!("error: {error}\n");
