@@ -1,7 +1,7 @@
 //! `ply queue init`: the files of a queue with roles.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
 use plyground_cluster::QueueSetup;
@@ -38,15 +38,17 @@ fn init(args: &QueueInitArgs, global: &Global, out: &mut impl Write) -> anyhow::
         return Ok(());
     }
     let worker = match files.workers.as_slice() {
-        [one] => typed(one),
-        many => format!(
-            "{} (or another of the {}, one for each worker)",
-            many.first().map(|file| typed(file)).unwrap_or_default(),
-            many.len()
-        ),
+        [] => String::new(),
+        [one] => format!("ply worker {}   (on every worker)", typed(one)),
+        [first, ..] => format!("ply worker {}   (another of the {} on every worker)", typed(first), files.workers.len()),
     };
-    writeln!(out, "1. start the server:          nats-server -c {}", typed(&files.configuration))?;
-    writeln!(out, "2. on each worker, with its file (a secret): ply worker {worker}")?;
-    writeln!(out, "3. give work:                 ply match GAME AGENT AGENT --queue {}", typed(&files.coordinator))?;
+    let [configuration, coordinator, onlooker] =
+        [&files.configuration, &files.coordinator, &files.onlooker].map(|file| typed(file));
+    writeln!(out, "1. start the server:  nats-server -c {configuration}")?;
+    writeln!(out, "2. hand out the secret files and start workers:  {worker}")?;
+    writeln!(
+        out,
+        "3. give them work:  ply match GAME AGENT AGENT --queue {coordinator}   (and watch: ply serve --queue {onlooker})"
+    )?;
     Ok(())
 }
