@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::Config;
 use async_nats::{Client, ConnectOptions, Event, ServerError};
+use futures_util::StreamExt as _;
 use plyground_cluster::{
     Access, Broker, Fleet, FleetWatch, QueueFiles, QueueSetup, RoleCredentials, SelfPlayers, WorkerOptions, run_worker,
 };
@@ -445,8 +446,12 @@ async fn publish(client: &RawClient, subject: &str, results: &Value) {
 /// The next message with jobs, acknowledged at once.
 async fn take_jobs(client: &RawClient) -> Value {
     loop {
+        let inbox = client.client.new_inbox();
+        let mut delivered = client.client.subscribe(inbox.clone()).await.unwrap();
         let wanted = json!({"batch": 1, "expires": 2_000_000_000_u64}).to_string();
-        let message = client.client.request("ply.api.CONSUMER.MSG.NEXT.PLY_JOBS.workers", wanted.into()).await.unwrap();
+        client.client.publish_with_reply("ply.api.CONSUMER.MSG.NEXT.PLY_JOBS.workers", inbox, wanted.into()).await.unwrap();
+        let message = tokio::time::timeout(PATIENCE, delivered.next()).await.unwrap().unwrap();
+        // Without one, it says that there are no jobs yet.
         let Some(reply) = message.reply else { continue };
         client.client.request(reply, "+ACK".into()).await.unwrap();
         let mut text = String::new();
