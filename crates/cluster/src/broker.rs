@@ -72,7 +72,8 @@ impl Access {
 
     /// The servers that the file of a client names, in its role.
     pub fn of_role(credentials: RoleCredentials) -> Self {
-        Self { role: Some(credentials.clone()), ..Self::new(&credentials.url()) }
+        let url = credentials.url();
+        Self { role: Some(credentials), ..Self::new(&url) }
     }
 
     /// The address without a password.

@@ -135,15 +135,16 @@ impl User {
 impl ServerSettings {
     /// The configuration file.
     pub fn text(&self) -> String {
-        let Self { hosts, port, store, certificate, certificate_key, .. } = self;
-        let listen = listening(hosts);
+        let (port, listen) = (self.port, listening(&self.hosts));
+        let [store, certificate, key] =
+            [&self.store, &self.certificate, &self.certificate_key].map(|path| path.display().to_string());
         let workers = Account { name: WORKER_ACCOUNT, role: Role::Worker };
         let onlookers = Account { name: ONLOOKER_ACCOUNT, role: Role::Onlooker };
         format!(
             "# A nats-server for Plyground, as `ply queue init` has written it. Start it with: nats-server -c FILE\n\
              host: {listen:?}\nport: {port}\nmax_payload: {LARGEST_MESSAGE}\n\
              jetstream {{\n  store_dir: {store:?}\n  max_memory_store: {MEMORY}\n  max_file_store: {DISK}\n}}\n\
-             tls {{\n  cert_file: {certificate:?}\n  key_file: {certificate_key:?}\n  timeout: 5\n}}\n\
+             tls {{\n  cert_file: {certificate:?}\n  key_file: {key:?}\n  timeout: 5\n}}\n\
              accounts {{\n{}{}{}}}\n",
             self.coordinators(&[&workers, &onlookers]),
             workers.text(&self.users, &worker_messages(), &announcements()),
@@ -197,15 +198,15 @@ impl Account {
         for subject in heard {
             let _ = writeln!(imports, "      {{ stream: {{ account: {COORDINATORS}, subject: {subject:?} }} }}");
         }
-        let exports = match self.role {
-            Role::Worker => {
-                format!("    exports: [ {{ stream: {HEARTBEATS:?}, accounts: [{COORDINATORS}, {ONLOOKER_ACCOUNT}] }} ]\n")
-            }
-            _ => {
-                let _ = writeln!(imports, "      {{ stream: {{ account: {WORKER_ACCOUNT}, subject: {HEARTBEATS:?} }} }}");
-                String::new()
-            }
-        };
+        let mut exports = String::new();
+        if self.role == Role::Worker {
+            let _ = writeln!(
+                exports,
+                "    exports: [ {{ stream: {HEARTBEATS:?}, accounts: [{COORDINATORS}, {ONLOOKER_ACCOUNT}] }} ]"
+            );
+        } else {
+            let _ = writeln!(imports, "      {{ stream: {{ account: {WORKER_ACCOUNT}, subject: {HEARTBEATS:?} }} }}");
+        }
         format!(
             "  {} {{\n    users: [\n{}    ]\n{exports}    imports: [\n{imports}    ]\n  }}\n",
             self.name,
@@ -220,8 +221,9 @@ fn users(all: &[User], role: Role) -> String {
 
 /// Texts in brackets, one a line.
 fn list(texts: &[String], indent: usize) -> String {
-    let lines: String = texts.iter().map(|text| format!("{:indent$}  {text:?}\n", "")).collect();
-    format!("[\n{lines}{:indent$}]", "")
+    let space = " ".repeat(indent);
+    let lines: Vec<String> = texts.iter().map(|text| format!("{space}  {text:?}")).collect();
+    format!("[\n{}\n{space}]", lines.join("\n"))
 }
 
 /// The address to listen on: no other than this computer's own if it is to be reached by that alone.

@@ -514,7 +514,7 @@ fn secrets_are_for_their_owner_and_nothing_is_replaced() {
         {
             use std::os::unix::fs::PermissionsExt as _;
             let mode = fs::metadata(file).unwrap().permissions().mode() & 0o777;
-            assert_eq!(mode & 0o077 == 0, secret, "{}: {mode:o}", file.display());
+            assert_eq!(mode == 0o600, secret, "{}: {mode:o}", file.display());
         }
     }
     let before: Vec<String> = all.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
