@@ -264,7 +264,7 @@ fn a_queue_with_roles_is_set_up_by_one_command() {
             "expected the file of onlooker or coordinator, found that of the worker worker-1",
         ),
         (
-            vec!["match", "tictactoe", "random", "random", "--queue", &file("onlooker.queue")],
+            vec!["match", "tictactoe", "random", "mcts:sims=5", "--queue", &file("onlooker.queue")],
             "expected the file of coordinator, found that of the onlooker",
         ),
     ] {
@@ -272,7 +272,7 @@ fn a_queue_with_roles_is_set_up_by_one_command() {
         assert!(code == Some(2) && text.contains(expected), "{words:?}: {text}");
     }
     drop(server);
-    let (code, text) = said(&["match", "tictactoe", "random", "random", "--queue", &file("coordinator.queue")]);
+    let (code, text) = said(&["match", "tictactoe", "random", "mcts:sims=5", "--queue", &file("coordinator.queue")]);
     assert!(code == Some(2) && text.contains(&format!("tls://127.0.0.1:{port}")), "{text}");
 }
 
@@ -287,7 +287,7 @@ fn queue_files_that_are_none_are_refused_in_words() {
     {
         let (code, text) = said(&["worker", file.to_str().unwrap()]);
         assert!(code == Some(2) && text.contains(expected) && text.contains(file.to_str().unwrap()), "{text}");
-        let (code, text) = said(&["match", "tictactoe", "random", "random", "--queue", file.to_str().unwrap()]);
+        let (code, text) = said(&["match", "tictactoe", "random", "mcts:sims=5", "--queue", file.to_str().unwrap()]);
         assert!(code == Some(2) && text.contains("`ply queue init` has written") | text.contains("queue file"), "{text}");
     }
     let (code, text) = said(&["worker"]);

@@ -122,7 +122,7 @@ impl RoleCredentials {
         let Self { version, role, name, urls, seed, authority } = self;
         let urls = urls.iter().map(|url| format!("{url:?}")).collect::<Vec<_>>().join(", ");
         format!(
-            "# Plyground: the {role} {name} of a queue. This file is a secret: who has it can act as this {role}.\n\
+            "# The file of {name}, a client of a Plyground queue. It is a secret: who has it can act as this {role}.\n\
              version = {version}\n\
              role = \"{role}\"\n\
              name = \"{name}\"\n\
