@@ -10,8 +10,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, GameRow, Job, PlayerFactory, Refusal, RefusedResults, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
-    Store, refused_in_words, verify_games,
+    Executor, GameRow, Job, Refusal, RefusedResults, ResultVerifier, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
+    Store, refused_in_words,
 };
 use tokio::sync::mpsc;
 
@@ -157,6 +157,7 @@ impl Executor for Fleet {
         if wanted.is_empty() {
             return Ok(());
         }
+        let verifier = ResultVerifier::new(&run.experiment, driver.players)?;
         let trust = self.trust_in(&run.id);
         lock(&trust).recall(driver.store.refused(&run.id)?, driver.store.senders(&run.id)?);
         let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
@@ -170,7 +171,7 @@ impl Executor for Fleet {
             scope.spawn(move || play_samples(context, token, &to_play, &played));
             let mut coordinator = RunCoordinator {
                 fleet: self,
-                players: driver.players,
+                verifier,
                 store: driver.store,
                 run,
                 pairs,
@@ -205,7 +206,7 @@ impl Executor for Fleet {
 /// The state of a coordinator during a run.
 struct RunCoordinator<'a> {
     fleet: &'a Fleet,
-    players: &'a dyn PlayerFactory,
+    verifier: ResultVerifier<'a>,
     store: &'a Store,
     run: &'a Run,
     /// The wanted pairs of each pairing.
@@ -429,7 +430,7 @@ impl RunCoordinator<'_> {
     fn verified(&mut self, worker: &WorkerName, id: &str, games: Vec<WireGame>) -> Option<Result<(), Refusal>> {
         let job = self.known.get(id)?;
         let rows: Vec<GameRow> = games.into_iter().map(GameRow::from).collect();
-        let verified = verify_games(&self.run.experiment, self.players, job, &rows);
+        let verified = self.verifier.verify(job, &rows);
         if verified.is_ok()
             && let Some(job) = self.known.remove(id)
         {

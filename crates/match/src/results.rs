@@ -212,7 +212,7 @@ impl Results {
             let jobs = self.damage.len();
             let (noun, verb) = if jobs == 1 { ("place", "does") } else { ("places", "do") };
             sentences.push(format!(
-                "The store is damaged in {jobs} {noun}, which {verb} not count and are played again when the run goes on: {first}."
+                "The store is damaged in {jobs} {noun}, which {verb} not count; what was there is played again when the run goes on: {first}."
             ));
         }
         if let Some(words) = refused_in_words(&self.refused) {

@@ -119,7 +119,7 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
         date(row.begun)
     );
     let mut blocks = vec![Block::Paragraph(answer(&findings))];
-    blocks.extend(uncounted(results));
+    blocks.extend(uncounted([results]));
     if results.games() > 0 {
         blocks.extend(strength(&findings));
         blocks.extend(first_move(&findings, info.players));
@@ -133,13 +133,13 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
 }
 
 /// What does not count, where there is such a thing.
-pub(super) fn uncounted(results: &Results) -> Vec<Block> {
-    let sentences = results.uncounted();
+pub(super) fn uncounted<'a>(results: impl IntoIterator<Item = &'a Results>) -> Vec<Block> {
+    let sentences: Vec<String> = results.into_iter().flat_map(Results::uncounted).collect();
     if sentences.is_empty() {
         return Vec::new();
     }
-    let heading = Block::Heading("What does not count".to_owned());
-    std::iter::once(heading).chain(sentences.into_iter().map(Block::Paragraph)).collect()
+    // As it is: other machines choose their names, and a name must not be read as Markdown.
+    vec![Block::Heading("What does not count".to_owned()), Block::Code(sentences.join("\n"))]
 }
 
 /// The result in a sentence or two.
