@@ -23,7 +23,7 @@ pub use experiments::{
     TuneArgs, TuneMethod,
 };
 pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
-pub use queue::{ConnectionArgs, QUEUE_OPTIONS, QueueArgs, WorkerArgs};
+pub use queue::{ConnectionArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
 pub use servers::{CompeteArgs, HostArgs, JoinArgs, WebAddress};
 pub use training::{LearnArgs, TrainArgs};
 
@@ -108,6 +108,8 @@ pub enum Command {
     Ratings(RatingsArgs),
     /// Play what coordinators (commands with --queue) ask for, with others at the same NATS server
     Worker(WorkerArgs),
+    /// Set up a queue with roles: who may give work, who may do it, who may watch
+    Queue(QueueSetupArgs),
     /// Play a published study again, and see our numbers beside its own
     Study(StudyArgs),
     /// Find out how fair a game is and how it plays, by its parameters and by strength
@@ -352,8 +354,8 @@ pub struct ServeArgs {
     /// A program that everybody who can see the page may play against, e.g. mine=cmd:./bot (docs/engines.md); can be repeated
     #[arg(long, value_name = "NAME=cmd:COMMAND", value_parser = engines::named_engine)]
     pub engine: Vec<NamedEngine>,
-    /// Show in the lab who works at this NATS server, e.g. `nats://HOST:4222`
-    #[arg(long, value_name = "URL", value_parser = queue::address)]
+    /// Show in the lab who works at this NATS server: its address, e.g. `nats://HOST:4222`, or the file of an onlooker (see `ply queue`)
+    #[arg(long, value_name = "URL|FILE", value_parser = queue::address)]
     pub queue: Option<String>,
     #[command(flatten)]
     pub door: ConnectionArgs,

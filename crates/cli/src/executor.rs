@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyground_cluster::{Broker, Fleet, Presence};
+use plyground_cluster::{Access, Broker, Fleet, Presence};
 use plyground_match::{Executor, Threads};
 
 use crate::args::QueueArgs;
@@ -11,17 +11,24 @@ use plyground_terminal::{count, print_notes};
 
 /// The threads of this computer, or the workers at a queue.
 pub fn executor(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
-    let Some(url) = &queue.queue else { return Ok(Box::new(Threads(threads(asked)))) };
-    let access = queue.door.access(url, queue.lease);
-    let fleet = Fleet::new(Arc::new(Broker::connect(&access)?))?.telling(move |note| print_notes(&[note.to_owned()], quiet));
+    let Some(access) = queue.access()? else { return Ok(Box::new(Threads(threads(asked)))) };
+    let fleet = Fleet::new(Arc::new(connect(&access, quiet)?))?.telling(move |note| print_notes(&[note.to_owned()], quiet));
     let workers = fleet.view().workers();
     let told = if workers.is_empty() {
-        format!("no worker is at {0} yet; start workers with: ply worker --queue {0}", access.shown())
+        let place = if access.role.is_some() { "FILE".to_owned() } else { format!("--queue {}", access.shown()) };
+        format!("no worker is at {} yet; start workers with: ply worker {place}", access.shown())
     } else {
         format!("at {}: {}", access.shown(), strength(&workers))
     };
     print_notes(&[told], quiet);
     Ok(Box::new(fleet))
+}
+
+/// A connection to a queue, with a word about a server that lets everyone in.
+pub fn connect(access: &Access, quiet: bool) -> anyhow::Result<Broker> {
+    let broker = Broker::connect(access)?;
+    print_notes(&broker.warning().into_iter().collect::<Vec<_>>(), quiet);
+    Ok(broker)
 }
 
 /// How many workers there are, with how many cores, and how fast they are together.

@@ -90,6 +90,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Tune(args)) => commands::tune::run(args, global, out),
         Some(Command::Ratings(args)) => commands::ratings::run(args, global, out),
         Some(Command::Worker(args)) => commands::worker::run(args, global, out),
+        Some(Command::Queue(args)) => commands::queue::run(args, global, out),
         Some(Command::Study(args)) => commands::study::run(args, global, out),
         Some(Command::Balance(args)) => commands::balance::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use server::Server;
+use server::{Server, free_port};
 
 /// Long enough that something can happen meanwhile, and no time limits: the same seed gives the same games everywhere.
 const RUN: &str = "match clobber:size=5x4 mcts:sims=20000 mcts:sims=26000 --pairs 60 --seed 7 --json";
@@ -220,4 +220,76 @@ fn the_coordinator_is_started_twice_and_one_of_them_is_killed() {
     let (second, third) = (second.result(), third.result());
     Cluster::same_as_alone(&data.0, &second);
     Cluster::same_as_alone(&elsewhere.0, &third);
+}
+
+/// What `ply` says and its exit code.
+fn said(words: &[&str]) -> (Option<i32>, String) {
+    let data = Directory::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ply"));
+    let output = command.arg("--data").arg(&data.0).args(words).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.code(), text)
+}
+
+/// A run that takes a second.
+const SHORT_RUN: &str = "match tictactoe random mcts:sims=50 --pairs 30 --seed 7 --json";
+
+#[test]
+fn a_queue_with_roles_is_set_up_by_one_command() {
+    let (folder, port) = (Directory::new(), free_port().to_string());
+    let queue = folder.0.join("queue");
+    let init = ["queue", "init", queue.to_str().unwrap(), "--host", "127.0.0.1", "--port", &port, "--workers", "2"];
+    let (code, text) = said(&init);
+    assert_eq!((code, text.lines().count()), (Some(0), 3), "{text}");
+    assert!(text.contains("nats-server -c ") && text.contains("worker-1.queue") && text.contains("coordinator.queue"), "{text}");
+    let (code, text) = said(&init);
+    assert!(code == Some(2) && text.contains("is not replaced"), "{text}");
+    let Some(server) = Server::configured(&queue.join("nats-server.conf"), port.parse().unwrap()) else { return };
+    let file = |name: &str| queue.join(name).display().to_string();
+    // Before the first coordinator: the workers wait.
+    let workers = [1, 2].map(|number| {
+        ply(&folder.0.join(format!("data-{number}")), &format!("worker {} --cores 1", file(&format!("worker-{number}.queue"))))
+    });
+    let coordinator = ply(&folder.0.join("coordinator"), &format!("{SHORT_RUN} --queue {}", file("coordinator.queue")));
+    let table = coordinator.result();
+    let alone = Directory::new();
+    assert_eq!(table, ply(&alone.0, SHORT_RUN).result());
+    assert_eq!(games(&folder.0.join("coordinator")), games(&alone.0));
+    drop(workers);
+    // Files in the wrong hands: the sentence says what was expected.
+    for (words, expected) in [
+        (vec!["worker", &file("coordinator.queue")], "expected the file of worker, found that of the coordinator"),
+        (
+            vec!["serve", "--queue", &file("worker-1.queue")],
+            "expected the file of onlooker or coordinator, found that of the worker worker-1",
+        ),
+        (
+            vec!["match", "tictactoe", "random", "mcts:sims=5", "--queue", &file("onlooker.queue")],
+            "expected the file of coordinator, found that of the onlooker",
+        ),
+    ] {
+        let (code, text) = said(&words);
+        assert!(code == Some(2) && text.contains(expected), "{words:?}: {text}");
+    }
+    drop(server);
+    let (code, text) = said(&["match", "tictactoe", "random", "mcts:sims=5", "--queue", &file("coordinator.queue")]);
+    assert!(code == Some(2) && text.contains(&format!("tls://127.0.0.1:{port}")), "{text}");
+}
+
+#[test]
+fn queue_files_that_are_none_are_refused_in_words() {
+    let folder = Directory::new();
+    let garbage = folder.0.join("garbage.queue");
+    fs::write(&garbage, "rubbish").unwrap();
+    let missing = folder.0.join("missing.queue");
+    for (file, expected) in
+        [(&garbage, "expected a file that `ply queue init` has written"), (&missing, "queue file"), (&folder.0, "queue file")]
+    {
+        let (code, text) = said(&["worker", file.to_str().unwrap()]);
+        assert!(code == Some(2) && text.contains(expected) && text.contains(file.to_str().unwrap()), "{text}");
+        let (code, text) = said(&["match", "tictactoe", "random", "mcts:sims=5", "--queue", file.to_str().unwrap()]);
+        assert!(code == Some(2) && text.contains("`ply queue init` has written") | text.contains("queue file"), "{text}");
+    }
+    let (code, text) = said(&["worker"]);
+    assert!(code == Some(2) && text.contains("<FILE>"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! The connection to a NATS server, with the streams, the key-value bucket and the object store of Plyground.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::consumer::{self, PullConsumer};
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
-use async_nats::jetstream::{self, Context};
+use async_nats::jetstream::{self, Context, ErrorCode};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use bytes::Bytes;
 use plyground_match::RunError;
@@ -17,14 +18,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 
-const JOBS: &str = "PLY_JOBS";
-const RESULTS: &str = "PLY_RESULTS";
-const SELF_PLAY: &str = "PLY_LESSONS";
+use crate::role::{RoleCredentials, Subjects};
+
+pub(super) const JOBS: &str = "PLY_JOBS";
+pub(super) const RESULTS: &str = "PLY_RESULTS";
+pub(super) const SELF_PLAY: &str = "PLY_LESSONS";
 /// A key-value bucket is a stream with such a name. Made as one: the client's own call wants to know more about the account than NATS
 /// 2.9 says.
-const VALUES: &str = "KV_plyground";
-const FILES: &str = "plyground";
-const WORKERS: &str = "workers";
+pub(super) const VALUES: &str = "KV_plyground";
+pub(super) const FILES: &str = "plyground";
+pub(super) const WORKERS: &str = "workers";
 /// The default length of a lease.
 const LEASE: Duration = Duration::from_secs(30);
 
@@ -57,12 +60,20 @@ pub struct Access {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// The length of leases, after which a job without an extension goes to another worker; `None` leaves it as the queue has it.
     pub lease: Option<Duration>,
+    /// The file of a client of a server with roles, which has all of the above.
+    pub role: Option<RoleCredentials>,
 }
 
 impl Access {
     /// An address without credentials.
     pub fn new(url: &str) -> Self {
-        Self { url: url.to_owned(), credentials: None, authority: None, certificate: None, lease: None }
+        Self { url: url.to_owned(), credentials: None, authority: None, certificate: None, lease: None, role: None }
+    }
+
+    /// The servers that the file of a client names, in its role.
+    pub fn of_role(credentials: RoleCredentials) -> Self {
+        let url = credentials.url();
+        Self { role: Some(credentials), ..Self::new(&url) }
     }
 
     /// The address without a password.
@@ -79,15 +90,29 @@ impl Access {
         })
     }
 
-    /// A warning about a connection that is not encrypted or has no credentials.
-    pub fn warning(&self) -> Option<String> {
-        let secret = self.credentials.is_some() || self.certificate.is_some() || self.url.contains('@');
-        let encrypted = self.authority.is_some() || self.certificate.is_some() || self.url.contains("tls://");
-        let said = match (secret, encrypted) {
-            (true, true) => return None,
-            (false, true) => "no credentials are used: everyone who reaches the server can give and take work",
-            (true, false) => "the connection is not encrypted: others on the network can read it",
-            (false, false) => "neither TLS nor credentials are used: fine on a network of your own, and nowhere else",
+    /// Are all of its servers on this computer?
+    pub(super) fn is_local(&self) -> bool {
+        self.parts().all(|(_, address)| {
+            let authority = address.split_once("://").map_or("", |(_, authority)| authority);
+            let end = authority.rfind(':').filter(|&colon| !authority[colon..].contains(']')).unwrap_or(authority.len());
+            let host = authority[..end].trim_matches(['[', ']']);
+            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        })
+    }
+
+    /// A warning about a server on the network that demands no credentials, or gets them unencrypted.
+    pub fn warning(&self, demands_credentials: bool) -> Option<String> {
+        let secret = self.role.is_some() || self.credentials.is_some() || self.certificate.is_some() || self.url.contains('@');
+        let encrypted =
+            self.role.is_some() || self.authority.is_some() || self.certificate.is_some() || self.url.contains("tls://");
+        let said = match (demands_credentials || self.certificate.is_some(), secret && !encrypted) {
+            _ if self.is_local() => return None,
+            (false, _) => {
+                "the server demands no credentials: everyone who reaches it can do what a coordinator can; \
+                 `ply queue init` sets up a server with roles"
+            }
+            (true, true) => "the connection is not encrypted: others on the network can read it, and the password",
+            (true, false) => return None,
         };
         Some(format!("{}: {said}", self.shown()))
     }
@@ -117,6 +142,9 @@ impl Access {
         }
         if let Some((certificate, key)) = &self.certificate {
             options = options.add_client_certificate(certificate.clone(), key.clone()).require_tls(true);
+        }
+        if let Some(role) = &self.role {
+            options = role.apply(options).map_err(|detail| self.refused(detail))?;
         }
         Ok(options)
     }
@@ -157,6 +185,7 @@ pub struct Broker {
     lease: AtomicU64,
     files: OnceLock<ObjectStore>,
     access: Access,
+    subjects: Subjects,
     /// `None` where it runs on the runtime of the caller.
     runtime: Option<Runtime>,
 }
@@ -164,23 +193,46 @@ pub struct Broker {
 impl Broker {
     /// Connects, and creates the streams that are missing.
     pub fn connect(access: &Access) -> Result<Self, RunError> {
+        let unprepared = "the queue is not prepared: the first command of a coordinator at this server does that";
+        Self::try_connect(access)?.ok_or_else(|| access.refused(unprepared.to_owned()))
+    }
+
+    /// The same; `None` if there are no streams yet and the role of this client is not to create them.
+    pub fn try_connect(access: &Access) -> Result<Option<Self>, RunError> {
         let runtime = access.runtime(1)?;
-        let mut broker = runtime.block_on(Self::connect_here(access))?;
+        let Some(mut broker) = runtime.block_on(Self::try_connect_here(access))? else {
+            runtime.shutdown_background();
+            return Ok(None);
+        };
         broker.runtime = Some(runtime);
-        Ok(broker)
+        Ok(Some(broker))
     }
 
     /// The same on the runtime of the caller; the blocking methods cannot be used then.
-    pub(super) async fn connect_here(access: &Access) -> Result<Self, RunError> {
+    pub(super) async fn try_connect_here(access: &Access) -> Result<Option<Self>, RunError> {
         let urls: Vec<String> = access.url.split(',').map(str::to_owned).collect();
         let client = access.options()?.connect(urls).await.map_err(|error| access.refused(plain(&error)))?;
-        let jetstream = jetstream::ContextBuilder::new().timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
-        let Parts { jobs, results, self_play, values, workers } = prepare(&jetstream, access.lease)
-            .await
-            .map_err(|error| access.refused(format!("{error} (is JetStream on? nats-server --jetstream)")))?;
+        let subjects = Subjects::of(access.role.as_ref());
+        let builder = jetstream::ContextBuilder::new().api_prefix(subjects.api());
+        let jetstream = builder.timeout(ANSWER).ack_timeout(ANSWER).build(client.clone());
+        let Parts { jobs, results, self_play, values, workers } = match prepare(&jetstream, access.lease, &subjects).await {
+            Err(error) if is_missing(&*error) && !subjects.coordinates() => return Ok(None),
+            Err(error) => return Err(access.refused(format!("{error} (is JetStream on? nats-server --jetstream)"))),
+            Ok(parts) => parts,
+        };
         let (files, access, runtime) = (OnceLock::new(), access.clone(), None);
         let lease = AtomicU64::new(millis(workers.cached_info().config.ack_wait));
-        Ok(Self { client, jetstream, jobs, results, self_play, values, workers, lease, files, access, runtime })
+        Ok(Some(Self { client, jetstream, jobs, results, self_play, values, workers, lease, files, access, subjects, runtime }))
+    }
+
+    /// The subjects of this client, by its role.
+    pub(super) fn subjects(&self) -> &Subjects {
+        &self.subjects
+    }
+
+    /// A warning about a server on the network that demands no credentials, or gets them unencrypted.
+    pub fn warning(&self) -> Option<String> {
+        self.access.warning(self.client.server_info().auth_required)
     }
 
     /// The length of leases. It is one for all clients of the queue, so workers extend by this.
@@ -257,7 +309,7 @@ impl Broker {
 
     /// Creates again what a server may have lost.
     pub(super) async fn repair(&self) -> Result<(), RunError> {
-        let parts = prepare(&self.jetstream, self.access.lease).await.map_err(|error| self.refused(error))?;
+        let parts = prepare(&self.jetstream, self.access.lease, &self.subjects).await.map_err(|error| self.refused(error))?;
         self.lease.store(millis(parts.workers.cached_info().config.ack_wait), Ordering::Relaxed);
         Ok(())
     }
@@ -269,7 +321,8 @@ impl Broker {
             Some(name) => message.message_id(name),
             None => message,
         };
-        let kept = self.jetstream.send_publish(subject.to_owned(), message).await.map_err(|error| self.refused(error))?;
+        let subject = self.subjects.published(subject);
+        let kept = self.jetstream.send_publish(subject, message).await.map_err(|error| self.refused(error))?;
         kept.await.map(|kept| !kept.duplicate).map_err(|error| self.refused(error))
     }
 
@@ -355,6 +408,7 @@ impl Broker {
         let config = object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
         let made = match self.jetstream.get_object_store(FILES).await {
             Ok(files) => files,
+            Err(error) if !self.subjects.coordinates() => return Err(self.refused(error)),
             Err(_) => self.jetstream.create_object_store(config).await.map_err(|error| self.refused(error))?,
         };
         Ok(self.files.get_or_init(|| made))
@@ -414,7 +468,10 @@ struct Parts {
 }
 
 /// The streams, and the consumer that all workers share.
-async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, async_nats::Error> {
+async fn prepare(jetstream: &Context, lease: Option<Duration>, subjects: &Subjects) -> Result<Parts, async_nats::Error> {
+    if !subjects.coordinates() {
+        return found(jetstream).await;
+    }
     let base = || Config { storage: StorageType::File, ..Config::default() };
     let jobs = jetstream
         .get_or_create_stream(Config {
@@ -425,7 +482,12 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
         })
         .await?;
     let results = jetstream
-        .get_or_create_stream(Config { name: RESULTS.to_owned(), subjects: vec![results_of("*")], max_age: KEPT, ..base() })
+        .get_or_create_stream(Config {
+            name: RESULTS.to_owned(),
+            subjects: vec![subjects.read(&results_of("*"))],
+            max_age: KEPT,
+            ..base()
+        })
         .await?;
     let self_play = jetstream
         .get_or_create_stream(Config {
@@ -468,6 +530,22 @@ async fn prepare(jetstream: &Context, lease: Option<Duration>) -> Result<Parts, 
     Ok(Parts { jobs, results, self_play, values, workers })
 }
 
+/// The streams and the consumer as a coordinator has made them.
+async fn found(jetstream: &Context) -> Result<Parts, async_nats::Error> {
+    let jobs = jetstream.get_stream(JOBS).await?;
+    let workers = jobs.get_consumer(WORKERS).await?;
+    let [results, self_play, values] = [RESULTS, SELF_PLAY, VALUES].map(|name| jetstream.get_stream(name));
+    Ok(Parts { jobs, results: results.await?, self_play: self_play.await?, values: values.await?, workers })
+}
+
+/// Is it the error of a stream or a consumer that is not there?
+fn is_missing(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    use async_nats::jetstream::context::{ConsumerInfoError, ConsumerInfoErrorKind, GetStreamError, GetStreamErrorKind};
+    error.downcast_ref::<GetStreamError>().is_some_and(
+        |error| matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND),
+    ) || error.downcast_ref::<ConsumerInfoError>().is_some_and(|error| error.kind() == ConsumerInfoErrorKind::NotFound)
+}
+
 /// The stream of keys with their expiry: one that an older program has made keeps them for ever.
 async fn expiring(jetstream: &Context, values: Stream) -> Result<Stream, async_nats::Error> {
     let found = &values.cached_info().config;
@@ -487,13 +565,25 @@ mod tests {
     fn a_password_is_not_shown_and_what_is_missing_is() {
         let mut access = Access::new("nats://me:secret@host:4222");
         assert_eq!(access.shown(), "nats://host:4222");
-        assert_eq!(
-            access.warning().unwrap(),
-            "nats://host:4222: the connection is not encrypted: others on the network can read it"
-        );
+        let unencrypted = access.warning(true).unwrap();
+        assert!(unencrypted.starts_with("nats://host:4222: the connection is not encrypted"), "{unencrypted}");
         access.authority = Some("ca.pem".into());
-        assert_eq!(access.warning(), None);
-        assert!(Access::new("nats://host").warning().unwrap().contains("neither TLS nor credentials"));
-        assert!(Access::new("tls://host").warning().unwrap().contains("no credentials"));
+        assert_eq!(access.warning(true), None);
+        for open in [
+            "nats://host",
+            "tls://host:4222",
+            "nats://192.168.1.10:4222",
+            "nats://127.0.0.1,nats://host",
+            "nats://[fe80::1]:4222",
+        ] {
+            let said = Access::new(open).warning(false).unwrap();
+            assert!(
+                said.contains("the server demands no credentials: everyone who reaches it can do what a coordinator can"),
+                "{said}"
+            );
+        }
+        for local in ["nats://localhost", "nats://127.0.0.1:4222", "nats://[::1]:4222", "nats://me:secret@127.0.0.1"] {
+            assert_eq!(Access::new(local).warning(false), None, "{local}");
+        }
     }
 }

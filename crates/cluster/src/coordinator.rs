@@ -47,6 +47,8 @@ const SAMPLE: f64 = 0.02;
 /// The number of times that a job is sent again at once because a result of it was refused. After that it waits until the queue is
 /// empty: a liar must not keep all workers busy.
 const RESENDS: u8 = 3;
+/// The same for jobs that workers have returned.
+const RETURNS: u8 = 100;
 /// The senders whose refused results are told, with the first of them and at the end.
 const TOLD: usize = 20;
 /// The interval at which refused results are noted in the store; bans are noted at once.
@@ -360,7 +362,7 @@ impl RunCoordinator<'_> {
         for message in received {
             bytes += message.payload.len();
             lock(&self.trust).read_message(message.sequence);
-            let all_known = self.take(&message.payload)?;
+            let all_known = self.take(&message)?;
             let unskipped = all_known && self.read != Some(0);
             self.read = if unskipped { Some(message.sequence) } else { Some(self.read.unwrap_or(0)) };
             if bytes > STORED_BYTES {
@@ -373,8 +375,8 @@ impl RunCoordinator<'_> {
 
     /// Takes in a message with results: what can be proved is to be stored, anything else is counted. False if it has results of jobs
     /// that are not open here.
-    fn take(&mut self, payload: &[u8]) -> Result<bool, RunError> {
-        let results: BatchResults = match unpacked(payload) {
+    fn take(&mut self, message: &Received) -> Result<bool, RunError> {
+        let results: BatchResults = match unpacked(&message.payload) {
             Ok(results) => results,
             Err(reason) => {
                 let first = lock(&self.trust).unreadable(&reason);
@@ -385,7 +387,8 @@ impl RunCoordinator<'_> {
                 return Ok(true);
             }
         };
-        let BatchResults { worker, seconds, mut jobs, failures } = results;
+        let BatchResults { worker, seconds, mut jobs, failures, returned } = results;
+        let worker = message.sender.clone().unwrap_or(worker);
         if lock(&self.trust).is_banned(&worker) {
             lock(&self.trust).ignored(&worker, jobs.len());
             // Any worker may send a failure without its name.
@@ -419,6 +422,7 @@ impl RunCoordinator<'_> {
                 self.batcher.send_alone(&failure.job);
             }
         }
+        self.send_returned(&returned);
         Ok(all_known)
     }
 
@@ -451,6 +455,24 @@ impl RunCoordinator<'_> {
             self.rename_messages();
         }
         if refusal.proof { self.ban(worker) } else { Ok(()) }
+    }
+
+    /// Sends jobs once more that a worker cannot play and has returned.
+    fn send_returned(&mut self, jobs: &[String]) {
+        if !self.leadership.leads() {
+            return;
+        }
+        let mut sent = false;
+        for job in jobs.iter().filter(|job| self.known.contains_key(*job)) {
+            let times = self.resent.entry(job.to_owned()).or_default();
+            if *times < RETURNS && self.batcher.send_once_more(job) {
+                *times += 1;
+                sent = true;
+            }
+        }
+        if sent {
+            self.rename_messages();
+        }
     }
 
     /// Bans a worker from the run, and opens all jobs again that it has ever delivered.

@@ -10,9 +10,8 @@ use std::time::Instant;
 use plyground_core::sync::lock;
 use plyground_core::{InputError, Resources};
 use plyground_match::{NETWORKS, RunError, write_whole};
-use tokio::io::AsyncReadExt as _;
 
-use crate::broker::Broker;
+use crate::broker::{Broker, FILES};
 use crate::names::ContentHash;
 
 /// The largest file of an agent that is sent, read and kept.
@@ -53,16 +52,26 @@ impl Broker {
     /// A file from the object store. It says itself how large it is, so not more than the largest is read.
     fn get_file(&self, hash: &ContentHash) -> Result<Vec<u8>, RunError> {
         self.wait(async {
-            let files = self.files().await?;
             let begun = Instant::now();
-            let get = || async {
-                let object = files.get(hash.as_str()).await.map_err(|error| error.to_string())?;
-                let mut contents = Vec::new();
-                object.take(LARGEST_FILE as u64 + 1).read_to_end(&mut contents).await.map_err(|error| error.to_string())?;
-                Ok::<_, String>(contents)
-            };
-            self.retry(&Self::patience(begun), get).await
+            self.retry(&Self::patience(begun), || self.chunks(hash)).await
         })
+    }
+
+    /// The chunks of a file, one after the other. Reading them needs no consumer, which workers may not create.
+    async fn chunks(&self, hash: &ContentHash) -> Result<Vec<u8>, async_nats::Error> {
+        let info = self.files().await?.info(hash.as_str()).await?;
+        if info.deleted {
+            return Err("it was deleted".into());
+        }
+        let stream = self.jetstream.get_stream(format!("OBJ_{FILES}")).await?;
+        let subject = format!("$O.{FILES}.C.{}", info.nuid);
+        let (mut contents, mut next) = (Vec::new(), 1);
+        while contents.len() < info.size.min(LARGEST_FILE + 1) {
+            let chunk = stream.get_first_raw_message_by_subject(&subject, next).await?;
+            contents.extend_from_slice(&chunk.payload);
+            next = chunk.sequence + 1;
+        }
+        Ok(contents)
     }
 }
 

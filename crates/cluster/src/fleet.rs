@@ -65,6 +65,11 @@ impl Presence {
         let plausible = presence.cores <= MOST_CORES && presence.speed.is_finite() && presence.speed >= 0.0;
         (named && plausible).then_some(presence)
     }
+
+    /// Is its name behind that of this client of the server?
+    fn is_of(&self, client: &str) -> bool {
+        self.worker.strip_prefix(client).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
 }
 
 impl Broker {
@@ -72,7 +77,7 @@ impl Broker {
     pub(super) fn publish_presence(&self, presence: &Presence) {
         let payload = serde_json::to_vec(presence).expect("a presence is plain data");
         self.wait(async {
-            let _ = tokio::time::timeout(BEAT, self.client.publish(SUBJECT, payload.into())).await;
+            let _ = tokio::time::timeout(BEAT, self.client.publish(self.subjects().published(SUBJECT), payload.into())).await;
         });
     }
 
@@ -95,11 +100,16 @@ impl FleetView {
     /// Subscribes to heartbeats, and asks all workers for one.
     pub fn new(broker: &Broker) -> Result<Self, RunError> {
         let seen: Arc<Mutex<HashMap<String, (Instant, Presence)>>> = Arc::default();
-        let mut heard = broker.wait(broker.client.subscribe(SUBJECT)).map_err(|error| broker.refused(error))?;
+        let subjects = broker.subjects().clone();
+        let mut heard = broker.wait(broker.client.subscribe(subjects.read(SUBJECT))).map_err(|error| broker.refused(error))?;
         let noted = Arc::clone(&seen);
         let task = broker.spawn(async move {
             while let Some(message) = heard.next().await {
                 let Some(presence) = Presence::read(&message.payload) else { continue };
+                // No worker can be there in the name of another.
+                if subjects.sender(&message.subject).is_some_and(|sender| !presence.is_of(sender.as_str())) {
+                    continue;
+                }
                 let mut seen = lock(&noted);
                 if seen.len() >= MOST_WORKERS {
                     seen.retain(|_, (heard, _)| heard.elapsed() < SILENCE);
@@ -111,7 +121,10 @@ impl FleetView {
                 }
             }
         });
-        broker.wait(broker.client.publish(ROLL_CALL, bytes::Bytes::new())).map_err(|error| broker.refused(error))?;
+        // Onlookers only read: they wait for the next heartbeats.
+        if broker.subjects().coordinates() {
+            broker.wait(broker.client.publish(ROLL_CALL, bytes::Bytes::new())).map_err(|error| broker.refused(error))?;
+        }
         Ok(Self { seen, task })
     }
 
@@ -175,6 +188,9 @@ mod tests {
         };
         assert_eq!(beat("cores", 4.into()).unwrap().cores, 4);
         assert!(beat("cores", (1_u64 << 40).into()).is_none() && beat("speed", (-1).into()).is_none());
+        let of = |name: &str, client: &str| beat("worker", name.into()).unwrap().is_of(client);
+        assert!(of("worker-1/laptop", "worker-1") && of("worker-1", "worker-1"));
+        assert!(!of("worker-12/laptop", "worker-1") && !of("laptop", "worker-1"));
         assert!(beat("worker", "\u{1b}[2J".into()).is_none() && beat("machine", "x".repeat(5_000).into()).is_none());
     }
 }

@@ -39,6 +39,8 @@ pub struct NatsQueue {
     term: String,
     /// True if leasing waits for jobs that are still to be queued.
     patient: bool,
+    /// The name that results are signed with; if it is empty, that of the thread that holds the job.
+    sender: WorkerName,
     held: Mutex<HashMap<Token, Held>>,
     /// True once the queue is closed: leasing does not wait any more.
     over: watch::Sender<bool>,
@@ -81,6 +83,7 @@ impl NatsQueue {
             batch: 1,
             term: String::new(),
             patient: false,
+            sender: WorkerName::default(),
             held: Mutex::default(),
             over: watch::Sender::new(false),
             counts: WorkerCounts::default(),
@@ -91,6 +94,12 @@ impl NatsQueue {
     #[must_use]
     pub fn patient(self) -> Self {
         Self { patient: true, ..self }
+    }
+
+    /// The same queue with results signed by this name.
+    #[must_use]
+    pub(super) fn signed(self, name: &str) -> Self {
+        Self { sender: WorkerName::of(name), ..self }
     }
 
     /// The same queue with the message names of a term.
@@ -220,7 +229,8 @@ impl NatsQueue {
             let middle = results.jobs.len() / 2;
             for jobs in [&results.jobs[..middle], &results.jobs[middle..]] {
                 let seconds = results.seconds * jobs.len() as f64 / results.jobs.len() as f64;
-                let part = BatchResults { worker: results.worker.clone(), seconds, jobs: jobs.to_vec(), failures: Vec::new() };
+                let part =
+                    BatchResults { worker: results.worker.clone(), seconds, jobs: jobs.to_vec(), ..BatchResults::default() };
                 Box::pin(self.publish_results(run, &part)).await?;
             }
             return Ok(());
@@ -234,11 +244,18 @@ impl NatsQueue {
         self.broker.retry(&give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await.map(drop)
     }
 
-    /// Puts jobs of one run back for another worker, as new messages: they were never begun, and so have not failed.
+    /// Puts jobs of one run back for another worker, as new messages: they were never begun, and so have not failed. A client that may
+    /// not publish jobs returns them to the coordinator.
     pub(super) fn put_back(&self, jobs: &[Job]) {
         let Some(first) = jobs.first() else { return };
-        let payload = packed(&JobBatch { jobs: jobs.to_vec() });
-        let sent = self.broker.wait(self.broker.publish(&jobs_of(&first.run), None, payload));
+        let sent = if self.broker.subjects().coordinates() {
+            let payload = packed(&JobBatch { jobs: jobs.to_vec() });
+            self.broker.wait(self.broker.publish(&jobs_of(&first.run), None, payload)).map(drop)
+        } else {
+            let returned = jobs.iter().map(|job| job.id.clone()).collect();
+            let results = BatchResults { worker: self.sender.clone(), returned, ..BatchResults::default() };
+            self.broker.wait(self.publish_results(&first.run, &results))
+        };
         self.leave(jobs, sent.is_err());
     }
 
@@ -387,8 +404,9 @@ impl ResultSink for NatsQueue {
             || (WorkerName::default(), 0.0),
             |held| (WorkerName::of(&held.worker.0), held.since.elapsed().as_secs_f64()),
         );
+        let worker = if self.sender.as_str().is_empty() { worker } else { self.sender.clone() };
         let games = |rows: &Vec<GameRow>| rows.iter().map(WireGame::from).collect();
-        let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), failures: Vec::new() };
+        let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), ..BatchResults::default() };
         self.broker.wait(self.publish_results(run, &results))?;
         Ok(vec![true; jobs.len()])
     }

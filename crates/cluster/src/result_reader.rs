@@ -9,6 +9,7 @@ use futures_util::TryStreamExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::broker::Broker;
+use crate::names::WorkerName;
 
 /// The bytes of messages that wait to be stored: whatever arrives, no more is in memory.
 const WAITING_BYTES: usize = 32 << 20;
@@ -16,6 +17,8 @@ const WAITING_BYTES: usize = 32 << 20;
 /// A message with results, as it came, with its place in the stream. It is read when its turn has come: unpacked, it is much larger.
 pub struct Received {
     pub sequence: u64,
+    /// The worker that has sent it, where the server vouches for that.
+    pub sender: Option<WorkerName>,
     pub payload: bytes::Bytes,
     _room: OwnedSemaphorePermit,
 }
@@ -49,7 +52,7 @@ impl ResultReader {
 
     async fn read(&mut self) -> Result<(), async_nats::Error> {
         let config = OrderedConfig {
-            filter_subject: self.subject.clone(),
+            filter_subject: self.broker.subjects().read(&self.subject),
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.next },
             ..OrderedConfig::default()
         };
@@ -69,10 +72,10 @@ impl ResultReader {
                 (info.stream_sequence, info.pending)
             };
             self.next = sequence + 1;
-            let payload = message.payload.clone();
+            let (sender, payload) = (self.broker.subjects().sender(&message.subject), message.payload.clone());
             let size = payload.len().clamp(1, WAITING_BYTES) as u32;
             let Ok(room) = Arc::clone(&self.room).acquire_many_owned(size).await else { return Ok(()) };
-            if self.sender.send(Some(Received { sequence, payload, _room: room })).await.is_err() {
+            if self.sender.send(Some(Received { sequence, sender, payload, _room: room })).await.is_err() {
                 return Ok(());
             }
             if pending == 0 && self.sender.send(None).await.is_err() {

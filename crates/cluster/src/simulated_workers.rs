@@ -35,9 +35,9 @@ impl SimulatedWorkers {
             runtime.spawn(async move {
                 // A server does not accept ten thousand connections at once.
                 let broker = loop {
-                    match Broker::connect_here(&access).await {
-                        Ok(broker) => break broker,
-                        Err(_) => tokio::time::sleep(BEAT).await,
+                    match Broker::try_connect_here(&access).await {
+                        Ok(Some(broker)) => break broker,
+                        _ => tokio::time::sleep(BEAT).await,
                     }
                 };
                 SimulatedWorker { number, broker, all }.run().await;
@@ -105,7 +105,7 @@ impl SimulatedWorker {
             leaving: false,
         };
         let payload = serde_json::to_vec(&presence).expect("a presence is plain data");
-        let _ = self.broker.client.publish(SUBJECT, payload.into()).await;
+        let _ = self.broker.client.publish(self.broker.subjects().published(SUBJECT), payload.into()).await;
     }
 
     /// Takes a batch, sleeps as long as its games would take, and sends results.
@@ -138,7 +138,7 @@ impl SimulatedWorker {
             worker: WorkerName::of(&self.name()),
             seconds: time.as_secs_f64(),
             jobs: jobs.iter().map(|job| self.games(job)).collect(),
-            failures: Vec::new(),
+            ..BatchResults::default()
         };
         let payload = packed(&results);
         let name = blake3::hash(&payload).to_hex();

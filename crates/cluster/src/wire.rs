@@ -64,6 +64,9 @@ pub struct BatchResults {
     pub jobs: Vec<Vec<WireGame>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Failure>,
+    /// Jobs that this worker cannot play and has not begun, for another worker.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub returned: Vec<String>,
 }
 
 /// A job that failed.
@@ -123,6 +126,8 @@ impl Bounded for BatchResults {
             at_most("the length of the name of a job", failure.job.len(), LONGEST_ID)?;
             at_most("the length of an error", failure.error.len(), LONGEST_REASON)?;
         }
+        at_most("a number of jobs", self.returned.len(), MOST_JOBS)?;
+        self.returned.iter().try_for_each(|job| at_most("the length of the name of a job", job.len(), LONGEST_ID))?;
         self.jobs.iter().flatten().try_for_each(WireGame::check)
     }
 }
@@ -261,7 +266,7 @@ mod tests {
             worker: WorkerName::of("w"),
             seconds: 1.5,
             jobs: vec![vec![WireGame::from(&row)]],
-            failures: Vec::new(),
+            ..BatchResults::default()
         };
         let bytes = packed(&sent);
         let found: BatchResults = unpacked(&bytes).unwrap();
@@ -319,6 +324,10 @@ mod tests {
         ] {
             assert!(refusal(sent(key, value)).contains("expected"), "{key}");
         }
+        assert!(
+            refusal(serde_json::json!({"worker": "w", "seconds": 1.0, "jobs": [], "returned": ["x".repeat(129)]}))
+                .contains("expected")
+        );
         assert!(refusal(serde_json::json!({"worker": "\u{1b}[2J", "seconds": 1.0, "jobs": []})).contains("name of a worker"));
         let job = |run: &str| Job { id: "i".into(), run: run.into(), agents: [0, 1], pair: 0, opening: Vec::new() };
         for jobs in [vec![], vec![job("a.b")], vec![job("a"), job("b")], vec![Job { pair: u64::MAX, ..job("a") }]] {

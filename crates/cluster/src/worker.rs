@@ -70,7 +70,8 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let handshake = Handshake::of_this_machine()?;
     let broker = &options.broker;
     let notes = Notes { tell: options.told, told: Mutex::default() };
-    let queue = NatsQueue::new(Arc::clone(broker)).patient();
+    let name = broker.subjects().full_name(&options.name);
+    let queue = NatsQueue::new(Arc::clone(broker)).patient().signed(&name);
     let known = Arc::new(KnownRuns::default());
     forget_ended_runs(broker, &known);
     let cache = Cache::new(Arc::clone(broker), options.cache.clone());
@@ -78,7 +79,7 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     runs.look()?;
     let (trainings, games) = (TrainingFeed::subscribe(broker)?, AtomicU64::new(0));
     let presence = || Presence {
-        worker: WorkerName::of(&options.name).to_string(),
+        worker: WorkerName::of(&name).to_string(),
         machine: machine(),
         version: handshake.version.clone(),
         rules: handshake.rules.clone(),
@@ -98,7 +99,7 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         cache: &cache,
         trainings: &trainings,
         games: &games,
-        name: &options.name,
+        name: &name,
         notes: &notes,
         busy: &|| !queue.is_idle(),
         cancel: &cancel,

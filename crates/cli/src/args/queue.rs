@@ -1,9 +1,11 @@
 //! What can be typed to let many machines work together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use plyground_cluster::Access;
+use clap::Subcommand;
+use plyground_cluster::{Access, MOST_WORKER_FILES, Role, RoleCredentials};
+use plyground_session::InputError;
 
 use super::duration;
 
@@ -11,8 +13,9 @@ use super::duration;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Many machines")]
 pub struct QueueArgs {
-    /// Let the workers at this NATS server play, e.g. `nats://HOST:4222` (start them with `ply worker`) [default: this computer plays]
-    #[arg(long, value_name = "URL", value_parser = address)]
+    /// Let the workers at this NATS server play: its address, e.g. `nats://HOST:4222`, or the file of a coordinator (see `ply queue`)
+    /// [default: this computer plays]
+    #[arg(long, value_name = "URL|FILE", value_parser = address)]
     pub queue: Option<String>,
     #[command(flatten)]
     pub door: ConnectionArgs,
@@ -45,9 +48,12 @@ pub const QUEUE_OPTIONS: [&str; 6] = ["--queue", "--creds", "--tls-ca", "--tls-c
 
 #[derive(clap::Args)]
 pub struct WorkerArgs {
-    /// The NATS server that coordinators use, e.g. `nats://HOST:4222`
+    /// The file of a worker, as `ply queue init` has written it
+    #[arg(value_name = "FILE", required_unless_present = "queue", conflicts_with = "queue")]
+    file: Option<PathBuf>,
+    /// The NATS server that coordinators use, e.g. `nats://HOST:4222`, if it has no roles
     #[arg(long, value_name = "URL", value_parser = address)]
-    pub queue: String,
+    queue: Option<String>,
     #[command(flatten)]
     pub door: ConnectionArgs,
     /// Games at the same time [default: one for each core]
@@ -58,26 +64,106 @@ pub struct WorkerArgs {
     pub name: Option<String>,
 }
 
-impl ConnectionArgs {
-    /// How to reach a server.
-    pub fn access(&self, url: &str, lease: Option<Duration>) -> Access {
-        Access {
-            credentials: self.creds.clone(),
-            authority: self.tls_ca.clone(),
-            certificate: self.tls_cert.clone().zip(self.tls_key.clone()),
-            lease,
-            ..Access::new(url)
+#[derive(clap::Args)]
+pub struct QueueSetupArgs {
+    #[command(subcommand)]
+    pub action: QueueAction,
+}
+
+#[derive(Subcommand)]
+pub enum QueueAction {
+    /// Write all that a NATS server with roles needs: its configuration, certificates, and a file for each role
+    ///
+    /// A coordinator (commands with --queue FILE) gives work, workers (`ply worker FILE`) do it, onlookers (`ply serve --queue FILE`)
+    /// watch; the server refuses all else. Files that are there are not replaced.
+    Init(QueueInitArgs),
+}
+
+#[derive(clap::Args)]
+pub struct QueueInitArgs {
+    /// The folder for the files
+    #[arg(default_value = "queue")]
+    pub folder: PathBuf,
+    /// A name or address of the computer that the server is to run on, as workers reach it; can be repeated [default: the name of this
+    /// computer]
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<String>,
+    /// Write so many files for workers, each with a name that the server vouches for [default: one file, which all workers share]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_WORKER_FILES)))]
+    pub workers: Option<u32>,
+    /// The port of the server
+    #[arg(long, value_name = "N", default_value_t = 4222, value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: u16,
+}
+
+impl WorkerArgs {
+    /// How to reach the queue.
+    pub fn access(&self) -> Result<Access, InputError> {
+        match (&self.file, &self.queue) {
+            (Some(file), _) => of_role(file, &[Role::Worker]),
+            (None, queue) => self.door.access(queue.as_deref().unwrap_or_default(), &[Role::Worker]),
         }
     }
 }
 
-/// One address or several behind commas.
+impl QueueArgs {
+    /// How to reach the queue as a coordinator, if there is one.
+    pub fn access(&self) -> Result<Option<Access>, InputError> {
+        let Some(place) = &self.queue else { return Ok(None) };
+        let access = self.door.access(place, &[Role::Coordinator])?;
+        Ok(Some(Access { lease: self.lease, ..access }))
+    }
+}
+
+impl ConnectionArgs {
+    /// How to reach a server: by its address, or by the file of a client in one of these roles.
+    pub fn access(&self, place: &str, roles: &[Role]) -> Result<Access, InputError> {
+        if is_address(place) {
+            return Ok(Access {
+                credentials: self.creds.clone(),
+                authority: self.tls_ca.clone(),
+                certificate: self.tls_cert.clone().zip(self.tls_key.clone()),
+                ..Access::new(place)
+            });
+        }
+        if self.creds.is_some() || self.tls_ca.is_some() || self.tls_cert.is_some() {
+            let detail = "such a file has credentials and certificates in it; expected no other with it";
+            return Err(InputError::malformed("queue file", place, detail));
+        }
+        of_role(Path::new(place), roles)
+    }
+}
+
+/// The server that a file names, in one of these roles.
+fn of_role(file: &Path, roles: &[Role]) -> Result<Access, InputError> {
+    let credentials = RoleCredentials::read(file)?;
+    if roles.contains(&credentials.role()) {
+        return Ok(Access::of_role(credentials));
+    }
+    let expected: Vec<String> = roles.iter().map(ToString::to_string).collect();
+    let detail = format!("expected the file of {}, found that of the {}", expected.join(" or "), described(&credentials));
+    Err(InputError::malformed("queue file", &file.display().to_string(), detail))
+}
+
+/// A role, with a name where that says more.
+fn described(credentials: &RoleCredentials) -> String {
+    let role = credentials.role().to_string();
+    if credentials.name() == role { role } else { format!("{role} {}", credentials.name()) }
+}
+
+fn is_address(text: &str) -> bool {
+    text.contains("://")
+}
+
+/// One address or several behind commas, or the name of a file.
 pub fn address(text: &str) -> Result<String, String> {
     let known = |url: &str| {
         let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
         host.is_some_and(|host| !host.is_empty() && !host.contains(char::is_whitespace))
     };
-    if text.split(',').all(known) { Ok(text.to_owned()) } else { Err("expected nats://HOST:PORT or tls://HOST:PORT".to_owned()) }
+    let fits = if is_address(text) { text.split(',').all(known) } else { Path::new(text).exists() };
+    let expected = "expected nats://HOST:PORT, tls://HOST:PORT, or a file that `ply queue init` has written";
+    if fits { Ok(text.to_owned()) } else { Err(expected.to_owned()) }
 }
 
 /// Shorter ones would be over before they could be extended.

@@ -16,6 +16,7 @@ pub mod moves;
 pub mod nets;
 pub mod perft;
 pub mod play;
+pub mod queue;
 pub mod ratings;
 pub mod regions;
 pub mod replay;

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
-use plyground_cluster::{Broker, FleetWatch};
+use plyground_cluster::{Access, Broker, FleetWatch, Role};
+use plyground_core::sync::lock;
 use plyground_serve::{EngineAllowList, Server, ServerLimits};
 use plyground_session::Resources as _;
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::args::{Global, NamedEngine, ServeArgs};
@@ -17,9 +19,8 @@ use crate::runs::store_file;
 use plyground_terminal::print_notes;
 
 pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let lookout = args.queue.as_ref().map(|url| -> anyhow::Result<FleetWatch> {
-        Ok(FleetWatch::new(Arc::new(Broker::connect(&args.door.access(url, None))?))?)
-    });
+    let lookout =
+        args.queue.as_ref().map(|place| Lookout::new(args.door.access(place, &[Role::Onlooker, Role::Coordinator])?, global));
     let lookout = lookout.transpose()?;
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
@@ -34,7 +35,7 @@ pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::R
             print_notes(&[format!("without a lab: {error:#}")], global.quiet);
         }
         if let Some(lookout) = lookout {
-            server.show_fleet(move || lookout.page().map_err(|error| error.to_string()));
+            server.show_fleet(move || lookout.page());
         }
         let page = format!("http://{}", server.address()?);
         if !global.quiet {
@@ -51,6 +52,31 @@ pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         server.run(asked_to_stop()).await;
         anyhow::Ok(())
     })
+}
+
+/// The workers at a queue, as soon as there is one: an onlooker may come before the first coordinator, which makes it.
+struct Lookout {
+    access: Access,
+    watch: Mutex<Option<FleetWatch>>,
+}
+
+impl Lookout {
+    fn new(access: Access, global: &Global) -> anyhow::Result<Self> {
+        let broker = Broker::try_connect(&access)?;
+        print_notes(&broker.iter().filter_map(Broker::warning).collect::<Vec<_>>(), global.quiet);
+        let watch = broker.map(|broker| FleetWatch::new(Arc::new(broker))).transpose()?;
+        Ok(Self { access, watch: Mutex::new(watch) })
+    }
+
+    fn page(&self) -> Result<Value, String> {
+        let mut watch = lock(&self.watch);
+        let found = match watch.take() {
+            Some(found) => Ok(found),
+            None => Broker::connect(&self.access).and_then(|broker| FleetWatch::new(Arc::new(broker))),
+        };
+        let page = watch.insert(found.map_err(|error| error.to_string())?).page();
+        page.map_err(|error| error.to_string())
+    }
 }
 
 /// The programs that were named, each looked for.

@@ -72,7 +72,7 @@ fn certificates_open_the_door_and_nothing_else_does() {
     let certificate = Some((certificates.file("client.pem"), certificates.file("client.key")));
     let known = Access { certificate, ..trusting.clone() };
     works(&known);
-    assert_eq!(known.warning(), None);
+    assert_eq!(Broker::connect(&known).unwrap().warning(), None);
     // Another authority, made in the same way.
     let others = Certificates::new();
     let stranger = Access { certificate: Some((others.file("client.pem"), others.file("client.key"))), ..trusting.clone() };

@@ -24,7 +24,7 @@ use crate::server::Server;
 const LEASE: Duration = Duration::from_secs(5);
 
 /// Ends the workers of a test, also of one that fails.
-struct AtTheEnd<'a>(&'a CancelToken);
+pub struct AtTheEnd<'a>(pub &'a CancelToken);
 
 impl Drop for AtTheEnd<'_> {
     fn drop(&mut self) {
@@ -73,7 +73,7 @@ impl Liar {
     }
 }
 
-fn packed(text: &[u8]) -> Vec<u8> {
+pub fn packed(text: &[u8]) -> Vec<u8> {
     let mut packer = ZlibEncoder::new(Vec::new(), Compression::best());
     packer.write_all(text).unwrap();
     packer.finish().unwrap()
@@ -90,12 +90,12 @@ fn wire_game(row: &GameRow) -> Value {
 }
 
 /// A result as a liar sends it.
-fn forged(worker: &str, games: &[Value]) -> Value {
+pub fn forged(worker: &str, games: &[Value]) -> Value {
     json!({"worker": worker, "seconds": 0.1, "jobs": [games]})
 }
 
 /// Games with the one move z9z9, which the first agent wins.
-fn nonsense(job: &Job) -> Vec<Value> {
+pub fn nonsense(job: &Job) -> Vec<Value> {
     let game = |number: usize| {
         json!({"job": job.id, "pair": job.pair, "number": number, "agents": [number, 1 - number],
             "winner": if number == 0 { "first" } else { "second" }, "margin": 0, "reason": "", "fault": null, "points": null,
@@ -372,7 +372,7 @@ fn a_sample_finds_legal_games_that_were_never_played_and_all_of_their_sender_is_
 }
 
 /// Waits until a note is there.
-fn wait_for(notes: &Mutex<Vec<String>>, words: &str) {
+pub fn wait_for(notes: &Mutex<Vec<String>>, words: &str) {
     let begun = Instant::now();
     while !notes.lock().unwrap().iter().any(|note| note.contains(words)) {
         assert!(begun.elapsed() < PATIENCE, "{words}: {:?}", notes.lock().unwrap());

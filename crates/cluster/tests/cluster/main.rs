@@ -10,4 +10,5 @@ mod place;
 mod queue;
 #[path = "../../../match/tests/match/queue_laws.rs"]
 mod queue_laws;
+mod roles;
 mod server;

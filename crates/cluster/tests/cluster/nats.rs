@@ -247,7 +247,7 @@ impl Queue for OneLease<'_> {
 }
 
 /// One file, whatever it is called.
-struct OneFile(Vec<u8>);
+pub struct OneFile(pub Vec<u8>);
 
 impl Resources for OneFile {
     fn read(&self, _: &str) -> Result<Vec<u8>, InputError> {

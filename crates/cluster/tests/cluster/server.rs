@@ -14,6 +14,8 @@ pub struct Server {
     port: u16,
     /// What it has to know beside its place.
     settings: String,
+    /// The file that has all of its settings, if that is not ours.
+    configuration: Option<PathBuf>,
     process: Option<Child>,
 }
 
@@ -25,6 +27,15 @@ impl Server {
 
     /// Starts one with these settings in its file.
     pub fn with(settings: String) -> Option<Self> {
+        Self::new(settings, None, free_port())
+    }
+
+    /// Starts one with this file of settings, which says that it listens on this port.
+    pub fn configured(file: &Path, port: u16) -> Option<Self> {
+        Self::new(String::new(), Some(file.to_owned()), port)
+    }
+
+    fn new(settings: String, configuration: Option<PathBuf>, port: u16) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let Some(program) = program() else {
             eprintln!("skipped: nats-server is not there (cargo xtask test installs it)");
@@ -32,8 +43,7 @@ impl Server {
         };
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("plyground-nats-{}-{number}", std::process::id()));
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Self { program, folder, port, settings, process: None };
+        let mut server = Self { program, folder, port, settings, configuration, process: None };
         server.run();
         Some(server)
     }
@@ -72,11 +82,14 @@ impl Server {
         let [log, settings] = ["log", "settings"].map(|name| self.folder.join(name));
         std::fs::create_dir_all(&self.folder).unwrap();
         std::fs::write(&settings, &self.settings).unwrap();
-        let process = Command::new(&self.program)
-            .args(["--addr", "127.0.0.1", "--port", &self.port.to_string(), "--jetstream", "--store_dir"])
-            .arg(self.folder.join("data"))
+        let mut command = Command::new(&self.program);
+        if self.configuration.is_none() {
+            command.args(["--addr", "127.0.0.1", "--port", &self.port.to_string(), "--jetstream", "--store_dir"]);
+            command.arg(self.folder.join("data"));
+        }
+        let process = command
             .arg("--config")
-            .arg(&settings)
+            .arg(self.configuration.as_ref().unwrap_or(&settings))
             .arg("--log")
             .arg(&log)
             .stdin(Stdio::null())
@@ -98,6 +111,11 @@ impl Drop for Server {
         self.kill();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// A port that no program listens on.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Forwards bytes with a delay, until one side closes the connection.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::bail;
-use plyground_cluster::{Broker, SelfPlayers};
+use plyground_cluster::SelfPlayers;
 use plyground_core::sync::lock;
 use plyground_match::{FileResources, machine, shell_word};
 use plyground_nets::Size;
@@ -15,6 +15,7 @@ use plyground_train::{End, Phase, Round, Training, TrainingObserver, TrainingPla
 use serde_json::json;
 
 use crate::args::{Global, QueueArgs, TrainArgs};
+use crate::executor::connect;
 use crate::store::{data_dir, typed};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Dashboard, TrainingScreen};
@@ -100,9 +101,8 @@ pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::R
 
 /// The workers at a queue, if that is who is to play.
 fn players(queue: &QueueArgs, quiet: bool) -> anyhow::Result<Option<SelfPlayers>> {
-    let Some(url) = &queue.queue else { return Ok(None) };
-    let broker = Broker::connect(&queue.door.access(url, queue.lease))?;
-    Ok(Some(SelfPlayers::new(Arc::new(broker))?.telling(move |note| print_notes(&[note.to_owned()], quiet))))
+    let Some(access) = queue.access()? else { return Ok(None) };
+    Ok(Some(SelfPlayers::new(Arc::new(connect(&access, quiet)?))?.telling(move |note| print_notes(&[note.to_owned()], quiet))))
 }
 
 /// The settings that were asked for.
