@@ -66,6 +66,11 @@ impl Disk {
         Image { database: read(FILE), log: read(WRITE_AHEAD_LOG) }
     }
 
+    /// A text without the name of the folder, which is another one every time.
+    pub fn without_folder(&self, text: &str) -> String {
+        text.replace(&*self.folder.to_string_lossy(), "its disk")
+    }
+
     /// Has the power lost in the middle of the next step in which something is written.
     pub fn arm(&mut self) {
         self.armed = (self.opened > 0).then(|| self.log_length());

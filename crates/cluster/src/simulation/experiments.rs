@@ -24,11 +24,11 @@ pub fn known_tables() -> &'static [KnownTable] {
         };
         let fixed = Experiment { seats: Seats::Fixed, ..experiment("tictactoe", &["random", "mc:playouts=1"], 0) };
         [
-            (experiment("tictactoe", &["random", "random"], 2), 12),
+            (experiment("tictactoe", &["random", "mc:playouts=1"], 2), 12),
             (experiment("tictactoe", &["random", "mcts:sims=20"], 1), 8),
-            (experiment("tictactoe", &["random", "random", "mc:playouts=1"], 1), 6),
+            (experiment("tictactoe", &["random", "mc:playouts=2", "mc:playouts=1"], 1), 6),
             (fixed, 20),
-            (experiment("tuc-chess:limit=12", &["random", "random"], 0), 8),
+            (experiment("tuc-chess:limit=12", &["random", "mc:playouts=1"], 0), 8),
         ]
         .into_iter()
         .map(|(experiment, pairs)| table(experiment.run(), pairs).expect("small games can be played"))

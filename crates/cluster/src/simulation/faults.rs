@@ -217,6 +217,10 @@ fn after(world: &World, time: Duration, act: impl FnOnce(&World) + Send + 'stati
 /// The server is there again, with its disk as it was some time ago.
 fn come_back(world: &World, by: Option<Duration>) {
     let mut state = world.state();
+    // The calm has come before.
+    if state.calm && !state.server.is_down {
+        return;
+    }
     let now = state.now;
     match by {
         None => state.server.restart(),
@@ -231,12 +235,12 @@ fn come_back(world: &World, by: Option<Duration>) {
 fn calm(history: &History) {
     let world = &history.stage.world;
     world.log(usize::MAX, || "meets no more faults".to_owned());
-    world.state().calm = true;
     world.state().server.noise = Noise::default();
     let is_down = world.state().server.is_down;
     if is_down {
         come_back(world, None);
     }
+    world.state().calm = true;
     for (program, part) in programs(history) {
         world.thaw(program);
         world.cut(program, false);

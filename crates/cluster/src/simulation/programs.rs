@@ -68,7 +68,7 @@ pub async fn coordinate(stage: Arc<Stage>, program: ProgramId, number: usize) {
     let ended = conduct(&stage, program, number).await;
     stage.world.log(program, || match &ended {
         Ok(complete) => format!("ends, complete: {complete}"),
-        Err(error) => format!("fails: {error}"),
+        Err(error) => format!("fails: {}", lock(&stage.disks[number]).without_folder(&error.to_string())),
     });
     stage.world.exit(program, matches!(ended, Ok(true)));
 }

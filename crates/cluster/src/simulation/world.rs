@@ -175,6 +175,7 @@ impl World {
         if state.programs[program].is_alive {
             state.programs[program].is_alive = false;
             state.programs[program].is_frozen = false;
+            state.programs[program].stopped.clear();
             state.orders.push(Order::Kill(program));
             drop(state);
             self.log(program, || "is killed".to_owned());
@@ -203,7 +204,9 @@ impl World {
     /// Lets a frozen program go on.
     pub fn thaw(&self, program: ProgramId) {
         let mut state = self.state();
-        state.programs[program].is_frozen = false;
+        if !std::mem::take(&mut state.programs[program].is_frozen) {
+            return;
+        }
         let stopped = std::mem::take(&mut state.programs[program].stopped);
         drop(state);
         lock(&self.ready.0).extend(stopped);
@@ -213,6 +216,9 @@ impl World {
     /// Pulls the cable of a program, or puts it back.
     pub fn cut(&self, program: ProgramId, is_cut: bool) {
         let mut state = self.state();
+        if state.programs[program].is_cut == is_cut {
+            return;
+        }
         state.programs[program].is_cut = is_cut;
         if !is_cut {
             state.programs[program].connections += 1;
