@@ -34,6 +34,8 @@ pub struct Kept {
 pub struct Reading {
     /// The number of messages that are there already.
     pub pending: u64,
+    /// The place of the newest message of the whole stream.
+    pub last: u64,
     pub messages: BoxStream<'static, Result<Kept, String>>,
 }
 

@@ -109,6 +109,7 @@ impl NatsServer {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: from },
             ..OrderedConfig::default()
         };
+        let last = stream.get_info().await?.state.last_sequence;
         let consumer = stream.create_consumer(config).await?;
         let pending = consumer.cached_info().num_pending;
         let kept = |message: Message| {
@@ -116,7 +117,7 @@ impl NatsServer {
             Ok(Kept { sequence: info.stream_sequence, pending: info.pending, payload: message.payload.clone() })
         };
         let messages = consumer.messages().await?.map(move |message| message.map_err(words).and_then(kept));
-        Ok(Reading { pending, messages: messages.boxed() })
+        Ok(Reading { pending, last, messages: messages.boxed() })
     }
 }
 

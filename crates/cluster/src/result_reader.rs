@@ -50,6 +50,12 @@ impl ResultReader {
 
     async fn read(&mut self) -> Result<(), String> {
         let reading = self.broker.read(Archive::Results, &self.subject, self.next).await.map_err(|error| error.to_string())?;
+        if self.next > reading.last + 1 {
+            // The server has lost the end of the stream, and gives its places to other messages now. Results that were read before do
+            // no harm: each counts once.
+            self.next = 1;
+            return Ok(());
+        }
         if reading.pending == 0 && self.sender.send(None).await.is_err() {
             return Ok(());
         }

@@ -180,6 +180,11 @@ impl SelfPlayers {
             while !sender.is_closed() {
                 let read = async {
                     let reading = broker.read(Archive::SelfPlay, &subject, next).await.map_err(|error| error.to_string())?;
+                    if next > reading.last + 1 {
+                        // The server has lost the end of the stream, and gives its places to other games.
+                        next = reading.last + 1;
+                        return Ok(());
+                    }
                     let mut messages = reading.messages;
                     while let Some(message) = messages.try_next().await? {
                         next = message.sequence + 1;

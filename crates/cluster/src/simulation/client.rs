@@ -260,9 +260,10 @@ impl MessageServer for SimulatedClient {
         async move {
             let opened = self.request(|state| {
                 let of_subject = |(_, (found, _)): &(&u64, &(String, Bytes))| *found == subject;
-                (state.server.restarts, state.server.disk.results.range(from..).filter(of_subject).count() as u64)
+                let disk = &state.server.disk;
+                (state.server.restarts, disk.results.range(from..).filter(of_subject).count() as u64, disk.last_result)
             });
-            let (restarts, pending) = opened.await?;
+            let (restarts, pending, last) = opened.await?;
             self.world.log(self.program, || format!("reads results from {from} on, {pending} are there"));
             let client = self.clone();
             let messages = unfold(Some(from), move |next| {
@@ -273,7 +274,7 @@ impl MessageServer for SimulatedClient {
                     Some((kept, next))
                 }
             });
-            Ok(Reading { pending, messages: messages.boxed() })
+            Ok(Reading { pending, last, messages: messages.boxed() })
         }
         .boxed()
     }

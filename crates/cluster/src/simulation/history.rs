@@ -15,10 +15,13 @@ use super::experiments::known_tables;
 use super::faults::{Faults, rule};
 use super::liars::Lie;
 use super::programs::{Stage, coordinate, work};
+use super::server::ServerDisk;
 use super::world::{ProgramId, World, WorldEvents, WorldState};
 
-/// The time in which a run must come to its end once no more faults happen.
-const LONGEST: Duration = Duration::from_hours(3);
+/// The time in which a run must come to its end once no more faults happen: this, and so many times what one worker takes for all
+/// of it.
+const LONGEST: Duration = Duration::from_mins(10);
+const LONGEST_TIMES: u32 = 3;
 
 /// A program of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,8 @@ pub struct History {
     pub parts: Vec<Part>,
     /// The time from which on no more faults happen.
     pub calm_at: Duration,
+    /// The time that the run has after that.
+    longest: Duration,
     pub faults: Faults,
 }
 
@@ -63,7 +68,7 @@ pub fn simulate(seed: u64, with_log: bool) -> SimulatedHistory {
     let events = Events(Arc::clone(&made));
     let ran = catch_unwind(AssertUnwindSafe(|| {
         made.parts.iter().enumerate().filter(|(_, part)| **part == Part::Fate).for_each(|(fate, _)| world.launch(fate));
-        world.run(made.calm_at + LONGEST, &events);
+        world.run(made.calm_at + made.longest, &events);
         made.verdict()
     }));
     history.failure = match ran {
@@ -86,6 +91,7 @@ impl History {
     fn new(seed: Seed, with_log: bool) -> Self {
         let mut rng = seed.rng();
         let world = World::new(seed, with_log);
+        world.state().server.disk = ServerDisk::used(&mut rng);
         let tables = known_tables();
         let table = &tables[rng.below(tables.len() as u32) as usize];
         let coordinators = 1 + usize::from(rng.below(3) == 0);
@@ -104,10 +110,13 @@ impl History {
             };
             world.add_program(&name, if *part == Part::Fate { 1.0 } else { clock_rate(&mut rng) });
         }
+        let calm_at = Duration::from_secs_f64(60.0 * 60_f64.powf(rng.unit()));
+        let jobs = table.games.len() / usize::from(table.run.experiment.seats.games());
         let stage = Stage {
             world,
             table,
-            job_time: Duration::from_secs_f64(0.5 * 80_f64.powf(rng.unit())),
+            // Without faults the run would take about as long as they last.
+            job_time: (calm_at * workers as u32 / jobs as u32).mul_f64(0.2 + rng.unit()),
             sample: 1.0,
             disks: (0..coordinators).map(|_| Mutex::new(Disk::new())).collect(),
             ended: Mutex::default(),
@@ -115,17 +124,16 @@ impl History {
         };
         // Samples that were not played yet are forgotten with their coordinator.
         let is_fragile = parts.contains(&Part::Liar(Lie::OtherGame));
-        let calm_at = Duration::from_secs_f64(30.0 * 30_f64.powf(rng.unit()));
-        Self { stage: Arc::new(stage), parts, calm_at, faults: Faults::new(&mut rng, is_fragile) }
+        let longest = LONGEST + stage.job_time * jobs as u32 * LONGEST_TIMES;
+        Self { stage: Arc::new(stage), parts, calm_at, longest, faults: Faults::new(&mut rng, is_fragile) }
     }
 
     /// An error if something is wrong at the end.
     fn verdict(&self) -> Result<(), String> {
         let ended = lock(&self.stage.ended);
         if ended.len() < self.stage.disks.len() {
-            let hours = LONGEST.as_secs() / 3600;
-            let dead = "a run did not come to its end";
-            return Err(format!("{dead} within {hours} hours after the last fault, or nothing is left to do"));
+            let minutes = self.longest.as_secs() / 60;
+            return Err(format!("a run did not come to its end within {minutes} minutes after the last fault"));
         }
         let liars = lock(&self.stage.liars);
         for table in ended.iter() {

@@ -74,6 +74,12 @@ pub struct ServerState {
 }
 
 impl ServerDisk {
+    /// The disk of a server that has had other runs before: its numbers are high.
+    pub fn used(rng: &mut Rng) -> Self {
+        let mut number = || u64::from(rng.below(1_000_000));
+        Self { last_job: number(), last_result: number(), last_key: number(), ..Self::default() }
+    }
+
     /// True if a message of this name was published a moment ago; it is remembered now.
     fn is_duplicate(&mut self, now: Duration, name: &str) -> bool {
         while self.names.front().is_some_and(|(then, _)| *then + DUPLICATES < now) {
