@@ -8,8 +8,8 @@ use futures_util::future::{join, select};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, NoResources};
 use plyground_match::{
-    AgentFactory, Experiment, GameRow, Job, Lease, Queue as _, Run, RunContext, RunDriver, RunError, RunEvent, Worker, Workplace,
-    play_job, work_at,
+    AgentFactory, Experiment, GameRow, Job, Lease, Queue as _, RefusedResults, Run, RunContext, RunDriver, RunError, RunEvent,
+    Worker, Workplace, play_job, work_at,
 };
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -26,7 +26,6 @@ use crate::fleet::{FleetView, Presence, ROLL_CALL};
 use crate::handshake::Handshake;
 use crate::queue::NatsQueue;
 use crate::sample::play_samples;
-use crate::trust::RefusedResults;
 use crate::wire::{BatchResults, Failure, packed};
 use crate::worker::{AnnouncedRuns, Notes, PlayableJobs, publish_presence};
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plyground_core::sync::{into_inner, lock};
+use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 
 use crate::run::rounds::{next_round, rounds};
@@ -105,7 +105,9 @@ impl<'a> RunDriver<'a> {
     /// Requests so many pairs of all who meet, in a Swiss tournament in its first round, unless that was done before.
     pub fn request_format(&self, pairs: u64) -> Result<(), RunError> {
         let experiment = &self.run.experiment;
-        self.request_once(&pairings(experiment.format, experiment.agents.len()), pairs)
+        let pairings = pairings(experiment.format, experiment.agents.len());
+        checked_number(&pairings, pairs, MOST_REQUESTED)?;
+        self.request_once(&pairings, pairs)
     }
 
     /// Plays all that was ever requested and is not done; the results, and whether all were played.
@@ -245,19 +247,36 @@ impl RunPart<'_, '_> {
     /// Counts what has happened, and tells it.
     pub fn observe(&self, event: &RunEvent<'_>) {
         self.driver.tell(event);
-        let RunEvent::JobFinished { games, .. } = event else { return };
-        let mut results = lock(&self.counted);
-        games.iter().for_each(|game| results.add(game));
+        let results = match event {
+            RunEvent::JobFinished { games, .. } => {
+                let mut results = lock(&self.counted);
+                games.iter().for_each(|game| results.add(game));
+                results
+            }
+            // What was taken back does not count. Where the store cannot be read, the end of the run says so.
+            RunEvent::WorkerBanned { .. } => {
+                let Ok(left) = self.read() else { return };
+                let mut results = lock(&self.counted);
+                *results = left;
+                results
+            }
+            _ => return,
+        };
         self.driver.tell(&RunEvent::Progress { results: &results, wanted: self.wanted });
         self.stop_if_enough(&results);
     }
 
+    /// The results as the store has them.
+    fn read(&self) -> Result<Results, RunError> {
+        let RunDriver { store, run, .. } = *self.driver;
+        Results::read(store, run.experiment.seats, self.prefix)
+    }
+
     /// The results, and whether all were played.
     pub fn end(self) -> Result<(Results, bool), RunError> {
-        let RunDriver { store, run, .. } = *self.driver;
-        drop(into_inner(self.counted));
+        let store = self.driver.store;
         // Another process may have played some of it.
-        let results = Results::read(store, run.experiment.seats, self.prefix)?;
+        let results = self.read()?;
         store.check_place()?;
         // Played again and still damaged: the file is broken in a way that rows cannot mend.
         if let Some(damage) = results.damage().first() {
