@@ -113,7 +113,7 @@ impl SimulatedClient {
                 return Ok(None);
             }
             let next = free.map_or(until, |free| free.min(until)).max(now + WAY[0]);
-            self.world.change(changes, next - now).await;
+            self.world.change(changes, next.saturating_sub(now)).await;
         }
     }
 

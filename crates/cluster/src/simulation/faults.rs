@@ -8,7 +8,7 @@ use plyground_core::sync::lock;
 
 use super::history::{History, Part};
 use super::server::Noise;
-use super::world::{ProgramId, World};
+use super::world::{Life, ProgramId, World};
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn strike(history: &History, fault: Fault) {
             let Some((program, Part::Coordinator(number))) = any(history, |part| matches!(part, Part::Coordinator(_))) else {
                 return;
             };
-            let is_alive = world.state().programs[program].is_alive;
+            let is_alive = world.state().programs[program].life == Life::Running;
             if fault == Fault::PowerLoss && is_alive {
                 lock(&history.stage.disks[number]).arm();
             } else if is_alive {

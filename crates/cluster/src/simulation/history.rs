@@ -110,7 +110,7 @@ impl History {
             };
             world.add_program(&name, if *part == Part::Fate { 1.0 } else { clock_rate(&mut rng) });
         }
-        let calm_at = Duration::from_secs_f64(60.0 * 60_f64.powf(rng.unit()));
+        let calm_at = Duration::from_secs_f64(60.0 * 30_f64.powf(rng.unit()));
         let jobs = table.games.len() / usize::from(table.run.experiment.seats.games());
         let stage = Stage {
             world,

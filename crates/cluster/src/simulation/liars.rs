@@ -54,7 +54,9 @@ pub fn falsified(lie: Lie, mut games: Vec<GameRow>, other: Option<&str>, rng: &m
         }
         Lie::OtherJob => {
             if let Some(other) = other {
-                games.iter_mut().for_each(|game| other.clone_into(&mut game.job));
+                for game in &mut games {
+                    other.clone_into(&mut game.job);
+                }
             }
         }
         Lie::OtherGame | Lie::ForeignRun | Lie::Oversized | Lie::Failure => {}

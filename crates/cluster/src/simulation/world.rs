@@ -48,14 +48,23 @@ pub struct WorldState {
     log: Option<Vec<String>>,
 }
 
+/// Whether a program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// It is not started, or was killed.
+    Waiting,
+    Running,
+    /// It has done all that it had to do.
+    Ended,
+}
+
 /// A program and the machine that it runs on.
 pub struct Program {
     pub name: String,
-    pub is_alive: bool,
+    pub life: Life,
     pub is_frozen: bool,
     /// True while its cable is pulled.
     pub is_cut: bool,
-    pub has_ended: bool,
     /// The speed of its clock, and what was added to it.
     rate: f64,
     ahead: Duration,
@@ -144,10 +153,9 @@ impl World {
         let mut state = self.state();
         state.programs.push(Program {
             name: name.to_owned(),
-            is_alive: false,
+            life: Life::Waiting,
             is_frozen: false,
             is_cut: false,
-            has_ended: false,
             rate,
             ahead: Duration::ZERO,
             starts: 0,
@@ -160,8 +168,8 @@ impl World {
     /// Starts a program, unless it runs.
     pub fn launch(&self, program: ProgramId) {
         let mut state = self.state();
-        if !state.programs[program].is_alive && !state.programs[program].has_ended {
-            state.programs[program].is_alive = true;
+        if state.programs[program].life == Life::Waiting {
+            state.programs[program].life = Life::Running;
             state.programs[program].starts += 1;
             state.orders.push(Order::Launch(program));
             drop(state);
@@ -172,8 +180,8 @@ impl World {
     /// Ends a program between two of its steps.
     pub fn kill(&self, program: ProgramId) {
         let mut state = self.state();
-        if state.programs[program].is_alive {
-            state.programs[program].is_alive = false;
+        if state.programs[program].life == Life::Running {
+            state.programs[program].life = Life::Waiting;
             state.programs[program].is_frozen = false;
             state.programs[program].stopped.clear();
             state.orders.push(Order::Kill(program));
@@ -185,8 +193,7 @@ impl World {
     /// Notes that a program has come to its end, for good or to be started again.
     pub fn exit(&self, program: ProgramId, for_good: bool) {
         let mut state = self.state();
-        state.programs[program].has_ended |= for_good;
-        state.programs[program].is_alive = false;
+        state.programs[program].life = if for_good { Life::Ended } else { Life::Waiting };
         state.orders.push(Order::Kill(program));
     }
 
@@ -326,7 +333,9 @@ impl World {
                 let (program, future) = match order {
                     Order::Kill(program) => {
                         stage.killed(program);
-                        tasks.iter_mut().for_each(|task| drop(task.take_if(|task| task.program == program)));
+                        for task in tasks.iter_mut() {
+                            drop(task.take_if(|task| task.program == program));
+                        }
                         continue;
                     }
                     Order::Launch(program) => (program, stage.launch(program)),
@@ -369,7 +378,7 @@ impl WorldState {
 
     /// A time between two.
     pub fn time_between(&mut self, least: Duration, most: Duration) -> Duration {
-        least + (most - least).mul_f64(self.rng.unit())
+        least + most.saturating_sub(least).mul_f64(self.rng.unit())
     }
 }
 
