@@ -46,6 +46,8 @@ enum Command {
     Load,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
     Peers(PeersArgs),
+    /// Simulate histories of a cluster from seeds, in which everything goes wrong that can, and compare what the run came to
+    Simulate(SimulateArgs),
     /// Measure the engine in Chromium beside the native one, both in this run, and hold it to its bars
     WasmSpeed,
 }
@@ -67,6 +69,29 @@ struct PeersArgs {
     json: bool,
 }
 
+#[derive(Args)]
+struct SimulateArgs {
+    /// The number of histories
+    #[arg(long, default_value_t = 2_000)]
+    seeds: u64,
+    /// The seed of the first history
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Simulate only this seed, and print its log
+    #[arg(long, conflicts_with_all = ["seeds", "first"])]
+    seed: Option<u64>,
+}
+
+impl SimulateArgs {
+    /// The arguments of the program that simulates.
+    fn words(&self) -> Vec<String> {
+        match self.seed {
+            Some(seed) => vec!["--seed".to_owned(), seed.to_string()],
+            None => vec!["--seeds".to_owned(), self.seeds.to_string(), "--first".to_owned(), self.first.to_string()],
+        }
+    }
+}
+
 /// 0: all is well. 1: a check failed or a bar was missed. 2: it could not be run.
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -81,6 +106,7 @@ fn main() -> ExitCode {
         Some(Command::Cluster) => cluster::run(),
         Some(Command::Load) => bench::run("load", &[]),
         Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),
+        Some(Command::Simulate(args)) => bench::run("simulate", &args.words().iter().map(String::as_str).collect::<Vec<_>>()),
         Some(Command::WasmSpeed) => wasm_speed::run(),
     };
     match result {

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, GameRow, Job, Refusal, RefusedResults, ResultVerifier, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
-    Store, refused_in_words,
+    Executor, GameRow, Job, PlayerFactory, Refusal, RefusedResults, ResultVerifier, Run, RunContext, RunDriver, RunError,
+    RunEvent, RunPrefix, Store, refused_in_words,
 };
 use tokio::sync::mpsc;
 
@@ -21,15 +21,14 @@ use crate::broker::{Broker, KEY_REFRESH, jobs_of, results_of};
 use crate::fleet::FleetView;
 use crate::handshake::Handshake;
 use crate::leadership::Leadership;
+use crate::machine::Task;
 use crate::names::WorkerName;
 use crate::queue::NatsQueue;
 use crate::result_reader::{Received, ResultReader};
-use crate::sample::{Sampler, play_samples};
+use crate::sample::{Sample, Sampler, Verdict, play_samples};
 use crate::trust::WorkerTrust;
 use crate::wire::{BatchResults, WireGame, unpacked};
 
-/// The time to wait for results before doing other things.
-const TICK: Duration = Duration::from_millis(100);
 /// The interval at which the coordinator checks that what it has sent is still queued.
 const CHECK: Duration = Duration::from_secs(3);
 /// The wait for late results of a stopped run: until none has come for the first time, but not longer than the second. Results that
@@ -62,6 +61,8 @@ pub struct Fleet {
     /// The place in the result stream up to which each run was read.
     read: Mutex<HashMap<String, u64>>,
     purged: AtomicU64,
+    /// The number of times that messages got new names.
+    terms: AtomicU64,
     /// What is known about the senders of results, by run.
     trust: Mutex<HashMap<String, Arc<Mutex<WorkerTrust>>>>,
     sample: f64,
@@ -73,16 +74,22 @@ impl Fleet {
     pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
         let view = FleetView::new(&broker)?;
         let handshake = Handshake::of_this_machine()?;
-        Ok(Self {
+        Ok(Self::with_view(broker, view, handshake))
+    }
+
+    /// The workers in a view.
+    pub(super) fn with_view(broker: Arc<Broker>, view: FleetView, handshake: Handshake) -> Self {
+        Self {
             broker,
             handshake,
             view,
             read: Mutex::default(),
             purged: AtomicU64::new(0),
+            terms: AtomicU64::new(0),
             trust: Mutex::default(),
             sample: SAMPLE,
             tell: Box::new(|_| {}),
-        })
+        }
     }
 
     /// The same with another share of the results played again by the coordinator; 2 % otherwise. Only in runs whose games come out the
@@ -118,20 +125,82 @@ impl Fleet {
     }
 
     /// Publishes the settings of a run.
-    fn announce(&self, run: &Run, cancel: &CancelToken) -> Result<(), RunError> {
+    async fn announce(&self, run: &Run, cancel: &CancelToken) -> Result<(), RunError> {
         let announcement = Announcement { handshake: self.handshake.clone(), experiment: run.experiment.clone() };
         let key = key_of(&run.id);
         let give_up = || cancel.is_cancelled();
-        self.broker.wait(self.broker.retry(&give_up, || self.broker.set(&key, &announcement, None))).map(drop)
+        self.broker.retry(&give_up, || self.broker.set(&key, &announcement, None)).await.map(drop)
     }
 
     /// A channel of the results of a run, from the first that was not read yet; `None` stands for "no more for now".
-    fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Received>>, tokio::task::JoinHandle<()>) {
+    fn follow(&self, run: &str) -> (mpsc::Receiver<Option<Received>>, Task) {
         let (sender, receiver) = mpsc::channel(2 * IN_A_ROW);
         let begin = lock(&self.read).get(run).copied().unwrap_or(0);
         let reader = ResultReader::new(Arc::clone(&self.broker), results_of(run), begin + 1, sender);
         (receiver, self.broker.spawn(reader.run()))
     }
+
+    /// Plays a run until nothing is left of it or it is cancelled.
+    pub(super) async fn conduct(&self, conducted: Conducted<'_>) -> Result<(), RunError> {
+        let Conducted { run, store, players, pairs, cancel, stop, events, samples, verdicts } = conducted;
+        for name in run.experiment.files.keys() {
+            self.broker.put_file(&players.resources().read(name)?).await?;
+        }
+        let open = store.open_jobs(RunPrefix::all(&run.id))?;
+        let known = open.iter().map(|job| (job.id.clone(), job.clone())).collect();
+        let wanted: Vec<Job> = open.into_iter().filter(|job| job.pair < pairs).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let verifier = ResultVerifier::new(&run.experiment, players)?;
+        let trust = self.trust_in(&run.id);
+        lock(&trust).recall(store.refused(&run.id)?, store.senders(&run.id)?);
+        let (received, _reader) = self.follow(&run.id);
+        let mut coordinator = RunCoordinator {
+            fleet: self,
+            verifier,
+            store,
+            run,
+            pairs,
+            cancel,
+            events,
+            known,
+            batcher: Batcher::new(wanted),
+            leadership: Leadership::new(&run.id, &self.broker),
+            queue: NatsQueue::new(Arc::clone(&self.broker)),
+            received,
+            caught_up: false,
+            read: None,
+            checked: self.broker.now(),
+            announced: self.broker.now(),
+            empty: 0,
+            trust,
+            sampler: Sampler::new(self.sample, &run.experiment, self.broker.machine().random(), samples, verdicts),
+            resent: HashMap::new(),
+            done: Vec::new(),
+            told: 0,
+            noted: self.broker.now(),
+        };
+        let played = coordinator.play().await;
+        stop.cancel();
+        played.and(coordinator.end().await)
+    }
+}
+
+/// A run that a fleet is to play.
+pub(super) struct Conducted<'a> {
+    pub run: &'a Run,
+    pub store: &'a Store,
+    pub players: &'a dyn PlayerFactory,
+    /// The wanted pairs of each pairing.
+    pub pairs: u64,
+    pub cancel: &'a CancelToken,
+    /// Cancelled when no more samples are to be played.
+    pub stop: &'a CancelToken,
+    pub events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
+    /// The way to what plays samples again, and back.
+    pub samples: mpsc::UnboundedSender<Sample>,
+    pub verdicts: mpsc::UnboundedReceiver<Verdict>,
 }
 
 impl Executor for Fleet {
@@ -142,63 +211,21 @@ impl Executor for Fleet {
         cancel: &CancelToken,
         events: &(dyn Fn(&RunEvent<'_>) + Sync),
     ) -> Result<(), RunError> {
-        let run = driver.run;
+        let RunDriver { run, store, players, .. } = *driver;
         // A worker that started programs named by a coordinator would run any command for every client of the queue.
         if let Some(program) = run.experiment.agents.iter().find(|agent| agent.starts_with("cmd:")) {
             let detail = "programs play on the computer that they are on; expected agents of the table with --queue";
             return Err(InputError::malformed("agent", program, detail).into());
         }
-        for name in run.experiment.files.keys() {
-            self.broker.put_file(&driver.players.resources().read(name)?)?;
-        }
-        let open = driver.store.open_jobs(RunPrefix::all(&run.id))?;
-        let known = open.iter().map(|job| (job.id.clone(), job.clone())).collect();
-        let wanted: Vec<Job> = open.into_iter().filter(|job| job.pair < pairs).collect();
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let verifier = ResultVerifier::new(&run.experiment, driver.players)?;
-        let trust = self.trust_in(&run.id);
-        lock(&trust).recall(driver.store.refused(&run.id)?, driver.store.senders(&run.id)?);
-        let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
-        let (received, reader) = self.follow(&run.id);
-        let (samples, to_play) = std::sync::mpsc::channel();
-        let (played, checked) = std::sync::mpsc::channel();
+        let (samples, to_play) = mpsc::unbounded_channel();
+        let (judged, verdicts) = mpsc::unbounded_channel();
         let stop = cancel.child();
         std::thread::scope(|scope| {
             let token = &stop;
-            let context = RunContext { run, players: driver.players, clock_speed: 1.0 };
-            scope.spawn(move || play_samples(context, token, &to_play, &played));
-            let mut coordinator = RunCoordinator {
-                fleet: self,
-                verifier,
-                store: driver.store,
-                run,
-                pairs,
-                cancel,
-                events,
-                known,
-                batcher: Batcher::new(wanted),
-                leadership: Leadership::new(&run.id, me),
-                queue: NatsQueue::new(Arc::clone(&self.broker)),
-                received,
-                caught_up: false,
-                read: None,
-                checked: Instant::now(),
-                announced: Instant::now(),
-                empty: 0,
-                trust,
-                sampler: Sampler::new(self.sample, &run.experiment, samples, checked),
-                resent: HashMap::new(),
-                done: Vec::new(),
-                told: 0,
-                noted: Instant::now(),
-            };
-            let played = coordinator.play();
-            stop.cancel();
-            let ended = coordinator.end();
-            reader.abort();
-            played.and(ended)
+            let context = RunContext { run, players, clock_speed: 1.0 };
+            scope.spawn(move || self.broker.wait(play_samples(context, token, to_play, judged)));
+            let conducted = Conducted { run, store, players, pairs, cancel, stop: token, events, samples, verdicts };
+            self.broker.wait(self.conduct(conducted))
         })
     }
 }
@@ -224,9 +251,9 @@ struct RunCoordinator<'a> {
     caught_up: bool,
     /// The place in the stream up to which no result was skipped.
     read: Option<u64>,
-    checked: Instant,
+    checked: Duration,
     /// The time at which the settings were last published.
-    announced: Instant,
+    announced: Duration,
     /// The number of checks in a row that found the queue empty.
     empty: u32,
     trust: Arc<Mutex<WorkerTrust>>,
@@ -238,7 +265,7 @@ struct RunCoordinator<'a> {
     /// The senders that were told of.
     told: usize,
     /// The time at which refused results were last noted in the store.
-    noted: Instant,
+    noted: Duration,
 }
 
 impl RunCoordinator<'_> {
@@ -246,60 +273,58 @@ impl RunCoordinator<'_> {
         &self.fleet.broker
     }
 
-    fn play(&mut self) -> Result<(), RunError> {
+    async fn play(&mut self) -> Result<(), RunError> {
         loop {
-            let _ = self.receive(TICK)?;
+            let _ = self.receive(self.broker().machine().tick()).await?;
             while let Some((sample, verdict)) = self.sampler.next() {
                 if let Err(refusal) = verdict {
                     lock(&self.trust).read_sample();
                     self.refuse(&sample.worker, &sample.job.id, &refusal)?;
                 }
             }
-            if self.noted.elapsed() >= NOTED {
+            if self.broker().since(self.noted) >= NOTED {
                 self.note_refused()?;
             }
             if self.batcher.is_done() && !self.sampler.is_busy() || self.cancel.is_cancelled() {
                 return Ok(());
             }
             if self.caught_up {
-                self.send_jobs()?;
+                self.send_jobs().await?;
             }
         }
     }
 
     /// Sends batches of jobs, if this coordinator is the leader.
-    fn send_jobs(&mut self) -> Result<(), RunError> {
+    async fn send_jobs(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
-        if broker.wait(self.leadership.beat(&broker)) {
-            self.send_all_again()?;
+        if self.leadership.beat(&broker).await {
+            self.send_all_again().await?;
         }
         if !self.leadership.leads() {
             return Ok(());
         }
-        if self.announced.elapsed() >= KEY_REFRESH {
-            self.announce()?;
+        if broker.since(self.announced) >= KEY_REFRESH {
+            self.announce().await?;
         }
         self.batcher.worked_on_by(self.fleet.view.cores());
         let batches: Vec<Vec<Job>> = std::iter::from_fn(|| self.batcher.next()).take(IN_A_ROW).collect();
         let (queue, cancel) = (&self.queue, self.cancel);
         let give_up = || cancel.is_cancelled();
-        let sent = broker.wait(async {
-            let sending = batches.iter().map(|jobs| queue.send(jobs, &give_up));
-            futures_util::stream::iter(sending).buffer_unordered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await
-        });
+        let sending = batches.iter().map(|jobs| queue.send(jobs, &give_up));
+        let sent = futures_util::stream::iter(sending).buffer_unordered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await;
         match sent {
             // The run was stopped while the server was gone.
             Err(_) if cancel.is_cancelled() => Ok(()),
             Err(error) => Err(error),
-            Ok(()) => self.check(),
+            Ok(()) => self.check().await,
         }
     }
 
     /// Sends all open jobs again, under new message names. Messages of earlier leaders are purged first, so that no job is queued
     /// twice; results of jobs in flight arrive anyway.
-    fn send_all_again(&mut self) -> Result<(), RunError> {
-        let _ = self.broker().wait(self.broker().purge(&jobs_of(&self.run.id)));
-        self.announce()?;
+    async fn send_all_again(&mut self) -> Result<(), RunError> {
+        let _ = self.broker().purge(&jobs_of(&self.run.id)).await;
+        self.announce().await?;
         self.rename_messages();
         self.batcher.send_again();
         self.empty = 0;
@@ -307,9 +332,9 @@ impl RunCoordinator<'_> {
     }
 
     /// Publishes the settings, which the server forgets when they are not published again.
-    fn announce(&mut self) -> Result<(), RunError> {
-        self.announced = Instant::now();
-        match self.fleet.announce(self.run, self.cancel) {
+    async fn announce(&mut self) -> Result<(), RunError> {
+        self.announced = self.broker().now();
+        match self.fleet.announce(self.run, self.cancel).await {
             // The run was stopped while the server was gone.
             Err(_) if self.cancel.is_cancelled() => Ok(()),
             announced => announced,
@@ -318,30 +343,29 @@ impl RunCoordinator<'_> {
 
     /// Gives new names to the messages from now on: the server drops a message whose name it has seen a moment ago.
     fn rename_messages(&mut self) {
-        static TERMS: AtomicU64 = AtomicU64::new(0);
-        let term = format!(".{}-{}", self.leadership.term(), TERMS.fetch_add(1, Ordering::Relaxed));
+        let term = format!(".{}-{}", self.leadership.term(), self.fleet.terms.fetch_add(1, Ordering::Relaxed));
         self.queue = NatsQueue::new(Arc::clone(&self.fleet.broker)).in_term(term);
     }
 
     /// Checks that the sent jobs are still queued: a server may have lost them, or another client has purged them.
-    fn check(&mut self) -> Result<(), RunError> {
-        if self.checked.elapsed() < CHECK {
+    async fn check(&mut self) -> Result<(), RunError> {
+        if self.broker().since(self.checked) < CHECK {
             return Ok(());
         }
-        self.checked = Instant::now();
-        let queued = self.queue.messages(&self.run.id);
+        self.checked = self.broker().now();
+        let queued = self.broker().queued(Some(&self.run.id)).await;
         self.empty = if self.batcher.is_under_way() && queued.is_ok_and(|queued| queued == 0) { self.empty + 1 } else { 0 };
         // Once may be the time between the last acknowledgement and the arrival of its result.
         if self.empty >= 2 {
-            self.send_all_again()?;
+            self.send_all_again().await?;
         }
         Ok(())
     }
 
     /// Stores the results that have arrived; waits for a moment if there are none.
-    fn receive(&mut self, wait: Duration) -> Result<ControlFlow<()>, RunError> {
-        let first = self.fleet.broker.wait(async { tokio::time::timeout(wait, self.received.recv()).await });
-        let Ok(Some(first)) = first else { return Ok(ControlFlow::Break(())) };
+    async fn receive(&mut self, wait: Duration) -> Result<ControlFlow<()>, RunError> {
+        let first = self.fleet.broker.within(wait, self.received.recv()).await;
+        let Some(Some(first)) = first else { return Ok(ControlFlow::Break(())) };
         let mut received = vec![first];
         while received.len() < IN_A_ROW
             && let Ok(next) = self.received.try_recv()
@@ -502,7 +526,7 @@ impl RunCoordinator<'_> {
 
     /// Notes refused results in the store, for the report of the run and for the next coordinator.
     fn note_refused(&mut self) -> Result<(), RunError> {
-        self.noted = Instant::now();
+        self.noted = self.broker().now();
         let changes = lock(&self.trust).changes();
         changes.map_or(Ok(()), |refused| self.store.note_refused(&self.run.id, &refused))
     }
@@ -543,26 +567,23 @@ impl RunCoordinator<'_> {
     }
 
     /// Purges the jobs that no worker has begun, and waits a little for those in flight.
-    fn end(&mut self) -> Result<(), RunError> {
+    async fn end(&mut self) -> Result<(), RunError> {
         let broker = Arc::clone(&self.fleet.broker);
         let run = &self.run.id;
         if self.leadership.leads() {
-            let purged = broker.wait(async {
-                let purged = broker.purge(&jobs_of(run)).await.unwrap_or(0);
-                let _ = broker.forget(&key_of(run)).await;
-                let _ = broker.client.publish(end_of(run), bytes::Bytes::new()).await;
-                purged
-            });
+            let purged = broker.purge(&jobs_of(run)).await.unwrap_or(0);
+            let _ = broker.forget(&key_of(run)).await;
+            let _ = broker.tell(&end_of(run), bytes::Bytes::new()).await;
             self.fleet.purged.fetch_add(purged, Ordering::Relaxed);
-            let begun = Instant::now();
-            while !self.batcher.is_done() && begun.elapsed() < LONGEST_QUIET && self.receive(QUIET)?.is_continue() {}
-            broker.wait(self.leadership.give_up(&broker));
+            let begun = broker.now();
+            while !self.batcher.is_done() && broker.since(begun) < LONGEST_QUIET && self.receive(QUIET).await?.is_continue() {}
+            self.leadership.give_up(&broker).await;
         }
         if let Some(read) = self.read {
             lock(&self.fleet.read).insert(run.clone(), read);
         }
         self.report_refused()?;
-        broker.flush();
+        broker.flushed().await;
         Ok(())
     }
 }

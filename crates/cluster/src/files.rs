@@ -5,13 +5,12 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use plyground_core::sync::lock;
 use plyground_core::{InputError, Resources};
 use plyground_match::{NETWORKS, RunError, write_whole};
 
-use crate::broker::{Broker, FILES};
+use crate::broker::Broker;
 use crate::names::ContentHash;
 
 /// The largest file of an agent that is sent, read and kept.
@@ -19,59 +18,29 @@ const LARGEST_FILE: usize = 256 << 20;
 
 impl Broker {
     /// Uploads a file to the object store, unless it is there; its hash.
-    pub(super) fn put_file(&self, contents: &[u8]) -> Result<ContentHash, RunError> {
+    pub(super) async fn put_file(&self, contents: &[u8]) -> Result<ContentHash, RunError> {
         if contents.len() > LARGEST_FILE {
             let found = contents.len();
             return Err(self.refused(format!("expected a file of at most {LARGEST_FILE} bytes for the workers, found {found}")));
         }
         let name = ContentHash::of(contents);
-        self.wait(async {
-            let files = self.files().await?;
-            if files.info(name.as_str()).await.is_ok_and(|info| !info.deleted && info.size == contents.len()) {
-                return Ok(name);
-            }
-            let begun = Instant::now();
-            let put = || async {
-                let mut contents = contents;
-                files.put(name.as_str(), &mut contents).await
-            };
-            self.retry(&Self::patience(begun), put).await?;
-            Ok(name)
-        })
+        let objects = self.objects();
+        if objects.object_size(name.to_string()).await == Ok(Some(contents.len())) {
+            return Ok(name);
+        }
+        self.retry(&self.patience(), || objects.put_object(name.to_string(), contents)).await?;
+        Ok(name)
     }
 
     /// Deletes a file from the object store.
     pub(super) fn drop_file(&self, hash: &ContentHash) {
-        self.wait(async {
-            if let Ok(files) = self.files().await {
-                let _ = files.delete(hash.as_str()).await;
-            }
-        });
+        let _ = self.wait(self.objects().drop_object(hash.to_string()));
     }
 
     /// A file from the object store. It says itself how large it is, so not more than the largest is read.
     fn get_file(&self, hash: &ContentHash) -> Result<Vec<u8>, RunError> {
-        self.wait(async {
-            let begun = Instant::now();
-            self.retry(&Self::patience(begun), || self.chunks(hash)).await
-        })
-    }
-
-    /// The chunks of a file, one after the other. Reading them needs no consumer, which workers may not create.
-    async fn chunks(&self, hash: &ContentHash) -> Result<Vec<u8>, async_nats::Error> {
-        let info = self.files().await?.info(hash.as_str()).await?;
-        if info.deleted {
-            return Err("it was deleted".into());
-        }
-        let stream = self.jetstream.get_stream(format!("OBJ_{FILES}")).await?;
-        let subject = format!("$O.{FILES}.C.{}", info.nuid);
-        let (mut contents, mut next) = (Vec::new(), 1);
-        while contents.len() < info.size.min(LARGEST_FILE + 1) {
-            let chunk = stream.get_first_raw_message_by_subject(&subject, next).await?;
-            contents.extend_from_slice(&chunk.payload);
-            next = chunk.sequence + 1;
-        }
-        Ok(contents)
+        let get = || self.objects().get_object(hash.to_string(), LARGEST_FILE + 1);
+        self.wait(self.retry(&self.patience(), get))
     }
 }
 

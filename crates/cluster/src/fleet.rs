@@ -1,8 +1,8 @@
 //! Presence of workers: heartbeats, and views of the workers that are alive.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use plyground_core::sync::lock;
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::broker::Broker;
+use crate::machine::Task;
 use crate::names::WorkerName;
 
 /// The interval of a worker's heartbeats.
@@ -18,7 +19,7 @@ pub const BEAT: Duration = Duration::from_secs(5);
 /// The time without a heartbeat after which a worker counts as gone.
 const SILENCE: Duration = Duration::from_secs(16);
 /// The subject of heartbeats, and the one on which workers are asked for a heartbeat at once.
-pub(super) const SUBJECT: &str = "ply.workers";
+const SUBJECT: &str = "ply.workers";
 pub(super) const ROLL_CALL: &str = "ply.roll-call";
 /// The largest heartbeat in bytes, and the most workers that are known at a time.
 const LARGEST_BEAT: usize = 4_096;
@@ -74,70 +75,66 @@ impl Presence {
 
 impl Broker {
     /// Publishes a heartbeat; there need not be a subscriber.
-    pub(super) fn publish_presence(&self, presence: &Presence) {
+    pub(super) async fn publish_presence(&self, presence: &Presence) {
         let payload = serde_json::to_vec(presence).expect("a presence is plain data");
-        self.wait(async {
-            let _ = tokio::time::timeout(BEAT, self.client.publish(self.subjects().published(SUBJECT), payload.into())).await;
-        });
-    }
-
-    /// A message for each request for heartbeats, from now on.
-    pub(super) fn roll_calls(&self) -> Result<mpsc::Receiver<()>, RunError> {
-        let mut calls = self.wait(self.client.subscribe(ROLL_CALL)).map_err(|error| self.refused(error))?;
-        let (sender, receiver) = mpsc::channel();
-        self.spawn(async move { while calls.next().await.is_some() && sender.send(()).is_ok() {} });
-        Ok(receiver)
+        let _ = self.within(BEAT, self.tell(SUBJECT, payload.into())).await;
     }
 }
 
 /// The live workers by their latest heartbeats.
 pub struct FleetView {
-    seen: Arc<Mutex<HashMap<String, (Instant, Presence)>>>,
-    task: tokio::task::JoinHandle<()>,
+    seen: Arc<Mutex<HashMap<String, (Duration, Presence)>>>,
+    broker: Arc<Broker>,
+    /// The task that listens; it ends with the view.
+    _task: Task,
 }
 
 impl FleetView {
     /// Subscribes to heartbeats, and asks all workers for one.
-    pub fn new(broker: &Broker) -> Result<Self, RunError> {
-        let seen: Arc<Mutex<HashMap<String, (Instant, Presence)>>> = Arc::default();
-        let subjects = broker.subjects().clone();
-        let mut heard = broker.wait(broker.client.subscribe(subjects.read(SUBJECT))).map_err(|error| broker.refused(error))?;
-        let noted = Arc::clone(&seen);
+    pub fn new(broker: &Arc<Broker>) -> Result<Self, RunError> {
+        broker.wait(Self::subscribe(broker))
+    }
+
+    /// The same without blocking.
+    pub(super) async fn subscribe(broker: &Arc<Broker>) -> Result<Self, RunError> {
+        let seen: Arc<Mutex<HashMap<String, (Duration, Presence)>>> = Arc::default();
+        let mut heard = broker.hear(SUBJECT).await?;
+        let (noted, clock) = (Arc::clone(&seen), Arc::clone(broker));
         let task = broker.spawn(async move {
             while let Some(message) = heard.next().await {
                 let Some(presence) = Presence::read(&message.payload) else { continue };
                 // No worker can be there in the name of another.
-                if subjects.sender(&message.subject).is_some_and(|sender| !presence.is_of(sender.as_str())) {
+                if clock.subjects().sender(&message.subject).is_some_and(|sender| !presence.is_of(sender.as_str())) {
                     continue;
                 }
                 let mut seen = lock(&noted);
                 if seen.len() >= MOST_WORKERS {
-                    seen.retain(|_, (heard, _)| heard.elapsed() < SILENCE);
+                    seen.retain(|_, (heard, _)| clock.since(*heard) < SILENCE);
                 }
                 if presence.leaving {
                     seen.remove(&presence.worker);
                 } else if seen.len() < MOST_WORKERS || seen.contains_key(&presence.worker) {
-                    seen.insert(presence.worker.clone(), (Instant::now(), presence));
+                    seen.insert(presence.worker.clone(), (clock.now(), presence));
                 }
             }
         });
         // Onlookers only read: they wait for the next heartbeats.
         if broker.subjects().coordinates() {
-            broker.wait(broker.client.publish(ROLL_CALL, bytes::Bytes::new())).map_err(|error| broker.refused(error))?;
+            broker.tell(ROLL_CALL, bytes::Bytes::new()).await?;
         }
-        Ok(Self { seen, task })
+        Ok(Self { seen, broker: Arc::clone(broker), _task: task })
     }
 
     /// The cores of all live workers together.
     pub fn cores(&self) -> usize {
         let seen = lock(&self.seen);
-        seen.values().filter(|(heard, _)| heard.elapsed() < SILENCE).map(|(_, presence)| presence.cores).sum()
+        seen.values().filter(|(heard, _)| self.broker.since(*heard) < SILENCE).map(|(_, presence)| presence.cores).sum()
     }
 
     /// The live workers, by name.
     pub fn workers(&self) -> Vec<Presence> {
         let mut seen = lock(&self.seen);
-        seen.retain(|_, (heard, _)| heard.elapsed() < SILENCE);
+        seen.retain(|_, (heard, _)| self.broker.since(*heard) < SILENCE);
         let mut workers: Vec<Presence> = seen.values().map(|(_, presence)| presence.clone()).collect();
         workers.sort_by(|one, other| one.worker.cmp(&other.worker));
         workers
@@ -165,12 +162,6 @@ impl FleetWatch {
             "queued": queued,
             "workers": self.view.workers(),
         }))
-    }
-}
-
-impl Drop for FleetView {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 

@@ -3,7 +3,7 @@
 //! The leader publishes the jobs; the other coordinators only read results, and one of them takes over when the leader is gone. Two
 //! leaders at the same time do no harm but have every job played twice.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::broker::Broker;
 
@@ -18,23 +18,23 @@ pub struct Leadership {
     me: String,
     /// The newest revision that was seen, and when it was new.
     seen: u64,
-    since: Instant,
+    since: Duration,
     leading: bool,
-    next: Instant,
+    next: Duration,
 }
 
 impl Leadership {
-    pub fn new(run: &str, me: String) -> Self {
-        let now = Instant::now();
+    pub fn new(run: &str, broker: &Broker) -> Self {
+        let (now, me) = (broker.now(), broker.machine().unique());
         Self { key: format!("lead.{run}"), me, seen: 0, since: now, leading: false, next: now }
     }
 
     /// Renews the key, or tries to take it, if it is time; true if this coordinator has just become the leader.
     pub async fn beat(&mut self, broker: &Broker) -> bool {
-        if Instant::now() < self.next {
+        if broker.now() < self.next {
             return false;
         }
-        self.next = Instant::now() + BEAT;
+        self.next = broker.now() + BEAT;
         if self.leading {
             match broker.set(&self.key, &self.me, Some(self.seen)).await {
                 Ok(Some(revision)) => self.seen = revision,
@@ -50,10 +50,10 @@ impl Leadership {
             None => (0, true),
             Some((leader, revision)) => {
                 if revision != self.seen {
-                    (self.seen, self.since) = (revision, Instant::now());
+                    (self.seen, self.since) = (revision, broker.now());
                 }
                 // The key is our own, from before the connection broke.
-                (revision, leader.as_ref() == Ok(&self.me) || self.since.elapsed() > SILENCE)
+                (revision, leader.as_ref() == Ok(&self.me) || broker.since(self.since) > SILENCE)
             }
         };
         if free && let Ok(Some(revision)) = broker.set(&self.key, &self.me, Some(revision)).await {

@@ -4,6 +4,7 @@
 //! result is published before its job is acknowledged and kept under the name of the job, so that work done twice counts once:
 //! whatever is killed, frozen or cut off, something is done again, and nothing is lost. Only what NATS 2.9 knows is used.
 
+mod access;
 mod announcement;
 mod batcher;
 mod broker;
@@ -12,7 +13,10 @@ mod files;
 mod fleet;
 mod handshake;
 mod leadership;
+mod machine;
+mod message_server;
 mod names;
+mod nats;
 mod permissions;
 mod queue;
 mod result_reader;
@@ -20,12 +24,14 @@ mod role;
 mod sample;
 mod setup;
 mod simulated_workers;
+mod simulation;
 mod training;
 mod trust;
 mod wire;
 mod worker;
 
-pub use broker::{Access, Broker};
+pub use access::Access;
+pub use broker::Broker;
 pub use coordinator::Fleet;
 pub use fleet::{FleetView, FleetWatch, Presence};
 pub use handshake::Handshake;
@@ -34,5 +40,6 @@ pub use queue::{DELIVERIES, NatsQueue};
 pub use role::{Role, RoleCredentials};
 pub use setup::{MOST_WORKER_FILES, QueueFiles, QueueSetup};
 pub use simulated_workers::SimulatedWorkers;
+pub use simulation::{SimulatedHistory, simulate};
 pub use training::SelfPlayers;
 pub use worker::{WorkerOptions, run_worker};

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use crate::broker::{FILES, JOBS, RESULTS, SELF_PLAY, VALUES, WORKERS};
+use crate::nats::{FILES, JOBS, RESULTS, SELF_PLAY, VALUES, WORKERS};
 use crate::role::{API, Role, inbox};
 
 /// The accounts.

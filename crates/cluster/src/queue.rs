@@ -1,17 +1,18 @@
 //! The job queue on JetStream.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use async_nats::jetstream::{AckKind, Message};
-use futures_util::StreamExt as _;
+use futures_util::future::{Either, select};
 use plyground_core::sync::lock;
 use plyground_match::{GameRow, Job, Lease, Queue, ResultSink, RunError, Worker};
 use tokio::sync::watch;
 
-use crate::broker::{ANSWER, Broker, jobs_of, results_of};
+use crate::broker::{Broker, jobs_of, results_of};
+use crate::message_server::{Acknowledgement, Delivery};
 use crate::names::WorkerName;
 use crate::wire::{BatchResults, Failure, JobBatch, LARGEST, WireGame, packed, packed_with_length, unpacked};
 
@@ -41,7 +42,7 @@ pub struct NatsQueue {
     patient: bool,
     /// The name that results are signed with; if it is empty, that of the thread that holds the job.
     sender: WorkerName,
-    held: Mutex<HashMap<Token, Held>>,
+    held: Mutex<BTreeMap<Token, Held>>,
     /// True once the queue is closed: leasing does not wait any more.
     over: watch::Sender<bool>,
     counts: WorkerCounts,
@@ -65,14 +66,14 @@ type Token = (u64, String);
 /// A leased message.
 struct Held {
     worker: Worker,
-    message: Arc<Message>,
+    message: Arc<Delivery>,
     deliveries: i64,
     /// Jobs that are not done.
     left: HashSet<String>,
     /// Jobs of it that could not be done.
     failed: bool,
     /// The time at which work on the next results began.
-    since: Instant,
+    since: Duration,
 }
 
 impl NatsQueue {
@@ -128,7 +129,7 @@ impl NatsQueue {
         &self.counts
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<Token, Held>> {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<Token, Held>> {
         lock(&self.held)
     }
 
@@ -149,44 +150,26 @@ impl NatsQueue {
     }
 
     /// The next message, or `None` after a while.
-    async fn next(&self, wait: bool) -> Result<Option<Message>, RunError> {
-        let refused = |error: &dyn std::fmt::Display| self.broker.refused(error);
-        let request = async {
-            let workers = self.broker.workers();
-            if wait {
-                let mut batch =
-                    workers.batch().max_messages(1).expires(PATIENCE).messages().await.map_err(|error| refused(&error))?;
-                batch.next().await.transpose().map_err(|error| refused(&error))
-            } else {
-                let fetched = async {
-                    let mut batch = workers.fetch().max_messages(1).messages().await.map_err(|error| refused(&error))?;
-                    batch.next().await.transpose().map_err(|error| refused(&error))
-                };
-                // A server that is gone does not answer at all.
-                tokio::time::timeout(ANSWER, fetched).await.map_err(|error| refused(&error))?
-            }
-        };
+    async fn next(&self, wait: bool) -> Result<Option<Delivery>, RunError> {
         let mut over = self.over.subscribe();
-        tokio::select! {
-            found = request => found,
-            _ = over.wait_for(|over| *over) => Ok(None),
+        let request = self.broker.next_jobs(wait.then_some(PATIENCE));
+        match select(pin!(request), pin!(over.wait_for(|over| *over))).await {
+            Either::Left((found, _)) => found,
+            Either::Right(_) => Ok(None),
         }
     }
 
     /// The jobs of a delivered message: none if it has failed too often; `None` if the message is leased here already.
-    async fn take(&self, worker: &Worker, message: Message) -> Result<Option<Vec<Job>>, RunError> {
-        let (sequence, deliveries) = {
-            let info = message.info().map_err(|error| self.broker.refused(error))?;
-            (info.stream_sequence, info.delivered)
-        };
+    async fn take(&self, worker: &Worker, message: Delivery) -> Result<Option<Vec<Job>>, RunError> {
+        let deliveries = message.deliveries;
         // The subject, which the server checks, says which run it is.
-        let of_its_run = |batch: &JobBatch| message.subject.as_str() == jobs_of(&batch.jobs[0].run);
+        let of_its_run = |batch: &JobBatch| message.subject == jobs_of(&batch.jobs[0].run);
         let Some(JobBatch { jobs }) = unpacked::<JobBatch>(&message.payload).ok().filter(of_its_run) else {
             // A message that cannot be read is removed.
-            let _ = message.ack_with(AckKind::Term).await;
+            let _ = message.ticket.acknowledge(Acknowledgement::Unreadable, false).await;
             return Ok(Some(Vec::new()));
         };
-        let token = (sequence, jobs[0].id.clone());
+        let token = (message.sequence, jobs[0].id.clone());
         if let Some(held) = self.held().get_mut(&token) {
             // The lease was not extended in time. The newest delivery is the one to acknowledge.
             (held.message, held.deliveries) = (Arc::new(message), deliveries);
@@ -195,7 +178,7 @@ impl NatsQueue {
         if deliveries > DELIVERIES {
             let error = format!("it was given out {DELIVERIES} times, and no worker came back with a result");
             self.record(&jobs, &error, jobs.len() == 1).await?;
-            let _ = message.double_ack().await;
+            let _ = message.ticket.acknowledge(Acknowledgement::Done, true).await;
             return Ok(Some(Vec::new()));
         }
         if deliveries > 1 {
@@ -207,7 +190,7 @@ impl NatsQueue {
             deliveries,
             left: jobs.iter().map(|job| job.id.clone()).collect(),
             failed: false,
-            since: Instant::now(),
+            since: self.broker.now(),
         };
         self.held().insert(token, held);
         Ok(Some(jobs))
@@ -237,152 +220,185 @@ impl NatsQueue {
         }
         let name = blake3::hash(&payload).to_hex();
         let closed = self.over.subscribe();
-        let begun = Instant::now();
+        let begun = self.broker.now();
         // Games are worth a wait; but a worker that is to stop does not wait for a server for ever.
-        let give_up = || *closed.borrow() && begun.elapsed() > Duration::from_secs(10);
+        let give_up = || *closed.borrow() && self.broker.since(begun) > Duration::from_secs(10);
         let subject = results_of(run);
         self.broker.retry(&give_up, || self.broker.publish(&subject, Some(&name), payload.clone())).await.map(drop)
     }
 
     /// Puts jobs of one run back for another worker, as new messages: they were never begun, and so have not failed. A client that may
     /// not publish jobs returns them to the coordinator.
-    pub(super) fn put_back(&self, jobs: &[Job]) {
+    pub(super) async fn put_back(&self, jobs: &[Job]) {
         let Some(first) = jobs.first() else { return };
         let sent = if self.broker.subjects().coordinates() {
             let payload = packed(&JobBatch { jobs: jobs.to_vec() });
-            self.broker.wait(self.broker.publish(&jobs_of(&first.run), None, payload)).map(drop)
+            self.broker.publish(&jobs_of(&first.run), None, payload).await.map(drop)
         } else {
             let returned = jobs.iter().map(|job| job.id.clone()).collect();
             let results = BatchResults { worker: self.sender.clone(), returned, ..BatchResults::default() };
-            self.broker.wait(self.publish_results(&first.run, &results))
+            self.publish_results(&first.run, &results).await
         };
-        self.leave(jobs, sent.is_err());
+        self.leave(jobs, sent.is_err()).await;
     }
 
     /// Takes jobs from their messages without a result; the messages go to another worker if these jobs have failed.
-    pub(super) fn leave(&self, jobs: &[Job], failed: bool) {
-        let mut all = self.held();
-        for held in all.values_mut() {
-            for job in jobs {
-                held.failed |= held.left.remove(&job.id) && failed;
+    pub(super) async fn leave(&self, jobs: &[Job], failed: bool) {
+        let done = {
+            let mut all = self.held();
+            for held in all.values_mut() {
+                for job in jobs {
+                    held.failed |= held.left.remove(&job.id) && failed;
+                }
             }
-        }
-        let done = all.extract_if(|_, held| held.left.is_empty()).map(|(_, held)| held).collect();
-        drop(all);
-        self.settle(done);
+            all.extract_if(.., |_, held| held.left.is_empty()).map(|(_, held)| held).collect()
+        };
+        self.settle(done).await;
     }
 
     /// Acknowledges messages of which no job is left; a message with failed jobs goes to another worker. A lost acknowledgement costs
     /// a job that is done twice.
-    fn settle(&self, done: Vec<Held>) {
-        self.broker.wait(async {
-            for held in done {
-                let kind = if held.failed { AckKind::Nak(Some(AFTER_FAILURE)) } else { AckKind::Ack };
-                let _ = held.message.double_ack_with(kind).await;
-            }
-        });
-    }
-}
-
-impl Queue for NatsQueue {
-    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
-        self.broker.wait(async {
-            let mut new = 0;
-            let give_up = Broker::patience(Instant::now());
-            for batch in jobs.chunk_by(|one, other| one.run == other.run).flat_map(|part| part.chunks(self.batch)) {
-                new += if self.send(batch, &give_up).await? { batch.len() } else { 0 };
-            }
-            Ok(new)
-        })
+    async fn settle(&self, done: Vec<Held>) {
+        for held in done {
+            let kind = if held.failed { Acknowledgement::Failed(Some(AFTER_FAILURE)) } else { Acknowledgement::Done };
+            let _ = held.message.ticket.acknowledge(kind, true).await;
+        }
     }
 
-    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
-        self.broker.wait(async {
-            let mut jobs = Vec::new();
-            let begun = Instant::now();
-            // Not for so long that the first lease would end before its job is begun.
-            while jobs.len() < most && (jobs.is_empty() || begun.elapsed() < self.heartbeat()) {
-                match self.next(self.patient && jobs.is_empty()).await {
-                    Ok(Some(message)) => match self.take(worker, message).await? {
-                        Some(taken) => jobs.extend(taken),
-                        None => break,
-                    },
-                    Ok(None) => break,
-                    // A server that is gone may come back, perhaps without what was on it.
-                    Err(_) if self.patient || !jobs.is_empty() => {
-                        let _ = self.broker.repair().await;
-                        break;
-                    }
-                    Err(error) => return Err(error),
+    async fn push_jobs(&self, jobs: &[Job]) -> Result<usize, RunError> {
+        let mut new = 0;
+        let give_up = self.broker.patience();
+        for batch in jobs.chunk_by(|one, other| one.run == other.run).flat_map(|part| part.chunks(self.batch)) {
+            new += if self.send(batch, &give_up).await? { batch.len() } else { 0 };
+        }
+        Ok(new)
+    }
+
+    /// Takes about `most` jobs for a while.
+    pub(super) async fn lease_jobs(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
+        let mut jobs = Vec::new();
+        let begun = self.broker.now();
+        // Not for so long that the first lease would end before its job is begun.
+        while jobs.len() < most && (jobs.is_empty() || self.broker.since(begun) < self.heartbeat()) {
+            match self.next(self.patient && jobs.is_empty()).await {
+                Ok(Some(message)) => match self.take(worker, message).await? {
+                    Some(taken) => jobs.extend(taken),
+                    None => break,
+                },
+                Ok(None) => break,
+                // A server that is gone may come back, perhaps without what was on it.
+                Err(_) if self.patient || !jobs.is_empty() => {
+                    let _ = self.broker.repair().await;
+                    break;
                 }
-            }
-            if !jobs.is_empty() {
-                return Ok(Lease::Jobs(jobs));
-            }
-            if *self.over.borrow() {
-                return Ok(Lease::Done);
-            }
-            if self.patient {
-                return Ok(Lease::Wait(ASK_AGAIN));
-            }
-            let left = self.broker.queued(None).await?;
-            Ok(if left == 0 { Lease::Done } else { Lease::Wait(ASK_AGAIN) })
-        })
-    }
-
-    fn extend(&self, worker: &Worker) -> Result<(), RunError> {
-        let held = self.held();
-        let messages: Vec<Arc<Message>> =
-            held.values().filter(|held| held.worker == *worker).map(|held| Arc::clone(&held.message)).collect();
-        drop(held);
-        self.broker.wait(async {
-            for message in messages {
-                message.ack_with(AckKind::Progress).await.map_err(|error| self.broker.refused(error))?;
-            }
-            Ok(())
-        })
-    }
-
-    fn release(&self, worker: &Worker) -> Result<(), RunError> {
-        let released: Vec<Held> = self.held().extract_if(|_, held| held.worker == *worker).map(|(_, held)| held).collect();
-        self.broker.wait(async {
-            for held in released {
-                // If this is lost, the lease ends by itself.
-                let _ = held.message.ack_with(AckKind::Nak(None)).await;
-            }
-        });
-        self.broker.flush();
-        Ok(())
-    }
-
-    fn finish(&self, jobs: &[Job]) -> Result<(), RunError> {
-        self.counts.jobs.fetch_add(jobs.len() as u64, Ordering::Relaxed);
-        let mut held = self.held();
-        for held in held.values_mut() {
-            let before = held.left.len();
-            for job in jobs {
-                held.left.remove(&job.id);
-            }
-            if held.left.len() < before {
-                held.since = Instant::now();
+                Err(error) => return Err(error),
             }
         }
-        let done = held.extract_if(|_, held| held.left.is_empty()).map(|(_, held)| held).collect();
-        drop(held);
-        self.settle(done);
+        if !jobs.is_empty() {
+            return Ok(Lease::Jobs(jobs));
+        }
+        if *self.over.borrow() {
+            return Ok(Lease::Done);
+        }
+        if self.patient {
+            return Ok(Lease::Wait(ASK_AGAIN));
+        }
+        let left = self.broker.queued(None).await?;
+        Ok(if left == 0 { Lease::Done } else { Lease::Wait(ASK_AGAIN) })
+    }
+
+    /// Says that a worker is still at all that it has taken.
+    pub(super) async fn extend_leases(&self, worker: &Worker) -> Result<(), RunError> {
+        let messages: Vec<Arc<Delivery>> =
+            self.held().values().filter(|held| held.worker == *worker).map(|held| Arc::clone(&held.message)).collect();
+        for message in messages {
+            let extended = message.ticket.acknowledge(Acknowledgement::Progress, false).await;
+            extended.map_err(|error| self.broker.refused(error))?;
+        }
         Ok(())
+    }
+
+    /// Gives back at once what a worker has taken and not finished.
+    pub(super) async fn release_leases(&self, worker: &Worker) {
+        let released: Vec<Held> = self.held().extract_if(.., |_, held| held.worker == *worker).map(|(_, held)| held).collect();
+        for held in released {
+            // If this is lost, the lease ends by itself.
+            let _ = held.message.ticket.acknowledge(Acknowledgement::Failed(None), false).await;
+        }
+        self.broker.flushed().await;
+    }
+
+    /// Notes that these jobs are done and their results kept.
+    pub(super) async fn finish_jobs(&self, jobs: &[Job]) {
+        self.counts.jobs.fetch_add(jobs.len() as u64, Ordering::Relaxed);
+        let done = {
+            let mut all = self.held();
+            for held in all.values_mut() {
+                let before = held.left.len();
+                for job in jobs {
+                    held.left.remove(&job.id);
+                }
+                if held.left.len() < before {
+                    held.since = self.broker.now();
+                }
+            }
+            all.extract_if(.., |_, held| held.left.is_empty()).map(|(_, held)| held).collect()
+        };
+        self.settle(done).await;
     }
 
     /// Leaves the job to another worker. After enough attempts it is recorded as failed; the rest of the batch goes on.
-    fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
+    pub(super) async fn fail_job(&self, job: &Job, error: &RunError) -> Result<(), RunError> {
         // The jobs of a run that is over need no result.
         let run_over = matches!(error, RunError::Gone { .. });
         let last = self.held().values().any(|held| held.left.contains(&job.id) && held.deliveries >= DELIVERIES);
         if last && !run_over {
-            self.broker.wait(self.record(std::slice::from_ref(job), &error.to_string(), true))?;
+            self.record(std::slice::from_ref(job), &error.to_string(), true).await?;
         }
-        self.leave(std::slice::from_ref(job), !last && !run_over);
+        self.leave(std::slice::from_ref(job), !last && !run_over).await;
         Ok(())
+    }
+
+    /// Publishes the games of jobs of a run.
+    pub(super) async fn keep_games(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<(), RunError> {
+        let Some(first) = jobs.first().map(|games| &games[0].job) else { return Ok(()) };
+        let (worker, seconds) = self.held().values().find(|held| held.left.contains(first)).map_or_else(
+            || (WorkerName::default(), 0.0),
+            |held| (WorkerName::of(&held.worker.0), self.broker.since(held.since).as_secs_f64()),
+        );
+        let worker = if self.sender.as_str().is_empty() { worker } else { self.sender.clone() };
+        let games = |rows: &Vec<GameRow>| rows.iter().map(WireGame::from).collect();
+        let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), ..BatchResults::default() };
+        self.publish_results(run, &results).await
+    }
+}
+
+/// The same, blocking.
+impl Queue for NatsQueue {
+    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
+        self.broker.wait(self.push_jobs(jobs))
+    }
+
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
+        self.broker.wait(self.lease_jobs(worker, most))
+    }
+
+    fn extend(&self, worker: &Worker) -> Result<(), RunError> {
+        self.broker.wait(self.extend_leases(worker))
+    }
+
+    fn release(&self, worker: &Worker) -> Result<(), RunError> {
+        self.broker.wait(self.release_leases(worker));
+        Ok(())
+    }
+
+    fn finish(&self, jobs: &[Job]) -> Result<(), RunError> {
+        self.broker.wait(self.finish_jobs(jobs));
+        Ok(())
+    }
+
+    fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
+        self.broker.wait(self.fail_job(job, &error))
     }
 
     fn heartbeat(&self) -> Duration {
@@ -396,18 +412,6 @@ impl Queue for NatsQueue {
 
 impl ResultSink for NatsQueue {
     fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError> {
-        if jobs.is_empty() {
-            return Ok(Vec::new());
-        }
-        let first = &jobs[0][0].job;
-        let (worker, seconds) = self.held().values().find(|held| held.left.contains(first)).map_or_else(
-            || (WorkerName::default(), 0.0),
-            |held| (WorkerName::of(&held.worker.0), held.since.elapsed().as_secs_f64()),
-        );
-        let worker = if self.sender.as_str().is_empty() { worker } else { self.sender.clone() };
-        let games = |rows: &Vec<GameRow>| rows.iter().map(WireGame::from).collect();
-        let results = BatchResults { worker, seconds, jobs: jobs.iter().map(games).collect(), ..BatchResults::default() };
-        self.broker.wait(self.publish_results(run, &results))?;
-        Ok(vec![true; jobs.len()])
+        self.broker.wait(self.keep_games(run, jobs)).map(|()| vec![true; jobs.len()])
     }
 }

@@ -1,14 +1,15 @@
 //! The stream of results, as a coordinator reads it.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::OrderedConfig;
 use futures_util::TryStreamExt as _;
+use futures_util::future::{Either, select};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::broker::Broker;
+use crate::message_server::{Archive, Kept};
 use crate::names::WorkerName;
 
 /// The bytes of messages that wait to be stored: whatever arrives, no more is in memory.
@@ -44,35 +45,32 @@ impl ResultReader {
         while !self.sender.is_closed() {
             // A server that is gone may come back, with the stream or without it.
             if self.read().await.is_err() {
-                tokio::time::sleep(Duration::from_millis(300)).await;
+                self.broker.sleep(Duration::from_millis(300)).await;
                 let _ = self.broker.repair().await;
             }
         }
     }
 
-    async fn read(&mut self) -> Result<(), async_nats::Error> {
-        let config = OrderedConfig {
-            filter_subject: self.broker.subjects().read(&self.subject),
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.next },
-            ..OrderedConfig::default()
-        };
-        let consumer = self.broker.results.create_consumer(config).await?;
-        if consumer.cached_info().num_pending == 0 && self.sender.send(None).await.is_err() {
+    async fn read(&mut self) -> Result<(), String> {
+        let reading = self.broker.read(Archive::Results, &self.subject, self.next).await.map_err(|error| error.to_string())?;
+        if self.next > reading.last + 1 {
+            // The server has lost the end of the stream, and gives its places to other messages now. Results that were read before do
+            // no harm: each counts once.
+            self.next = 1;
             return Ok(());
         }
-        let mut messages = consumer.messages().await?;
+        if reading.pending == 0 && self.sender.send(None).await.is_err() {
+            return Ok(());
+        }
+        let mut messages = reading.messages;
         loop {
-            let message = tokio::select! {
-                message = messages.try_next() => message?,
-                () = self.sender.closed() => return Ok(()),
+            let message = match select(messages.try_next(), pin!(self.sender.closed())).await {
+                Either::Left((message, _)) => message?,
+                Either::Right(_) => return Ok(()),
             };
-            let Some(message) = message else { return Ok(()) };
-            let (sequence, pending) = {
-                let info = message.info()?;
-                (info.stream_sequence, info.pending)
-            };
+            let Some(Kept { subject, sequence, pending, payload }) = message else { return Ok(()) };
             self.next = sequence + 1;
-            let (sender, payload) = (self.broker.subjects().sender(&message.subject), message.payload.clone());
+            let sender = self.broker.subjects().sender(&subject);
             let size = payload.len().clamp(1, WAITING_BYTES) as u32;
             let Ok(room) = Arc::clone(&self.room).acquire_many_owned(size).await else { return Ok(()) };
             if self.sender.send(Some(Received { sequence, sender, payload, _room: room })).await.is_err() {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt as _;
 use plyground_match::{GameRow, Job, RunError};
 
+use crate::access::Access;
 use crate::announcement::end_of;
-use crate::broker::{Access, Broker, results_of};
-use crate::fleet::{BEAT, Presence, ROLL_CALL, SUBJECT};
+use crate::broker::{Broker, results_of};
+use crate::fleet::{BEAT, Presence, ROLL_CALL};
+use crate::message_server::{Acknowledgement, Delivery};
 use crate::names::WorkerName;
 use crate::queue::{BATCH, HEARTBEAT, PATIENCE};
 use crate::training::TRAINING_SUBJECT;
@@ -66,10 +67,10 @@ impl SimulatedWorker {
     }
 
     async fn run(&self) {
-        let client = &self.broker.client;
+        let broker = &self.broker;
         // The subscriptions of a real worker.
         let (Ok(_ends), Ok(_trainings), Ok(mut calls)) =
-            (client.subscribe(end_of("*")).await, client.subscribe(TRAINING_SUBJECT).await, client.subscribe(ROLL_CALL).await)
+            (broker.hear(&end_of("*")).await, broker.hear(TRAINING_SUBJECT).await, broker.hear(ROLL_CALL).await)
         else {
             return;
         };
@@ -83,7 +84,7 @@ impl SimulatedWorker {
             loop {
                 self.publish_presence().await;
                 if let Ok(Some(_)) = tokio::time::timeout(BEAT, calls.next()).await {
-                    let _ = self.broker.workers().get_info().await;
+                    self.broker.learn_lease().await;
                 }
             }
         };
@@ -104,17 +105,16 @@ impl SimulatedWorker {
             self_play_games: 0,
             leaving: false,
         };
-        let payload = serde_json::to_vec(&presence).expect("a presence is plain data");
-        let _ = self.broker.client.publish(self.broker.subjects().published(SUBJECT), payload.into()).await;
+        self.broker.publish_presence(&presence).await;
     }
 
     /// Takes a batch, sleeps as long as its games would take, and sends results.
     async fn work(&self) {
-        let Ok(mut batch) = self.broker.workers().batch().max_messages(1).expires(PATIENCE).messages().await else {
+        let Ok(next) = self.broker.next_jobs(Some(PATIENCE)).await else {
             tokio::time::sleep(BEAT).await;
             return;
         };
-        let Some(Ok(message)) = batch.next().await else { return };
+        let Some(message) = next else { return };
         let Ok(batch) = unpacked::<JobBatch>(&message.payload) else { return };
         // No two machines are equally fast.
         let pair = self.all.pair.mul_f64(0.8 + 0.4 * self.phase());
@@ -125,7 +125,7 @@ impl SimulatedWorker {
                 tokio::time::sleep(time).await;
                 self.send(jobs, time).await;
             }
-            let _ = message.double_ack().await;
+            let _ = message.ticket.acknowledge(Acknowledgement::Done, true).await;
         };
         tokio::select! {
             () = done => {}
@@ -157,9 +157,9 @@ impl SimulatedWorker {
 }
 
 /// Extends the lease of a message again and again.
-async fn extend(message: &Message) {
+async fn extend(message: &Delivery) {
     loop {
         tokio::time::sleep(HEARTBEAT).await;
-        let _ = message.ack_with(AckKind::Progress).await;
+        let _ = message.ticket.acknowledge(Acknowledgement::Progress, false).await;
     }
 }

@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::OrderedConfig;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
@@ -26,6 +24,8 @@ use tokio::sync::mpsc;
 use crate::broker::{Broker, KEY_REFRESH};
 use crate::files::Cache;
 use crate::handshake::Handshake;
+use crate::machine::Task;
+use crate::message_server::Archive;
 use crate::names::{ContentHash, SubjectName};
 use crate::worker::Notes;
 
@@ -98,7 +98,7 @@ pub struct SelfPlayers {
     /// What was announced last.
     announced: Arc<Mutex<Option<TrainingAnnouncement>>>,
     /// Announces it again and again: the server forgets what a learner that is gone has announced.
-    refresher: tokio::task::JoinHandle<()>,
+    refresher: Option<Task>,
     /// The number of games that were refused.
     refused: AtomicU64,
     tell: Box<dyn Fn(&str) + Send + Sync>,
@@ -107,8 +107,7 @@ pub struct SelfPlayers {
 impl SelfPlayers {
     /// Actors for a training that begins or goes on.
     pub fn new(broker: Arc<Broker>) -> Result<Self, RunError> {
-        let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
-        let training = format!("{}-{now:x}", std::process::id()).parse();
+        let training = broker.machine().unique().parse();
         let training: SubjectName = training.expect("two numbers with a hyphen are a name");
         let announced: Arc<Mutex<Option<TrainingAnnouncement>>> = Arc::default();
         let handshake = Handshake::of_this_machine()?;
@@ -120,7 +119,7 @@ impl SelfPlayers {
             read: AtomicU64::new(0),
             networks: Mutex::default(),
             announced,
-            refresher,
+            refresher: Some(refresher),
             refused: AtomicU64::new(0),
             tell: Box::new(|_| {}),
         })
@@ -161,7 +160,7 @@ impl SelfPlayers {
 
     /// Uploads a network. Workers may still be downloading the one before it; older ones are deleted.
     fn newest(&self, file: &[u8]) -> Result<ContentHash, RunError> {
-        let hash = self.broker.put_file(file)?;
+        let hash = self.broker.wait(self.broker.put_file(file))?;
         let mut networks = lock(&self.networks);
         if networks.last() != Some(&hash) {
             networks.push(hash.clone());
@@ -173,29 +172,30 @@ impl SelfPlayers {
     }
 
     /// A channel of all games that arrive, each with its place in the stream.
-    fn follow(&self) -> (mpsc::Receiver<(u64, Vec<u8>)>, tokio::task::JoinHandle<()>) {
+    fn follow(&self) -> (mpsc::Receiver<(u64, Vec<u8>)>, Task) {
         let (sender, receiver) = mpsc::channel(WAITING);
         let (broker, subject) = (Arc::clone(&self.broker), games_of(&self.training));
         let mut next = self.read.load(Ordering::Relaxed) + 1;
         let task = self.broker.spawn(async move {
             while !sender.is_closed() {
                 let read = async {
-                    let config = OrderedConfig {
-                        filter_subject: subject.clone(),
-                        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: next },
-                        ..OrderedConfig::default()
-                    };
-                    let mut messages = broker.self_play.create_consumer(config).await?.messages().await?;
+                    let reading = broker.read(Archive::SelfPlay, &subject, next).await.map_err(|error| error.to_string())?;
+                    if next > reading.last + 1 {
+                        // The server has lost the end of the stream, and gives its places to other games.
+                        next = reading.last + 1;
+                        return Ok(());
+                    }
+                    let mut messages = reading.messages;
                     while let Some(message) = messages.try_next().await? {
-                        next = message.info()?.stream_sequence + 1;
-                        if sender.send((next - 1, message.payload.to_vec())).await.is_err() {
+                        next = message.sequence + 1;
+                        if sender.send((message.sequence, message.payload.to_vec())).await.is_err() {
                             break;
                         }
                     }
-                    Ok::<_, async_nats::Error>(())
+                    Ok::<_, String>(())
                 };
                 if read.await.is_err() {
-                    tokio::time::sleep(TICK).await;
+                    broker.sleep(TICK).await;
                     let _ = broker.repair().await;
                 }
             }
@@ -212,12 +212,12 @@ impl RemoteActors for SelfPlayers {
         told: &dyn Fn(u64),
     ) -> Result<Vec<SelfPlayGame>, RunError> {
         self.announce(wanted, &|| cancel.is_cancelled())?;
-        let (mut received, reader) = self.follow();
+        let (mut received, _reader) = self.follow();
         let trainable = trainable_game(&wanted.plan.game, Some(&wanted.plan.encoder))?;
         let (mut games, mut stale) = (Vec::new(), 0.0);
         while (games.len() as u64) < wanted.games && !cancel.is_cancelled() {
-            let next = self.broker.wait(async { tokio::time::timeout(TICK, received.recv()).await });
-            let Ok(Some((sequence, bytes))) = next else { continue };
+            let next = self.broker.wait(self.broker.within(TICK, received.recv()));
+            let Some(Some((sequence, bytes))) = next else { continue };
             self.read.store(sequence, Ordering::Relaxed);
             let Some((stamp, game)) = played(&bytes) else {
                 self.refuse("expected a game, found something else");
@@ -235,19 +235,19 @@ impl RemoteActors for SelfPlayers {
                 told(games.len() as u64);
             }
         }
-        reader.abort();
         Ok(games)
     }
 }
 
 impl Drop for SelfPlayers {
     fn drop(&mut self) {
-        self.refresher.abort();
         let key = key_of(&self.training);
         let announced = lock(&self.announced).take();
         self.broker.wait(async {
             // Nothing of it is on its way any more once it has ended.
-            let _ = (&mut self.refresher).await;
+            if let Some(refresher) = self.refresher.take() {
+                refresher.end().await;
+            }
             if let Some(announcement) = announced {
                 let _ = self.broker.set(&key, &TrainingAnnouncement { over: true, ..announcement }, None).await;
             }
@@ -264,7 +264,7 @@ impl Drop for SelfPlayers {
 /// Sets the key of a training again and again.
 async fn refresh(broker: Arc<Broker>, key: String, announced: Arc<Mutex<Option<TrainingAnnouncement>>>) {
     loop {
-        tokio::time::sleep(KEY_REFRESH).await;
+        broker.sleep(KEY_REFRESH).await;
         let announcement = lock(&announced).clone();
         if let Some(announcement) = announcement {
             // A server that is gone may come back.
@@ -312,18 +312,19 @@ impl TrainingFeed {
     pub fn subscribe(broker: &Arc<Broker>) -> Result<Self, RunError> {
         let trainings = Self::default();
         let listener = trainings.clone();
-        let mut messages = broker.wait(broker.client.subscribe(TRAINING_SUBJECT)).map_err(|error| broker.refused(error))?;
+        let mut messages = broker.wait(broker.hear(TRAINING_SUBJECT))?;
         for key in broker.wait(broker.keys("train."))?.into_iter().take(MOST_TRAININGS) {
             if let Some((Ok(found), _)) = broker.wait(broker.value::<serde_json::Value>(&key))? {
                 trainings.hear(&key, found.to_string().as_bytes());
             }
         }
-        broker.spawn(async move {
+        let listening = async move {
             while let Some(message) = messages.next().await {
-                let key = message.subject.as_str().trim_start_matches("$KV.plyground.");
+                let key = message.subject.trim_start_matches("$KV.plyground.");
                 listener.hear(key, &message.payload);
             }
-        });
+        };
+        broker.spawn(listening).detach();
         Ok(trainings)
     }
 

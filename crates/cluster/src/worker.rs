@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
@@ -16,14 +17,13 @@ use plyground_match::{
 use crate::announcement::{Announcement, end_of, key_of};
 use crate::broker::Broker;
 use crate::files::{Cache, RunResources};
-use crate::fleet::{BEAT, Presence};
+use crate::fleet::{BEAT, Presence, ROLL_CALL};
 use crate::handshake::Handshake;
+use crate::message_server::Heard;
 use crate::names::{SubjectName, WorkerName};
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 
-/// The interval at which the token is read.
-const TICK: Duration = Duration::from_millis(100);
 /// The pause after jobs that cannot be played here, so that another worker gets them.
 const UNPLAYABLE: Duration = Duration::from_secs(1);
 /// The most runs and trainings that are told of.
@@ -55,6 +55,12 @@ pub(super) struct Notes<'a> {
     told: Mutex<HashSet<String>>,
 }
 
+impl<'a> Notes<'a> {
+    pub fn new(tell: &'a (dyn Fn(&str) + Sync)) -> Self {
+        Self { tell, told: Mutex::default() }
+    }
+}
+
 impl Notes<'_> {
     /// Tells that a run or a training cannot be played here, unless that was told before.
     pub fn unplayable(&self, what: &str, name: &str, reason: &dyn std::fmt::Display) {
@@ -69,14 +75,17 @@ impl Notes<'_> {
 pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let handshake = Handshake::of_this_machine()?;
     let broker = &options.broker;
-    let notes = Notes { tell: options.told, told: Mutex::default() };
+    let notes = Notes::new(options.told);
     let name = broker.subjects().full_name(&options.name);
     let queue = NatsQueue::new(Arc::clone(broker)).patient().signed(&name);
-    let known = Arc::new(KnownRuns::default());
-    forget_ended_runs(broker, &known);
-    let cache = Cache::new(Arc::clone(broker), options.cache.clone());
-    let runs = AnnouncedRuns { broker, handshake: &handshake, cache: cache.clone(), known: &known, notes: &notes };
-    runs.look()?;
+    let runs = AnnouncedRuns {
+        broker,
+        handshake: &handshake,
+        cache: Cache::new(Arc::clone(broker), options.cache.clone()),
+        known: Arc::default(),
+        notes: &notes,
+    };
+    broker.wait(runs.look())?;
     let (trainings, games) = (TrainingFeed::subscribe(broker)?, AtomicU64::new(0));
     let presence = || Presence {
         worker: WorkerName::of(&name).to_string(),
@@ -96,7 +105,7 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let self_play = SelfPlayWorker {
         broker,
         handshake: &handshake,
-        cache: &cache,
+        cache: &runs.cache,
         trainings: &trainings,
         games: &games,
         name: &name,
@@ -105,11 +114,11 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         cancel: &cancel,
     };
     // Before its first job and its first game, so that the worker is known before its results are. Later subscribers send a roll call.
-    let calls = broker.roll_calls()?;
-    broker.publish_presence(&presence());
+    let calls = broker.wait(broker.hear(ROLL_CALL))?;
+    broker.wait(broker.publish_presence(&presence()));
     let worked = std::thread::scope(|scope| {
         let (queue, presence, cancel) = (&queue, &presence, &cancel);
-        scope.spawn(move || publish_presence(broker, queue, &calls, presence, cancel));
+        scope.spawn(move || broker.wait(publish_presence(broker, queue, calls, presence, cancel)));
         let self_players: Vec<_> = (0..options.cores).map(|_| scope.spawn(|| self_play.play())).collect();
         let playable = PlayableJobs { queue, runs: &runs };
         let worked =
@@ -121,96 +130,105 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         worked
     });
     let last = Presence { leaving: true, ..presence() };
-    broker.publish_presence(&last);
+    broker.wait(broker.publish_presence(&last));
     broker.flush();
     worked.map(|()| last)
 }
 
 /// Publishes heartbeats, at the usual interval and on request, and closes the queue when the worker is to stop.
-fn publish_presence(
+pub(super) async fn publish_presence(
     broker: &Broker,
     queue: &NatsQueue,
-    calls: &mpsc::Receiver<()>,
+    mut calls: BoxStream<'static, Heard>,
     presence: &dyn Fn() -> Presence,
     cancel: &CancelToken,
 ) {
-    let (mut next, mut connections) = (Instant::now() + BEAT, broker.connections());
+    let (mut next, mut connections) = (broker.now() + BEAT, broker.connections());
     while !cancel.is_cancelled() {
-        let asked = calls.recv_timeout(TICK).is_ok();
+        let asked = match broker.within(broker.machine().tick(), calls.next()).await {
+            Some(Some(_)) => true,
+            // The connection has ended.
+            Some(None) => {
+                broker.sleep(broker.machine().tick()).await;
+                false
+            }
+            None => false,
+        };
         // The coordinator that called, or one that was missed during a broken connection, may have changed the length of leases.
         if asked || broker.connections() != connections {
             connections = broker.connections();
-            broker.learn_lease();
+            broker.learn_lease().await;
         }
-        if asked || Instant::now() >= next {
-            next = Instant::now() + BEAT;
-            broker.publish_presence(&presence());
+        if asked || broker.now() >= next {
+            next = broker.now() + BEAT;
+            broker.publish_presence(&presence()).await;
         }
     }
     queue.close();
 }
 
 /// The runs that a worker has loaded, by name.
-type KnownRuns = Mutex<HashMap<String, Arc<KnownRun>>>;
+pub(super) type KnownRuns = Mutex<HashMap<String, Arc<KnownRun>>>;
 
-struct KnownRun {
-    run: Run,
-    resources: RunResources,
-    tempo: f64,
-}
-
-/// Removes runs that have ended: the next coordinator of such a run may have other settings.
-fn forget_ended_runs(broker: &Broker, known: &Arc<KnownRuns>) {
-    let (client, known) = (broker.client.clone(), Arc::clone(known));
-    broker.spawn(async move {
-        let Ok(mut ends) = client.subscribe(end_of("*")).await else { return };
-        while let Some(end) = ends.next().await {
-            if let Some(run) = end.subject.as_str().rsplit('.').next() {
-                lock(&known).remove(run);
-            }
-        }
-    });
+/// A run with what it is played with here.
+pub(super) struct KnownRun {
+    pub run: Run,
+    pub resources: RunResources,
+    pub tempo: f64,
 }
 
 /// The runs that coordinators have announced.
-struct AnnouncedRuns<'a> {
-    broker: &'a Arc<Broker>,
-    handshake: &'a Handshake,
-    cache: Cache,
-    known: &'a KnownRuns,
-    notes: &'a Notes<'a>,
+pub(super) struct AnnouncedRuns<'a> {
+    pub broker: &'a Arc<Broker>,
+    pub handshake: &'a Handshake,
+    pub cache: Cache,
+    pub known: Arc<KnownRuns>,
+    pub notes: &'a Notes<'a>,
 }
 
 impl AnnouncedRuns<'_> {
-    /// Tells which of the runs that are announced now cannot be played here.
-    fn look(&self) -> Result<(), RunError> {
-        for key in self.broker.wait(self.broker.keys("run."))?.into_iter().take(MOST_KEYS) {
+    /// Tells which of the runs that are announced now cannot be played here, and listens for the ends of runs.
+    pub async fn look(&self) -> Result<(), RunError> {
+        self.forget_ended().await;
+        for key in self.broker.keys("run.").await?.into_iter().take(MOST_KEYS) {
             let Some(Ok(run)) = key.strip_prefix("run.").map(str::parse::<SubjectName>) else { continue };
-            if let Err(error @ (RunError::Refused { .. } | RunError::Input(_))) = self.load(run.as_str()) {
+            if let Err(error @ (RunError::Refused { .. } | RunError::Input(_))) = self.load(run.as_str()).await {
                 self.notes.unplayable("run", run.as_str(), &error);
             }
         }
         Ok(())
     }
 
+    /// Removes runs when they end: the next coordinator of such a run may have other settings.
+    async fn forget_ended(&self) {
+        let Ok(mut ends) = self.broker.hear(&end_of("*")).await else { return };
+        let known = Arc::clone(&self.known);
+        let forgetting = async move {
+            while let Some(end) = ends.next().await {
+                if let Some(run) = end.subject.rsplit('.').next() {
+                    lock(&known).remove(run);
+                }
+            }
+        };
+        self.broker.spawn(forgetting).detach();
+    }
+
     /// An error if a job cannot be played here: its run is over, of another program or malformed, or it is no job of its run.
-    fn check(&self, job: &Job) -> Result<(), RunError> {
-        let known = self.load(&job.run)?;
+    async fn check(&self, job: &Job) -> Result<(), RunError> {
+        let known = self.load(&job.run).await?;
         let checked = verify_job(&known.run, &AgentFactory::new(&known.resources), job);
         // It is no job of the coordinator: there is nothing to do for it.
         checked.map_err(|_| RunError::Gone { run: job.run.clone() })
     }
 
-    fn load(&self, run: &str) -> Result<Arc<KnownRun>, RunError> {
-        let known = || lock(self.known);
-        if let Some(known_run) = known().get(run) {
-            return Ok(Arc::clone(known_run));
+    /// A run by its name, with what it is played with.
+    pub async fn load(&self, run: &str) -> Result<Arc<KnownRun>, RunError> {
+        let known = lock(&self.known).get(run).cloned();
+        if let Some(known) = known {
+            return Ok(known);
         }
-        let found = self.broker.wait(async {
-            let begun = Instant::now();
-            let key = key_of(run);
-            self.broker.retry(&Broker::patience(begun), || self.broker.value::<Announcement>(&key)).await
-        })?;
+        let key = key_of(run);
+        let found = self.broker.retry(&self.broker.patience(), || self.broker.value::<Announcement>(&key)).await?;
         let Some((announcement, _)) = found else {
             return Err(RunError::Gone { run: run.to_owned() });
         };
@@ -224,24 +242,21 @@ impl AnnouncedRuns<'_> {
             resources: RunResources { cache: self.cache.clone(), hashes },
             tempo: self.handshake.tempo(&handshake),
         });
-        known().insert(run.to_owned(), Arc::clone(&known_run));
+        lock(&self.known).insert(run.to_owned(), Arc::clone(&known_run));
         Ok(known_run)
     }
 }
 
 /// The queue without the jobs that cannot be played here.
-struct PlayableJobs<'a> {
-    queue: &'a NatsQueue,
-    runs: &'a AnnouncedRuns<'a>,
+pub(super) struct PlayableJobs<'a> {
+    pub queue: &'a NatsQueue,
+    pub runs: &'a AnnouncedRuns<'a>,
 }
 
-impl Queue for PlayableJobs<'_> {
-    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
-        self.queue.push(jobs)
-    }
-
-    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
-        let leased = match self.queue.lease(worker, most)? {
+impl PlayableJobs<'_> {
+    /// Takes about `most` jobs that can be played here.
+    pub async fn lease_jobs(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
+        let leased = match self.queue.lease_jobs(worker, most).await? {
             Lease::Jobs(leased) => leased,
             other => return Ok(other),
         };
@@ -249,20 +264,40 @@ impl Queue for PlayableJobs<'_> {
         for jobs in leased.chunk_by(|one, other| one.run == other.run) {
             let mut for_others = Vec::new();
             for job in jobs {
-                match self.runs.check(job) {
+                match self.runs.check(job).await {
                     Ok(()) => playable.push(job.clone()),
-                    Err(RunError::Gone { .. }) => self.queue.leave(std::slice::from_ref(job), false),
+                    Err(RunError::Gone { .. }) => self.queue.leave(std::slice::from_ref(job), false).await,
                     // A server that is gone may come back.
-                    Err(RunError::Queue { .. }) => self.queue.leave(std::slice::from_ref(job), true),
+                    Err(RunError::Queue { .. }) => self.queue.leave(std::slice::from_ref(job), true).await,
                     Err(error) => {
                         self.runs.notes.unplayable("run", &job.run, &error);
                         for_others.push(job.clone());
                     }
                 }
             }
-            self.queue.put_back(&for_others);
+            self.queue.put_back(&for_others).await;
         }
         Ok(if playable.is_empty() { Lease::Wait(UNPLAYABLE) } else { Lease::Jobs(playable) })
+    }
+
+    /// Notes that a job that was taken cannot be done.
+    pub async fn fail_job(&self, job: &Job, error: &RunError) -> Result<(), RunError> {
+        // A file that cannot be got, or an agent that this program does not have.
+        if let RunError::Input(error) = error {
+            self.runs.notes.unplayable("run", &job.run, error);
+        }
+        self.queue.fail_job(job, error).await
+    }
+}
+
+/// The same, blocking.
+impl Queue for PlayableJobs<'_> {
+    fn push(&self, jobs: &[Job]) -> Result<usize, RunError> {
+        self.queue.push(jobs)
+    }
+
+    fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
+        self.runs.broker.wait(self.lease_jobs(worker, most))
     }
 
     fn extend(&self, worker: &Worker) -> Result<(), RunError> {
@@ -278,11 +313,7 @@ impl Queue for PlayableJobs<'_> {
     }
 
     fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
-        // A file that cannot be got, or an agent that this program does not have.
-        if let RunError::Input(error) = &error {
-            self.runs.notes.unplayable("run", &job.run, error);
-        }
-        self.queue.fail(job, error)
+        self.runs.broker.wait(self.fail_job(job, &error))
     }
 
     fn heartbeat(&self) -> Duration {
@@ -296,7 +327,7 @@ impl Queue for PlayableJobs<'_> {
 
 impl RunSource for AnnouncedRuns<'_> {
     fn with(&self, run: &str, act: &mut dyn FnMut(&RunContext<'_>) -> Result<(), RunError>) -> Result<(), RunError> {
-        let known_run = self.load(run)?;
+        let known_run = self.broker.wait(self.load(run))?;
         act(&RunContext { run: &known_run.run, players: &AgentFactory::new(&known_run.resources), clock_speed: known_run.tempo })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plyground_core::sync::{into_inner, lock};
+use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 
 use crate::run::rounds::{next_round, rounds};
@@ -196,53 +196,94 @@ impl<'a> RunDriver<'a> {
 
     /// The same, where so many jobs will be requested later.
     fn play_part(&self, pairs: u64, later: u64) -> Result<(Results, bool), RunError> {
+        let part = self.begin_part(pairs, later)?;
+        self.executor.execute(self, pairs, &part.cancel, &|event| part.observe(event))?;
+        part.end()
+    }
+
+    /// Begins to play what was requested of the first so many pairs of every pairing, where so many jobs will be requested later. An
+    /// executor that is not called by [`RunDriver::play`] plays it then.
+    pub fn begin_part(&self, pairs: u64, later: u64) -> Result<RunPart<'_, 'a>, RunError> {
         let prefix = self.prefix(pairs);
         let requested = self.store.requested(prefix)?;
         let wanted = requested + later;
-        let read = || Results::read(self.store, self.run.experiment.seats, prefix);
-        let tell = |event: &RunEvent<'_>| self.observer.observe(self.run, event);
-        let results = read()?;
+        let results = Results::read(self.store, self.run.experiment.seats, prefix)?;
         // What is damaged does not count, and is played again.
         self.store.mend_all(results.damage())?;
         let cancel = self.cancel.child();
-        let stop_if_enough = |results: &Results| {
-            if (self.enough)(results) {
-                cancel.cancel();
+        let part = RunPart { driver: self, prefix, requested, wanted, cancel, counted: Mutex::new(results) };
+        {
+            let results = lock(&part.counted);
+            part.stop_if_enough(&results);
+            self.tell(&RunEvent::RunStarted { results: &results, pairs, wanted });
+        }
+        Ok(part)
+    }
+
+    fn tell(&self, event: &RunEvent<'_>) {
+        self.observer.observe(self.run, event);
+    }
+}
+
+/// A part of a run that is being played: the first so many pairs of every pairing.
+pub struct RunPart<'d, 'a> {
+    driver: &'d RunDriver<'a>,
+    prefix: RunPrefix<'a>,
+    /// The jobs that are requested, and with those that will be.
+    requested: u64,
+    wanted: u64,
+    /// Stops what plays it.
+    pub cancel: CancelToken,
+    counted: Mutex<Results>,
+}
+
+impl RunPart<'_, '_> {
+    fn stop_if_enough(&self, results: &Results) {
+        if (self.driver.enough)(results) {
+            self.cancel.cancel();
+        }
+    }
+
+    /// Counts what has happened, and tells it.
+    pub fn observe(&self, event: &RunEvent<'_>) {
+        self.driver.tell(event);
+        let results = match event {
+            RunEvent::JobFinished { games, .. } => {
+                let mut results = lock(&self.counted);
+                games.iter().for_each(|game| results.add(game));
+                results
             }
+            // What was taken back does not count. Where the store cannot be read, the end of the run says so.
+            RunEvent::WorkerBanned { .. } => {
+                let Ok(left) = self.read() else { return };
+                let mut results = lock(&self.counted);
+                *results = left;
+                results
+            }
+            _ => return,
         };
-        stop_if_enough(&results);
-        tell(&RunEvent::RunStarted { results: &results, pairs, wanted });
-        let counted = Mutex::new(results);
-        self.executor.execute(self, pairs, &cancel, &|event| {
-            tell(event);
-            let results = match event {
-                RunEvent::JobFinished { games, .. } => {
-                    let mut results = lock(&counted);
-                    games.iter().for_each(|game| results.add(game));
-                    results
-                }
-                // What was taken back does not count. Where the store cannot be read, the end of the run says so.
-                RunEvent::WorkerBanned { .. } => {
-                    let Ok(left) = read() else { return };
-                    let mut results = lock(&counted);
-                    *results = left;
-                    results
-                }
-                _ => return,
-            };
-            tell(&RunEvent::Progress { results: &results, wanted });
-            stop_if_enough(&results);
-        })?;
-        drop(into_inner(counted));
+        self.driver.tell(&RunEvent::Progress { results: &results, wanted: self.wanted });
+        self.stop_if_enough(&results);
+    }
+
+    /// The results as the store has them.
+    fn read(&self) -> Result<Results, RunError> {
+        let RunDriver { store, run, .. } = *self.driver;
+        Results::read(store, run.experiment.seats, self.prefix)
+    }
+
+    /// The results, and whether all were played.
+    pub fn end(self) -> Result<(Results, bool), RunError> {
+        let store = self.driver.store;
         // Another process may have played some of it.
-        let results = read()?;
-        self.store.check_place()?;
+        let results = self.read()?;
+        store.check_place()?;
         // Played again and still damaged: the file is broken in a way that rows cannot mend.
         if let Some(damage) = results.damage().first() {
-            return Err(self.store.damaged(damage.to_string()));
+            return Err(store.damaged(damage.to_string()));
         }
-        let complete = results.jobs() >= requested;
-        tell(&RunEvent::RunEnded { results: &results, complete });
+        let complete = results.jobs() >= self.requested;
+        self.driver.tell(&RunEvent::RunEnded { results: &results, complete });
         Ok((results, complete))
     }
 }

@@ -1,7 +1,9 @@
 //! Workers: threads that lease jobs from a queue, play them, and hand in the results. Any number of processes may share a queue.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use plyground_core::CancelToken;
@@ -54,6 +56,88 @@ pub struct WorkerConfig<'a> {
     pub events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
 }
 
+/// The place where a worker works: what gives it jobs, plays them and takes the results.
+///
+/// It is asynchronous so that a simulation can have many workers on one thread; on a thread of its own a worker blocks instead.
+pub trait Workplace {
+    /// The time since some moment.
+    fn now(&self) -> Duration;
+    /// Waits.
+    fn pause(&self, time: Duration) -> impl Future<Output = ()>;
+    /// Takes about `most` jobs (see [`Queue::lease`]).
+    fn lease(&self, worker: &Worker, most: usize) -> impl Future<Output = Result<Lease, RunError>>;
+    /// Plays a job; `None` if it was cancelled.
+    fn play(&self, job: &Job) -> impl Future<Output = Result<Option<Vec<GameRow>>, RunError>>;
+    /// Keeps the games of jobs (see [`ResultSink::keep`]).
+    fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> impl Future<Output = Result<Vec<bool>, RunError>>;
+    /// Notes that jobs are done (see [`Queue::finish`]).
+    fn finish(&self, jobs: &[Job]) -> impl Future<Output = Result<(), RunError>>;
+    /// Notes that a job cannot be done (see [`Queue::fail`]).
+    fn fail(&self, job: &Job, error: RunError) -> impl Future<Output = Result<(), RunError>>;
+    /// The interval at which results are handed in.
+    fn batch(&self) -> Duration;
+    /// Tells an event.
+    fn tell(&self, event: &RunEvent<'_>);
+}
+
+/// A thread of this computer: it blocks wherever it waits.
+struct Thread<'a> {
+    config: &'a WorkerConfig<'a>,
+    cancel: &'a CancelToken,
+    begun: Instant,
+}
+
+impl Workplace for Thread<'_> {
+    fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    async fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    async fn lease(&self, worker: &Worker, most: usize) -> Result<Lease, RunError> {
+        self.config.queue.lease(worker, most)
+    }
+
+    async fn play(&self, job: &Job) -> Result<Option<Vec<GameRow>>, RunError> {
+        let mut games = None;
+        self.config.runs.with(&job.run, &mut |context| {
+            games = play_job(context, job, self.cancel, self.config.events)?;
+            Ok(())
+        })?;
+        Ok(games)
+    }
+
+    async fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError> {
+        self.config.sink.keep(run, jobs)
+    }
+
+    async fn finish(&self, jobs: &[Job]) -> Result<(), RunError> {
+        self.config.queue.finish(jobs)
+    }
+
+    async fn fail(&self, job: &Job, error: RunError) -> Result<(), RunError> {
+        self.config.queue.fail(job, error)
+    }
+
+    fn batch(&self) -> Duration {
+        self.config.queue.batch()
+    }
+
+    fn tell(&self, event: &RunEvent<'_>) {
+        (self.config.events)(event);
+    }
+}
+
+/// The value of a future that never waits for another one: whatever takes time in it blocks.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("a thread blocks wherever it waits"),
+    }
+}
+
 /// Works on jobs until nothing is left or it is cancelled.
 pub fn work(config: &WorkerConfig<'_>) -> Result<(), RunError> {
     let worker = new_worker();
@@ -70,7 +154,8 @@ pub fn work(config: &WorkerConfig<'_>) -> Result<(), RunError> {
         let threads: Vec<_> = (0..config.threads.max(1))
             .map(|_| {
                 scope.spawn(|| {
-                    if let Err(error) = work_alone(config, &worker, &cancel) {
+                    let thread = Thread { config, cancel: &cancel, begun: Instant::now() };
+                    if let Err(error) = at_once(work_at(&thread, &worker, &cancel)) {
                         cancel.cancel();
                         lock(&failure).get_or_insert(error);
                     }
@@ -94,17 +179,18 @@ fn new_worker() -> Worker {
     Worker(format!("{}-{now:x}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
-fn work_alone(config: &WorkerConfig<'_>, worker: &Worker, cancel: &CancelToken) -> Result<(), RunError> {
+/// Works at a place until it has no more jobs or the work is cancelled.
+pub async fn work_at<P: Workplace>(place: &P, worker: &Worker, cancel: &CancelToken) -> Result<(), RunError> {
     let mut most = 1;
     while !cancel.is_cancelled() {
-        match config.queue.lease(worker, most)? {
+        match place.lease(worker, most).await? {
             Lease::Done => break,
-            Lease::Wait(time) => std::thread::sleep(time),
+            Lease::Wait(time) => place.pause(time).await,
             Lease::Jobs(jobs) => {
-                let (begin, number) = (Instant::now(), jobs.len());
-                do_jobs(config, jobs, cancel)?;
-                let each = begin.elapsed().as_secs_f64() / number as f64;
-                most = ((config.queue.batch().as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
+                let (begun, number) = (place.now(), jobs.len());
+                do_jobs(place, jobs).await?;
+                let each = place.now().saturating_sub(begun).as_secs_f64() / number as f64;
+                most = ((place.batch().as_secs_f64() / each.max(1e-9)) as usize).clamp(1, LARGEST_BATCH);
             }
         }
     }
@@ -112,38 +198,33 @@ fn work_alone(config: &WorkerConfig<'_>, worker: &Worker, cancel: &CancelToken) 
 }
 
 /// Plays jobs one after the other, and hands in the results in batches.
-fn do_jobs(config: &WorkerConfig<'_>, jobs: Vec<Job>, cancel: &CancelToken) -> Result<(), RunError> {
+async fn do_jobs<P: Workplace>(place: &P, jobs: Vec<Job>) -> Result<(), RunError> {
     let mut done: Vec<(Job, Vec<GameRow>)> = Vec::new();
-    let mut last = Instant::now();
+    let mut last = place.now();
     for job in jobs {
-        let mut games = None;
-        let played = config.runs.with(&job.run, &mut |context| {
-            games = play_job(config, context, &job, cancel)?;
-            Ok(())
-        });
-        match (played, games) {
-            (Err(error), _) => config.queue.fail(&job, error)?,
-            (Ok(()), Some(games)) => done.push((job, games)),
-            (Ok(()), None) => break,
+        match place.play(&job).await {
+            Err(error) => place.fail(&job, error).await?,
+            Ok(Some(games)) => done.push((job, games)),
+            Ok(None) => break,
         }
-        if last.elapsed() >= config.queue.batch() {
-            hand_in(config, &done)?;
+        if place.now().saturating_sub(last) >= place.batch() {
+            hand_in(place, &done).await?;
             done.clear();
-            last = Instant::now();
+            last = place.now();
         }
     }
-    hand_in(config, &done)
+    hand_in(place, &done).await
 }
 
 /// Keeps what was played, then says that it is done: a worker that is killed in between plays it twice, and nothing is lost.
-fn hand_in(config: &WorkerConfig<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<(), RunError> {
+async fn hand_in<P: Workplace>(place: &P, done: &[(Job, Vec<GameRow>)]) -> Result<(), RunError> {
     // Jobs that are leased together may belong to several runs.
     for part in done.chunk_by(|(one, _), (other, _)| one.run == other.run) {
         let (jobs, played): (Vec<Job>, Vec<Vec<GameRow>>) = part.iter().cloned().unzip();
-        let new = config.sink.keep(&jobs[0].run, &played)?;
-        config.queue.finish(&jobs)?;
+        let new = place.keep(&jobs[0].run, &played).await?;
+        place.finish(&jobs).await?;
         for ((job, games), _) in jobs.iter().zip(&played).zip(new).filter(|(_, new)| *new) {
-            (config.events)(&RunEvent::JobFinished { job, games });
+            place.tell(&RunEvent::JobFinished { job, games });
         }
     }
     Ok(())
@@ -151,11 +232,11 @@ fn hand_in(config: &WorkerConfig<'_>, done: &[(Job, Vec<GameRow>)]) -> Result<()
 
 /// Both games of a pair: the same opening, the same outcomes of chance, the seats swapped; one where the seats are fixed. `None` if it
 /// was cancelled.
-fn play_job(
-    config: &WorkerConfig<'_>,
+pub fn play_job(
     context: &RunContext<'_>,
     job: &Job,
     cancel: &CancelToken,
+    events: &dyn Fn(&RunEvent<'_>),
 ) -> Result<Option<Vec<GameRow>>, RunError> {
     let experiment = &context.run.experiment;
     let Experiment { limits, clock, game_time, patience, .. } = *experiment;
@@ -172,12 +253,12 @@ fn play_job(
             opening: &job.opening,
             time: TimeControl { limits, clock, game_time, own_limits, patience, clock_speed, ..TimeControl::default() },
             cancel,
-            on_move: &|player, played| (config.events)(&RunEvent::MoveMade { job, game, player, played }),
+            on_move: &|player, played| events(&RunEvent::MoveMade { job, game, player, played }),
         };
-        (config.events)(&RunEvent::GameStarted { job, game, agents: &agents });
+        events(&RunEvent::GameStarted { job, game, agents: &agents });
         let played = play_game(setup)?;
         if let Some(played) = &played {
-            (config.events)(&RunEvent::GameEnded { job, game, played });
+            events(&RunEvent::GameEnded { job, game, played });
         }
         Ok::<_, RunError>(played.map(|played| GameRow::new(job, game, played)))
     };

@@ -1,0 +1,254 @@
+//! What goes wrong in a history, when, and for how long.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyground_core::Rng;
+use plyground_core::sync::lock;
+
+use super::history::{History, Part};
+use super::server::Noise;
+use super::world::{Life, ProgramId, World};
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A worker is killed.
+    KillWorker,
+    /// A coordinator is killed; what it has written is there.
+    KillCoordinator,
+    /// The machine of a coordinator loses its power in the middle of a transaction.
+    PowerLoss,
+    /// A coordinator is killed, and its store is gone.
+    StoreLoss,
+    /// A program is stopped for a while and knows nothing of it.
+    Freeze,
+    /// A program cannot reach the server for a while.
+    Cut,
+    /// The server is down for a while and comes back with all that it had.
+    Restart,
+    /// The server comes back without its last seconds.
+    LostSeconds,
+    /// The server comes back as it was minutes ago.
+    RollBack,
+    /// The server comes back empty.
+    Wipe,
+    /// All keys are gone.
+    ExpiredKeys,
+    /// All jobs of the queue are gone.
+    LostJobs,
+    /// The clock of a program is set forward.
+    ClockJump,
+    /// Messages get lost, arrive twice, late, changed or in another order, until that changes again.
+    Noise,
+}
+
+impl Fault {
+    const ALL: [Self; 14] = [
+        Self::KillWorker,
+        Self::KillCoordinator,
+        Self::PowerLoss,
+        Self::StoreLoss,
+        Self::Freeze,
+        Self::Cut,
+        Self::Restart,
+        Self::LostSeconds,
+        Self::RollBack,
+        Self::Wipe,
+        Self::ExpiredKeys,
+        Self::LostJobs,
+        Self::ClockJump,
+        Self::Noise,
+    ];
+
+    /// Whether a coordinator forgets what it knows about workers.
+    fn ends_coordinators(self) -> bool {
+        matches!(self, Self::KillCoordinator | Self::PowerLoss | Self::StoreLoss)
+    }
+}
+
+/// The faults of a history: some of all kinds, so that rare meetings of two are not hidden by all the others.
+pub struct Faults {
+    kinds: Vec<Fault>,
+    /// The time between two, at about.
+    between: Duration,
+}
+
+impl Faults {
+    pub fn new(rng: &mut Rng, is_fragile: bool) -> Self {
+        let mut kinds = Fault::ALL.to_vec();
+        kinds.retain(|kind| rng.below(5) < 2 && !(is_fragile && kind.ends_coordinators()));
+        Self { kinds, between: Duration::from_secs_f64(3.0 * 20_f64.powf(rng.unit())) }
+    }
+}
+
+/// Starts all programs, lets things go wrong until it is calm, and starts again what has come to an end.
+pub async fn rule(history: Arc<History>) {
+    let world = &history.stage.world;
+    for (program, _) in programs(&history) {
+        world.sleep(uniform(world, Duration::ZERO, Duration::from_secs(10))).await;
+        world.launch(program);
+    }
+    while world.state().now < history.calm_at {
+        let time = history.faults.between;
+        world.sleep(uniform(world, time / 4, time * 2)).await;
+        let fault = {
+            let mut state = world.state();
+            let kinds = &history.faults.kinds;
+            (!kinds.is_empty()).then(|| kinds[state.rng.below(kinds.len() as u32) as usize])
+        };
+        if let Some(fault) = fault {
+            strike(&history, fault);
+        }
+        for (program, _) in programs(&history) {
+            if uniform(world, Duration::ZERO, Duration::from_secs(3)) > Duration::from_secs(1) {
+                world.launch(program);
+            }
+        }
+    }
+    calm(&history);
+    loop {
+        for (program, part) in programs(&history) {
+            if !matches!(part, Part::Liar(_)) {
+                world.launch(program);
+            }
+        }
+        world.sleep(Duration::from_secs(20)).await;
+    }
+}
+
+/// Everything but the fate itself.
+fn programs(history: &History) -> impl Iterator<Item = (ProgramId, Part)> {
+    history.parts.iter().copied().enumerate().filter(|(_, part)| *part != Part::Fate)
+}
+
+fn uniform(world: &World, least: Duration, most: Duration) -> Duration {
+    world.state().time_between(least, most)
+}
+
+/// One of the programs that are wanted.
+fn any(history: &History, wanted: impl Fn(Part) -> bool) -> Option<(ProgramId, Part)> {
+    let fitting: Vec<(ProgramId, Part)> = programs(history).filter(|(_, part)| wanted(*part)).collect();
+    let count = fitting.len().max(1) as u32;
+    fitting.get(history.stage.world.state().rng.below(count) as usize).copied()
+}
+
+/// Does something to the world, and undoes it after a while.
+fn strike(history: &History, fault: Fault) {
+    let world = &history.stage.world;
+    world.log(usize::MAX, || format!("meets a fault: {fault:?}"));
+    let while_long = |most: u64| uniform(world, Duration::from_secs(1), Duration::from_secs(most));
+    match fault {
+        Fault::KillWorker => kill(history, any(history, |part| !matches!(part, Part::Coordinator(_)))),
+        Fault::KillCoordinator => kill(history, any(history, |part| matches!(part, Part::Coordinator(_)))),
+        Fault::PowerLoss | Fault::StoreLoss => {
+            let Some((program, Part::Coordinator(number))) = any(history, |part| matches!(part, Part::Coordinator(_))) else {
+                return;
+            };
+            let is_alive = world.state().programs[program].life == Life::Running;
+            if fault == Fault::PowerLoss && is_alive {
+                lock(&history.stage.disks[number]).arm();
+            } else if is_alive {
+                lock(&history.stage.disks[number]).lose();
+                world.kill(program);
+            }
+        }
+        Fault::Freeze => {
+            if let Some((program, _)) = any(history, |_| true) {
+                world.freeze(program);
+                after(world, while_long(120), move |world| world.thaw(program));
+            }
+        }
+        Fault::Cut => {
+            if let Some((program, _)) = any(history, |_| true) {
+                world.cut(program, true);
+                after(world, while_long(180), move |world| world.cut(program, false));
+            }
+        }
+        Fault::Restart | Fault::LostSeconds | Fault::RollBack | Fault::Wipe => {
+            let by = match fault {
+                Fault::Restart => None,
+                Fault::LostSeconds => Some(while_long(120)),
+                Fault::RollBack => Some(while_long(400)),
+                _ => Some(Duration::MAX),
+            };
+            world.state().server.is_down = true;
+            after(world, while_long(60), move |world| come_back(world, by));
+        }
+        Fault::ExpiredKeys => world.state().server.disk.expire_keys(),
+        Fault::LostJobs => world.state().server.disk.jobs.clear(),
+        Fault::ClockJump => {
+            if let Some((program, _)) = any(history, |_| true) {
+                world.jump(program, while_long(600));
+            }
+        }
+        Fault::Noise => {
+            let mut state = world.state();
+            let mut up_to = |most: f64| if state.rng.below(2) == 0 { 0.0 } else { most * state.rng.unit() };
+            let noise = Noise {
+                lost_request: up_to(0.2),
+                lost_answer: up_to(0.2),
+                duplicate: up_to(0.3),
+                reorder: up_to(1.0),
+                corrupt: up_to(0.1),
+                slow: up_to(0.2),
+            };
+            state.server.noise = noise;
+        }
+    }
+}
+
+fn kill(history: &History, program: Option<(ProgramId, Part)>) {
+    if let Some((program, _)) = program {
+        history.stage.world.kill(program);
+    }
+}
+
+/// Undoes a fault after a while.
+fn after(world: &World, time: Duration, act: impl FnOnce(&World) + Send + 'static) {
+    let later = world.clone();
+    // The fate is the first program.
+    world.start(0, async move {
+        later.sleep(time).await;
+        act(&later);
+    });
+}
+
+/// The server is there again, with its disk as it was some time ago.
+fn come_back(world: &World, by: Option<Duration>) {
+    let mut state = world.state();
+    // The calm has come before.
+    if state.calm && !state.server.is_down {
+        return;
+    }
+    let now = state.now;
+    match by {
+        None => state.server.restart(),
+        Some(by) => state.server.set_back(now, by),
+    }
+    state.changed();
+    drop(state);
+    world.log(usize::MAX, || format!("is there again, set back by {by:?}"));
+}
+
+/// Ends everything that is wrong.
+fn calm(history: &History) {
+    let world = &history.stage.world;
+    world.log(usize::MAX, || "meets no more faults".to_owned());
+    world.state().server.noise = Noise::default();
+    let is_down = world.state().server.is_down;
+    if is_down {
+        come_back(world, None);
+    }
+    world.state().calm = true;
+    for (program, part) in programs(history) {
+        world.thaw(program);
+        world.cut(program, false);
+        if matches!(part, Part::Liar(_)) {
+            world.kill(program);
+        }
+        if let Part::Coordinator(number) = part {
+            lock(&history.stage.disks[number]).disarm();
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! One history from a seed: what there is, what goes wrong, and whether the run comes to the right end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::LocalBoxFuture;
+use plyground_core::sync::lock;
+use plyground_core::{Rng, Seed};
+use plyground_match::GameRow;
+
+use super::disk::Disk;
+use super::experiments::known_tables;
+use super::faults::{Faults, rule};
+use super::liars::Lie;
+use super::programs::{Stage, coordinate, work};
+use super::server::ServerDisk;
+use super::world::{ProgramId, World, WorldEvents, WorldState};
+
+/// The time in which a run must come to its end once no more faults happen: this, and so many times what one worker takes for all
+/// of it.
+const LONGEST: Duration = Duration::from_mins(10);
+const LONGEST_TIMES: u32 = 3;
+
+/// A program of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What decides over the others.
+    Fate,
+    /// A coordinator, with the number of its disk.
+    Coordinator(usize),
+    Worker,
+    Liar(Lie),
+}
+
+/// What came of a simulated history.
+#[derive(Clone, Debug)]
+pub struct SimulatedHistory {
+    /// Its seed.
+    pub seed: u64,
+    /// The time that passed in it.
+    pub time: Duration,
+    /// The programs that were started in it, again and again.
+    pub starts: u64,
+    /// What was wrong at the end, in words; `None` if the run came to the table of one computer.
+    pub failure: Option<String>,
+    /// What happened, if that was wanted.
+    pub log: Vec<String>,
+}
+
+/// Everything of a history.
+pub struct History {
+    pub stage: Arc<Stage>,
+    pub parts: Vec<Part>,
+    /// The time from which on no more faults happen.
+    pub calm_at: Duration,
+    /// The time that the run has after that.
+    longest: Duration,
+    pub faults: Faults,
+}
+
+/// Simulates the history of a seed. The same seed is the same history.
+pub fn simulate(seed: u64, with_log: bool) -> SimulatedHistory {
+    let mut history = SimulatedHistory { seed, time: Duration::ZERO, starts: 0, failure: None, log: Vec::new() };
+    let made = Arc::new(History::new(Seed(seed).named("history"), with_log));
+    let world = made.stage.world.clone();
+    let events = Events(Arc::clone(&made));
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        made.parts.iter().enumerate().filter(|(_, part)| **part == Part::Fate).for_each(|(fate, _)| world.launch(fate));
+        world.run(made.calm_at + made.longest, &events);
+        made.verdict()
+    }));
+    history.failure = match ran {
+        Ok(verdict) => verdict.err(),
+        Err(panic) => Some(format!("a panic: {}", panic_words(panic.as_ref()))),
+    };
+    history.time = world.state().now;
+    history.starts = world.state().programs.iter().map(|program| program.starts).sum();
+    history.log = world.take_log();
+    world.clear();
+    history
+}
+
+fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned())).unwrap_or_else(|| "without words".to_owned())
+}
+
+impl History {
+    fn new(seed: Seed, with_log: bool) -> Self {
+        let mut rng = seed.rng();
+        let world = World::new(seed, with_log);
+        world.state().server.disk = ServerDisk::used(&mut rng);
+        let tables = known_tables();
+        let table = &tables[rng.below(tables.len() as u32) as usize];
+        let coordinators = 1 + usize::from(rng.below(3) == 0);
+        let workers = 1 + rng.below(3) as usize;
+        let liars = if rng.below(3) == 0 { 1 + rng.below(2) as usize } else { 0 };
+        let mut parts = vec![Part::Fate];
+        parts.extend((0..coordinators).map(Part::Coordinator));
+        parts.extend((0..workers).map(|_| Part::Worker));
+        parts.extend((0..liars).map(|_| Part::Liar(Lie::ALL[rng.below(Lie::ALL.len() as u32) as usize])));
+        for (number, part) in parts.iter().enumerate() {
+            let name = match part {
+                Part::Fate => "fate".to_owned(),
+                Part::Coordinator(_) => format!("coordinator-{number}"),
+                Part::Worker => format!("worker-{number}"),
+                Part::Liar(lie) => format!("liar-{number}-{lie:?}"),
+            };
+            world.add_program(&name, if *part == Part::Fate { 1.0 } else { clock_rate(&mut rng) });
+        }
+        let calm_at = Duration::from_secs_f64(60.0 * 30_f64.powf(rng.unit()));
+        let jobs = table.games.len() / usize::from(table.run.experiment.seats.games());
+        let stage = Stage {
+            world,
+            table,
+            // Without faults the run would take about as long as they last.
+            job_time: (calm_at * workers as u32 / jobs as u32).mul_f64(0.2 + rng.unit()),
+            sample: 1.0,
+            disks: (0..coordinators).map(|_| Mutex::new(Disk::new())).collect(),
+            ended: Mutex::default(),
+            liars: Mutex::default(),
+        };
+        // Samples that were not played yet are forgotten with their coordinator.
+        let is_fragile = parts.contains(&Part::Liar(Lie::OtherGame));
+        let longest = LONGEST + stage.job_time * jobs as u32 * LONGEST_TIMES;
+        Self { stage: Arc::new(stage), parts, calm_at, longest, faults: Faults::new(&mut rng, is_fragile) }
+    }
+
+    /// An error if something is wrong at the end.
+    fn verdict(&self) -> Result<(), String> {
+        let ended = lock(&self.stage.ended);
+        if ended.len() < self.stage.disks.len() {
+            let minutes = self.longest.as_secs() / 60;
+            return Err(format!("a run did not come to its end within {minutes} minutes after the last fault"));
+        }
+        let liars = lock(&self.stage.liars);
+        for table in ended.iter() {
+            if let Some(difference) = difference(&self.stage.table.games, &table.games) {
+                return Err(difference);
+            }
+            for sender in &table.refused {
+                if sender.banned && !liars.contains(&sender.worker) {
+                    return Err(format!("the honest worker {} is banned: {}", sender.worker, sender.reason));
+                }
+                if !sender.banned && self.must_be_banned(&sender.worker) {
+                    return Err(format!("the liar {} was caught and is not banned: {}", sender.worker, sender.reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a refused result of this sender is proof.
+    fn must_be_banned(&self, worker: &str) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Liar(lie) if lie.is_proof() && worker.contains(&format!("{lie:?}-"))))
+    }
+}
+
+/// The speed of a clock: right, a little wrong, or very wrong.
+fn clock_rate(rng: &mut Rng) -> f64 {
+    match rng.below(4) {
+        0 => 1.0,
+        1 | 2 => 0.99 + 0.02 * rng.unit(),
+        _ => 0.7 + 0.6 * rng.unit(),
+    }
+}
+
+/// The first difference between two tables, in words.
+fn difference(expected: &[GameRow], found: &[GameRow]) -> Option<String> {
+    if expected.len() != found.len() {
+        return Some(format!("expected {} games in the table, found {}", expected.len(), found.len()));
+    }
+    let (one, other) = expected.iter().zip(found).find(|(one, other)| one != other)?;
+    Some(format!("expected the game {one:?} in the table, found {other:?}"))
+}
+
+/// What the world asks of a history.
+struct Events(Arc<History>);
+
+impl WorldEvents for Events {
+    fn launch(&self, program: ProgramId) -> LocalBoxFuture<'static, ()> {
+        let stage = Arc::clone(&self.0.stage);
+        match self.0.parts[program] {
+            Part::Fate => rule(Arc::clone(&self.0)).boxed_local(),
+            Part::Coordinator(number) => coordinate(stage, program, number).boxed_local(),
+            Part::Worker => work(stage, program, None).boxed_local(),
+            Part::Liar(lie) => work(stage, program, Some(lie)).boxed_local(),
+        }
+    }
+
+    fn killed(&self, program: ProgramId) {
+        if let Part::Coordinator(number) = self.0.parts[program] {
+            lock(&self.0.stage.disks[number]).keep();
+        }
+    }
+
+    fn stepped(&self, program: ProgramId) {
+        if let Part::Coordinator(number) = self.0.parts[program] {
+            let lost = lock(&self.0.stage.disks[number]).is_lost(&mut self.0.stage.world.state().rng);
+            if lost {
+                self.0.stage.world.log(program, || "loses power while it writes".to_owned());
+                self.0.stage.world.kill(program);
+            }
+        }
+    }
+
+    fn is_over(&self, _: &WorldState) -> bool {
+        lock(&self.0.stage.ended).len() == self.0.stage.disks.len()
+    }
+}
