@@ -193,7 +193,6 @@ fn fmt(workspace: &Workspace) -> Result<Outcome> {
     files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
     files.sort();
     process::run(Command::new("rustfmt").args(["--check", "--edition", "2024"]).args(files))?;
-    process::run(cargo().args(["fmt", "--check", "--manifest-path"]).arg(fuzz::manifest(workspace)))?;
     Ok(Outcome::Passed)
 }
 
