@@ -17,6 +17,7 @@ mod js;
 mod module_cycles;
 mod nats;
 mod process;
+mod promises;
 mod public_names;
 mod rooms;
 mod test;

@@ -40,7 +40,7 @@ static STEPS: [Step; 11] = [
     Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
     Step {
         name: "docs",
-        summary: "pages link to and name only what exists, and the documentation builds without a warning",
+        summary: "pages link to and name only what exists, every promise has a test, and the documentation builds without a warning",
         run: docs,
     },
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
