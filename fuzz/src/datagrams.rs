@@ -10,10 +10,10 @@ use plyground_tuc::{Admission, HostOptions, Message};
 
 use crate::{choice, chosen};
 
-/// The sockets of the clients, two addresses with two ports each. They take what a server answers; it is not read.
+/// The sockets of the clients, two addresses with three ports each, one more than they have seats. They take what a server answers; it is not read.
 static CLIENTS: LazyLock<Vec<UdpSocket>> = LazyLock::new(|| {
     let hosts = if cfg!(target_os = "linux") { ["127.0.0.1:0", "127.0.0.2:0"] } else { ["127.0.0.1:0"; 2] };
-    hosts.iter().flat_map(|host| [bound(host), bound(host)]).collect()
+    hosts.iter().flat_map(|host| [bound(host), bound(host), bound(host)]).collect()
 });
 
 fn bound(address: &str) -> UdpSocket {

@@ -156,10 +156,10 @@ pub fn network_seeds() -> Vec<Vec<u8>> {
 /// Which table a file is read as, and in which game.
 const TABLES: [(&str, &str); 6] = [
     ("tictactoe", "tablebase"),
-    ("clobber:size=4x4", "tablebase"),
+    ("clobber:size=3x3", "tablebase"),
     ("tictactoe", "q:table=file"),
-    ("clobber:size=4x4", "regions"),
-    ("clobber:size=4x4", "solve:regions=file,nodes=50,memory=1"),
+    ("clobber:size=3x3", "regions"),
+    ("clobber:size=3x3", "solve:regions=file,nodes=50,memory=1"),
     ("tictactoe", "mcts:tb=file,sims=10"),
 ];
 
@@ -227,8 +227,8 @@ fn solves(session: &dyn Session, tablebase: Option<&str>, regions: Option<&str>,
         regions: regions.map(str::to_owned),
         keep: 100,
     };
-    let Ok(solved) = session.solve(&order(tablebase, regions), &OneFile(file), &mut Stop(100)) else { return false };
-    let again = session.solve(&order(Some("kept"), None), &OneFile(&solved.tablebase), &mut Stop(100));
+    let Ok(solved) = session.solve(&order(tablebase, regions), &OneFile(file), &mut Stop(5)) else { return false };
+    let again = session.solve(&order(Some("kept"), None), &OneFile(&solved.tablebase), &mut Stop(5));
     assert!(again.is_ok(), "what was kept can be read: {again:?}");
     true
 }
@@ -239,7 +239,7 @@ pub fn table_seeds() -> Vec<Vec<u8>> {
         let session = open(game, None).expect("the game is one of ours");
         session.solve(&order, &NoResources, &mut Stop(u32::MAX)).expect("it can be solved").tablebase
     };
-    let regions = solver_database("clobber:size=4x4", 3, &mut |_, _| {});
+    let regions = solver_database("clobber:size=3x3", 3, &mut |_, _| {});
     let regions = regions.expect("a small database can be made").expect("this game has one");
     let mut seeds: Vec<Vec<u8>> = [0, 1].iter().map(|&number| chosen(2 * number, solved(TABLES[number].0))).collect();
     seeds.push(chosen(10, solved(TABLES[5].0)));

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The most bytes that an input may take while it is read and checked.
-pub const MOST_MEMORY: usize = 256 << 20;
+pub const MOST_MEMORY: usize = 512 << 20;
 /// The bytes at which an allocation fails, before the machine is in trouble.
 const REFUSED: usize = 2 << 30;
 

@@ -8,6 +8,7 @@ use plyground_session::{
     replay,
 };
 
+use crate::web::ALLOWANCE;
 use crate::{choice, chosen};
 
 /// A game, chosen by the first byte, and the text behind it.
@@ -48,10 +49,11 @@ pub fn specs(input: &[u8]) -> bool {
             assert_eq!((again.spec(), again.position()), (session.spec(), session.position()));
         }
     }
-    let mut session = open(game, None).expect("every game opens with its defaults");
-    accepted |= session.seat(text, Seed(0), &NoResources).is_ok();
-    for agent in AGENTS {
-        accepted |= session.seat(&format!("{}:{text}", agent.name), Seed(0), &NoResources).is_ok();
+    let named = AGENTS.iter().map(|agent| format!("{}:{text}", agent.name));
+    // Whoever asks for memory gets it, so not too much is asked for here.
+    for spec in std::iter::once(text.to_owned()).chain(named).filter(|spec| ALLOWANCE.check(spec).is_ok()) {
+        let mut session = open(game, None).expect("every game opens with its defaults");
+        accepted |= session.seat(&spec, Seed(0), &NoResources).is_ok();
     }
     accepted
 }

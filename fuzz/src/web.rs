@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::{choice, chosen};
 
 /// The limits of a small server.
-const ALLOWANCE: Allowance = Allowance { time: Duration::from_millis(20), memory: 8, threads: 1, plies: 200 };
+pub const ALLOWANCE: Allowance = Allowance { time: Duration::from_millis(20), memory: 8, threads: 1, plies: 200 };
 
 /// A message of a page is answered with JSON and its number: with an answer, or with an error in words. A state can be opened again.
 pub fn requests(input: &[u8]) -> bool {
