@@ -178,9 +178,12 @@ impl UdpServer {
         }
         // Here a name stands for a player. One that comes again from another address was restarted.
         let is_gathering = state.admission == Admission::Gathering;
-        let restarts = is_gathering && state.clients.values().any(|client| tidied(name).eq(client.name.chars()));
-        let is_full = state.clients.len() >= MOST_CLIENTS || state.clients_of(from.ip()) >= self.options.seats_per_address;
-        if is_full && !restarts {
+        let is_replaced = |client: &ClientState| is_gathering && tidied(name).eq(client.name.chars());
+        let replaced = state.clients.iter().find(|(_, client)| is_replaced(client)).map(|(address, _)| address.ip());
+        // The seat of the one that is replaced is free, and is one of the same address only if it was there before.
+        let taken = state.clients.len() - usize::from(replaced.is_some());
+        let of_address = state.clients_of(from.ip()) - usize::from(replaced == Some(from.ip()));
+        if taken >= MOST_CLIENTS || of_address >= self.options.seats_per_address {
             return None;
         }
         let name: String = tidied(name).collect();
