@@ -30,6 +30,7 @@ export async function labScreen(app, [run, training]) {
 /** @param {App} app */
 async function listScreen(app) {
   const lines = html("div", { class: "runs" });
+  const damage = html("div", {});
   const more = html("button", { type: "button", hidden: true, onclick: () => fill(shown + 30) }, t("lab.more"));
   let shown = 30;
   /** @type {number | undefined} */
@@ -39,13 +40,14 @@ async function listScreen(app) {
     shown = count;
     /** @type {RunLine[]} */
     const runs = [];
-    /** @type {{ runs: RunLine[], of: number }} */
+    /** @type {{ runs: RunLine[], of: number, damage?: string[] }} */
     let page;
     do {
       page = await ask(`runs?skip=${runs.length}`);
       runs.push(...page.runs);
     } while (page.runs.length > 0 && runs.length < Math.min(shown, page.of));
     lines.replaceChildren(...runs.map((line) => card(app, line)), runs.length === 0 ? html("p", {}, t("lab.empty")) : "");
+    damage.replaceChildren(...damaged(page.damage));
     more.hidden = runs.length >= page.of;
     if (runs.some((line) => RUNNING.includes(line.state)))
       timer = setTimeout(() => lines.isConnected && fill(shown).catch(() => {}), LOOK_AGAIN);
@@ -64,7 +66,7 @@ async function listScreen(app) {
       html(
         "div",
         {},
-        html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), lines, more),
+        html("section", { "aria-label": t("lab.runs") }, html("h2", {}, t("lab.runs")), damage, lines, more),
         trainings,
         fleet,
       ),
@@ -443,6 +445,23 @@ function matchLine(match) {
   );
 }
 
+/** What is damaged in the store. @param {string[]} [places] */
+const damaged = (places = []) => places.map((place) => html("p", { class: "problem" }, t("lab.damage", { place })));
+
+/** What other machines have sent that does not count. @param {RunPage} run */
+function refused({ refused: found }) {
+  if (!found) return [];
+  const senders = found.most.slice(0, 5).map((sender) =>
+    t(sender.banned ? "lab.refused.banned" : "lab.refused.sender", {
+      worker: sender.worker || t("lab.refused.nameless"),
+      results: formatNumber(sender.results),
+      reason: sender.reason,
+    }),
+  );
+  const words = t("lab.refused", { results: formatNumber(found.results), senders: senders.join("; ") });
+  return [html("p", { class: "problem" }, words)];
+}
+
 /** What belongs below the table. @param {RunPage} run */
 function about(run) {
   const games = Math.max(1, run.games);
@@ -466,6 +485,8 @@ function about(run) {
         }),
       ),
     ),
+    ...damaged(run.damage),
+    ...refused(run),
   ];
 }
 

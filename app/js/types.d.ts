@@ -362,6 +362,10 @@ export interface RunPage extends RunHead {
     standings: Standing[];
     matches: MatchLine[];
     faults: { agent: string; fault: string; games: number }[];
+    /** What is damaged in the store, and does not count. */
+    damage?: string[];
+    /** Results of other machines that do not count. */
+    refused?: { results: number; senders: number; most: { worker: string; results: number; reason: string; banned: boolean }[] };
     first_won: number;
     drawn: number;
     second_won: number;

@@ -15,7 +15,9 @@ use clap::Parser;
 use plyground_bench::plot::{Line, Plot};
 use plyground_cluster::{Access, Broker, Fleet, SimulatedWorkers};
 use plyground_core::{CancelToken, NoResources};
-use plyground_match::{AgentFactory, Experiment, GameRow, Openings, RunDriver, RunPrefix, Store, Threads};
+use plyground_match::{
+    AgentFactory, Book, Experiment, GameRow, Job, Openings, ResultVerifier, RunDriver, RunPrefix, Store, Threads, jobs, pairings,
+};
 use serde_json::Value;
 
 /// Measure a queue with simulated workers.
@@ -47,9 +49,11 @@ fn main() -> Result<()> {
         return sleep(&args, url);
     }
     let folder = std::env::temp_dir().join(format!("plyground-scale-{}", std::process::id()));
+    let verifying = verifying()?;
+    println!("replaying a pair by the rules takes {:.2} µs", 1e6 * verifying);
     let mut rows = Vec::new();
     println!(
-        "{:>8} {:>9} {:>8} {:>9} {:>9} {:>10} {:>11} {:>11} {:>11} {:>11}",
+        "{:>8} {:>9} {:>8} {:>9} {:>9} {:>10} {:>11} {:>11} {:>11} {:>11} {:>9}",
         "workers",
         "pairs/s",
         "of ideal",
@@ -59,13 +63,14 @@ fn main() -> Result<()> {
         "bytes/game",
         "coord. CPU",
         "server CPU",
-        "sleep. CPU"
+        "sleep. CPU",
+        "replaying"
     );
     for &workers in &args.workers {
         let row = measured(&args, workers, &folder.join(workers.to_string()))?;
         let ideal = workers as f64 / args.pair;
         println!(
-            "{workers:>8} {:>9.1} {:>7.1}% {:>9.0} {:>9.0} {:>10.1} {:>11.0} {:>10.1}% {:>10.1}% {:>10.1}%",
+            "{workers:>8} {:>9.1} {:>7.1}% {:>9.0} {:>9.0} {:>10.1} {:>11.0} {:>10.1}% {:>10.1}% {:>10.1}% {:>8.1}%",
             row.pairs,
             100.0 * row.pairs / ideal,
             row.messages_in,
@@ -74,7 +79,9 @@ fn main() -> Result<()> {
             row.bytes_in / (2.0 * row.pairs).max(1e-9),
             100.0 * row.cpu[0],
             100.0 * row.cpu[1],
-            100.0 * row.cpu[2]
+            100.0 * row.cpu[2],
+            // Of the time of the coordinator.
+            100.0 * verifying * row.pairs / row.cpu[0]
         );
         rows.push((workers as f64, row));
     }
@@ -111,7 +118,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
     let [port, monitor] = [0, 0].map(|_| free_port());
     let (port, monitor) = (port?, monitor?);
     let server = start(
-        Command::new("nats-server")
+        Command::new(std::env::var_os("PLYGROUND_NATS_SERVER").unwrap_or_else(|| "nats-server".into()))
             .args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--http_port", &monitor.to_string()])
             .args(["--jetstream", "--store_dir"])
             .arg(folder.join("server"))
@@ -130,9 +137,7 @@ fn measured(args: &Args, workers: usize, folder: &Path) -> Result<Measured> {
         &args.pair.to_string(),
     ]))?;
     let store = Store::open(&folder.join("runs.sqlite"))?;
-    let mut experiment = Experiment::new("clobber", &["random".into(), "mcts:sims=1".into()], &NoResources)?;
-    experiment.openings = Openings::Start;
-    let run = experiment.run();
+    let run = settings(["random", "mcts:sims=1"])?.run();
     // The sleepers send games of other agents: legal, but not those that would be played here.
     let fleet = Fleet::new(Arc::new(Broker::connect(&Access::new(&url))?))?.with_sample(0.0);
     let pairs = (workers as f64 / args.pair * (args.warm + args.measure) * 1.5) as u64 + 10_000;
@@ -168,10 +173,33 @@ fn sleep(args: &Args, url: &str) -> Result<()> {
     Ok(sleepers.run(&Access::new(url))?)
 }
 
+/// Games from the start, so that the games of one pair fit every job.
+fn settings(agents: [&str; 2]) -> Result<Experiment> {
+    let experiment = Experiment::new("clobber", &agents.map(str::to_owned), &NoResources)?;
+    Ok(Experiment { openings: Openings::Start, ..experiment })
+}
+
+/// The seconds of computing that a coordinator needs to replay a pair.
+fn verifying() -> Result<f64> {
+    const TIMES: u32 = 50_000;
+    let run = settings(["random", "mcts:sims=1"])?.run();
+    let players = AgentFactory::of_run(&NoResources, &run);
+    let pairings = pairings(run.experiment.format, run.experiment.agents.len());
+    let job: Job = jobs(&run, &mut Book::new(&run.experiment, &players)?, &pairings, 0..1)?.remove(0);
+    let of_job = |(number, row): (usize, GameRow)| GameRow { job: job.id.clone(), pair: job.pair, game: number as u8, ..row };
+    let games: Vec<GameRow> = real_games()?.into_iter().enumerate().map(of_job).collect();
+    let verifier = ResultVerifier::new(&run.experiment, &players)?;
+    let begun = cpu_seconds(std::process::id())?;
+    for _ in 0..TIMES {
+        verifier.verify(&job, std::hint::black_box(&games))?;
+    }
+    Ok((cpu_seconds(std::process::id())? - begun) / f64::from(TIMES))
+}
+
 /// A pair as a real worker would send it.
 fn real_games() -> Result<Vec<GameRow>> {
     let (store, executor) = (Store::in_memory()?, Threads(1));
-    let run = Experiment::new("clobber", &["mcts:sims=50".into(), "mcts:sims=100".into()], &NoResources)?.run();
+    let run = settings(["mcts:sims=50", "mcts:sims=100"])?.run();
     let players = AgentFactory::of_run(&NoResources, &run);
     RunDriver::new(&store, &run, &executor, &players).play_format(1)?;
     let mut games = Vec::new();

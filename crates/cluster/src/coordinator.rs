@@ -10,8 +10,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, GameRow, Job, PlayerFactory, Refusal, ResultSink as _, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
-    Store, verify_games,
+    Executor, GameRow, Job, Refusal, RefusedResults, ResultVerifier, Run, RunContext, RunDriver, RunError, RunEvent, RunPrefix,
+    Store, refused_in_words,
 };
 use tokio::sync::mpsc;
 
@@ -25,7 +25,7 @@ use crate::names::WorkerName;
 use crate::queue::NatsQueue;
 use crate::result_reader::{Received, ResultReader};
 use crate::sample::{Sampler, play_samples};
-use crate::trust::{RefusedResults, WorkerTrust, in_words};
+use crate::trust::WorkerTrust;
 use crate::wire::{BatchResults, WireGame, unpacked};
 
 /// The time to wait for results before doing other things.
@@ -47,8 +47,10 @@ const SAMPLE: f64 = 0.02;
 /// The number of times that a job is sent again at once because a result of it was refused. After that it waits until the queue is
 /// empty: a liar must not keep all workers busy.
 const RESENDS: u8 = 3;
-/// The senders whose first refused result is told at once.
+/// The senders whose refused results are told, with the first of them and at the end.
 const TOLD: usize = 20;
+/// The interval at which refused results are noted in the store; bans are noted at once.
+const NOTED: Duration = Duration::from_secs(5);
 
 /// The executor that plays a run with all workers at a NATS queue.
 pub struct Fleet {
@@ -153,6 +155,9 @@ impl Executor for Fleet {
         if wanted.is_empty() {
             return Ok(());
         }
+        let verifier = ResultVerifier::new(&run.experiment, driver.players)?;
+        let trust = self.trust_in(&run.id);
+        lock(&trust).recall(driver.store.refused(&run.id)?, driver.store.senders(&run.id)?);
         let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
         let (received, reader) = self.follow(&run.id);
         let (samples, to_play) = std::sync::mpsc::channel();
@@ -164,7 +169,7 @@ impl Executor for Fleet {
             scope.spawn(move || play_samples(context, token, &to_play, &played));
             let mut coordinator = RunCoordinator {
                 fleet: self,
-                players: driver.players,
+                verifier,
                 store: driver.store,
                 run,
                 pairs,
@@ -180,11 +185,12 @@ impl Executor for Fleet {
                 checked: Instant::now(),
                 announced: Instant::now(),
                 empty: 0,
-                trust: self.trust_in(&run.id),
+                trust,
                 sampler: Sampler::new(self.sample, &run.experiment, samples, checked),
                 resent: HashMap::new(),
                 done: Vec::new(),
                 told: 0,
+                noted: Instant::now(),
             };
             let played = coordinator.play();
             stop.cancel();
@@ -198,7 +204,7 @@ impl Executor for Fleet {
 /// The state of a coordinator during a run.
 struct RunCoordinator<'a> {
     fleet: &'a Fleet,
-    players: &'a dyn PlayerFactory,
+    verifier: ResultVerifier<'a>,
     store: &'a Store,
     run: &'a Run,
     /// The wanted pairs of each pairing.
@@ -225,10 +231,12 @@ struct RunCoordinator<'a> {
     sampler: Sampler,
     /// The number of times that a job was sent again because a result of it was refused.
     resent: HashMap<String, u8>,
-    /// Verified results that are not stored yet.
-    done: Vec<(Job, Vec<GameRow>)>,
+    /// Verified results that are not stored yet, with their senders.
+    done: Vec<(WorkerName, Job, Vec<GameRow>)>,
     /// The senders that were told of.
     told: usize,
+    /// The time at which refused results were last noted in the store.
+    noted: Instant,
 }
 
 impl RunCoordinator<'_> {
@@ -241,8 +249,12 @@ impl RunCoordinator<'_> {
             let _ = self.receive(TICK)?;
             while let Some((sample, verdict)) = self.sampler.next() {
                 if let Err(refusal) = verdict {
+                    lock(&self.trust).read_sample();
                     self.refuse(&sample.worker, &sample.job.id, &refusal)?;
                 }
+            }
+            if self.noted.elapsed() >= NOTED {
+                self.note_refused()?;
             }
             if self.batcher.is_done() && !self.sampler.is_busy() || self.cancel.is_cancelled() {
                 return Ok(());
@@ -347,6 +359,7 @@ impl RunCoordinator<'_> {
         let mut bytes = 0;
         for message in received {
             bytes += message.payload.len();
+            lock(&self.trust).read_message(message.sequence);
             let all_known = self.take(&message.payload)?;
             let unskipped = all_known && self.read != Some(0);
             self.read = if unskipped { Some(message.sequence) } else { Some(self.read.unwrap_or(0)) };
@@ -364,16 +377,22 @@ impl RunCoordinator<'_> {
         let results: BatchResults = match unpacked(payload) {
             Ok(results) => results,
             Err(reason) => {
-                if lock(&self.trust).unreadable(reason.clone()) {
+                let first = lock(&self.trust).unreadable(&reason);
+                if let Some(refused) = first {
                     (self.fleet.tell)(&format!("a message with results cannot be read and does not count: {reason}"));
+                    (self.events)(&RunEvent::ResultsRefused { refused: &refused });
                 }
                 return Ok(true);
             }
         };
-        let BatchResults { worker, seconds, jobs, failures } = results;
+        let BatchResults { worker, seconds, mut jobs, failures } = results;
         if lock(&self.trust).is_banned(&worker) {
             lock(&self.trust).ignored(&worker, jobs.len());
-            return Ok(true);
+            // Any worker may send a failure without its name.
+            if !worker.as_str().is_empty() {
+                return Ok(true);
+            }
+            jobs.clear();
         }
         let (mut all_known, mut accepted) = (true, 0);
         for games in jobs {
@@ -407,13 +426,13 @@ impl RunCoordinator<'_> {
     fn verified(&mut self, worker: &WorkerName, id: &str, games: Vec<WireGame>) -> Option<Result<(), Refusal>> {
         let job = self.known.get(id)?;
         let rows: Vec<GameRow> = games.into_iter().map(GameRow::from).collect();
-        let verified = verify_games(&self.run.experiment, self.players, job, &rows);
+        let verified = self.verifier.verify(job, &rows);
         if verified.is_ok()
             && let Some(job) = self.known.remove(id)
         {
             self.sampler.draw(worker, &job, &rows);
-            lock(&self.trust).delivered(worker, &job);
-            self.done.push((job, rows));
+            lock(&self.trust).delivered(worker);
+            self.done.push((worker.clone(), job, rows));
         }
         Some(verified)
     }
@@ -421,9 +440,10 @@ impl RunCoordinator<'_> {
     /// Counts a refused result. Its job stays open; a sender that is proved to make results up is banned.
     fn refuse(&mut self, worker: &WorkerName, job: &str, refusal: &Refusal) -> Result<(), RunError> {
         let first = lock(&self.trust).refused(worker, refusal);
-        if first && self.told < TOLD {
+        if let Some(refused) = first.filter(|_| self.told < TOLD) {
             self.told += 1;
             (self.fleet.tell)(&format!("a result of the worker {worker} for the job {job} is refused: {refusal}"));
+            (self.events)(&RunEvent::ResultsRefused { refused: &refused });
         }
         let times = self.resent.entry(job.to_owned()).or_default();
         if *times < RESENDS && self.batcher.send_once_more(job) {
@@ -433,15 +453,21 @@ impl RunCoordinator<'_> {
         if refusal.proof { self.ban(worker) } else { Ok(()) }
     }
 
-    /// Bans a worker from the run, and opens the jobs again that it has delivered.
+    /// Bans a worker from the run, and opens all jobs again that it has ever delivered.
     fn ban(&mut self, worker: &WorkerName) -> Result<(), RunError> {
         self.keep()?;
-        let jobs = lock(&self.trust).ban(worker);
+        let Some((refused, delivered)) = lock(&self.trust).ban(worker) else { return Ok(()) };
+        let jobs = if delivered { self.store.jobs_sent_by(&self.run.id, worker.as_str())? } else { Vec::new() };
+        self.store.retract(jobs.iter().map(|job| job.id.as_str()))?;
+        self.note_refused()?;
+        let (sender, count) = (refused.sender(), jobs.len());
+        if self.told <= TOLD || count > 0 {
+            (self.fleet.tell)(&format!("the worker {sender} is banned from this run; its {count} jobs are played again"));
+            (self.events)(&RunEvent::WorkerBanned { refused: &refused, jobs: count as u64 });
+        }
         if jobs.is_empty() {
             return Ok(());
         }
-        self.store.retract(jobs.iter().map(|job| job.id.as_str()))?;
-        (self.fleet.tell)(&format!("the worker {worker} is banned from this run; its {} jobs are played again", jobs.len()));
         for job in jobs.into_iter().rev() {
             self.known.insert(job.id.clone(), job.clone());
             if job.pair < self.pairs {
@@ -452,14 +478,39 @@ impl RunCoordinator<'_> {
         Ok(())
     }
 
+    /// Notes refused results in the store, for the report of the run and for the next coordinator.
+    fn note_refused(&mut self) -> Result<(), RunError> {
+        self.noted = Instant::now();
+        let changes = lock(&self.trust).changes();
+        changes.map_or(Ok(()), |refused| self.store.note_refused(&self.run.id, &refused))
+    }
+
+    /// Tells and notes all refused results.
+    fn report_refused(&mut self) -> Result<(), RunError> {
+        self.note_refused()?;
+        let report = lock(&self.trust).report();
+        if let Some(words) = refused_in_words(&report) {
+            (self.fleet.tell)(&words);
+        }
+        for refused in report.iter().take(TOLD) {
+            (self.events)(&RunEvent::ResultsRefused { refused });
+        }
+        Ok(())
+    }
+
     /// Stores the verified results.
     fn keep(&mut self) -> Result<(), RunError> {
         if self.done.is_empty() {
             return Ok(());
         }
-        let (jobs, rows): (Vec<Job>, Vec<Vec<GameRow>>) = std::mem::take(&mut self.done).into_iter().unzip();
-        let new = self.store.keep(&self.run.id, &rows)?;
-        self.store.settle(jobs.iter().map(|job| job.id.as_str()))?;
+        let (mut senders, mut jobs, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for (sender, job, games) in std::mem::take(&mut self.done) {
+            senders.push(sender);
+            jobs.push(job);
+            rows.push(games);
+        }
+        let names: Vec<&str> = senders.iter().map(WorkerName::as_str).collect();
+        let new = self.store.keep_sent(&self.run.id, &rows, &names)?;
         for ((job, games), new) in jobs.iter().zip(&rows).zip(new) {
             self.batcher.settle(&job.id);
             if new {
@@ -488,9 +539,7 @@ impl RunCoordinator<'_> {
         if let Some(read) = self.read {
             lock(&self.fleet.read).insert(run.clone(), read);
         }
-        if let Some(refused) = in_words(&lock(&self.trust).report()) {
-            (self.fleet.tell)(&refused);
-        }
+        self.report_refused()?;
         broker.flush();
         Ok(())
     }

@@ -1,145 +1,225 @@
 //! Trust in the workers of a run: refused results, who sent them, and who is banned.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use plyground_match::{Job, Refusal};
+use plyground_match::{Refusal, RefusedResults};
 
 use crate::names::WorkerName;
 
 /// The most senders that are remembered by name: a liar may sign every message with another one.
 const MOST_NAMES: usize = 10_000;
 
-/// The refused results of one sender in one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RefusedResults {
-    /// The name that the sender signs with; empty for messages that could not be read.
-    pub worker: String,
-    /// The number of refused results.
-    pub results: u64,
-    /// The reason of the first refusal.
-    pub reason: String,
-    /// Is the sender banned from the run, with its other results played again?
-    pub banned: bool,
-}
-
 /// What a coordinator knows about the senders of results of one run.
 #[derive(Default)]
 pub struct WorkerTrust {
-    /// The jobs whose results of a worker are kept.
-    delivered: HashMap<WorkerName, Vec<Job>>,
+    /// The workers whose results are kept; the store knows which these are.
+    delivered: HashSet<WorkerName>,
     refused: HashMap<WorkerName, RefusedResults>,
+    /// What earlier coordinators have counted. They read the same stream, so what is counted now is not added to it.
+    before: HashMap<WorkerName, u64>,
+    /// Messages that could not be read, and senders that were forgotten.
     unreadable: RefusedResults,
+    /// The last message that was counted: one that is read again is not counted again.
+    counted: u64,
+    counting: bool,
+    /// Is there something that the store does not know?
+    changed: bool,
+    /// Was it read from the store?
+    recalled: bool,
 }
 
 impl WorkerTrust {
+    /// Takes over what the store knows from earlier coordinators of the run, unless that was done before.
+    pub fn recall(&mut self, refused: Vec<RefusedResults>, senders: Vec<String>) {
+        if std::mem::replace(&mut self.recalled, true) {
+            return;
+        }
+        self.delivered.extend(senders.iter().map(|sender| WorkerName::of(sender)));
+        for sender in refused {
+            let name = WorkerName::of(&sender.worker);
+            self.before.insert(name.clone(), sender.results);
+            if sender.banned {
+                self.refused.insert(name, RefusedResults { results: 0, ..sender });
+            } else if name.as_str().is_empty() {
+                self.unreadable.reason = sender.reason;
+            }
+        }
+    }
+
+    /// Begins with the message at this place of the stream. A server that has lost the stream gives places anew.
+    pub fn read_message(&mut self, sequence: u64) {
+        self.counting = sequence > self.counted;
+        self.counted = self.counted.max(sequence);
+    }
+
+    /// Begins with something that is not in the stream, and is always counted.
+    pub fn read_sample(&mut self) {
+        self.counting = true;
+    }
+
     pub fn is_banned(&self, worker: &WorkerName) -> bool {
         self.refused.get(worker).is_some_and(|refused| refused.banned)
     }
 
     /// Counts results of a banned worker, which are ignored.
     pub fn ignored(&mut self, worker: &WorkerName, results: usize) {
-        if let Some(refused) = self.refused.get_mut(worker) {
+        let counting = self.counting;
+        if let Some(refused) = self.refused.get_mut(worker).filter(|_| counting && results > 0) {
             refused.results += results as u64;
+            self.changed = true;
         }
     }
 
-    /// Remembers that the results of a job by a worker are kept.
-    pub fn delivered(&mut self, worker: &WorkerName, job: &Job) {
-        self.delivered.entry(worker.clone()).or_default().push(job.clone());
+    /// Remembers that results of a worker are kept.
+    pub fn delivered(&mut self, worker: &WorkerName) {
+        if !self.delivered.contains(worker) {
+            self.delivered.insert(worker.clone());
+        }
     }
 
-    /// Counts a message that could not be read; true for the first one.
-    pub fn unreadable(&mut self, reason: String) -> bool {
+    /// Counts a message that could not be read; the count, for the first one.
+    pub fn unreadable(&mut self, reason: &str) -> Option<RefusedResults> {
+        if !self.counting {
+            return None;
+        }
+        self.changed = true;
         self.unreadable.results += 1;
-        if self.unreadable.results == 1 {
-            self.unreadable.reason = reason;
+        if self.unreadable.reason.is_empty() {
+            reason.clone_into(&mut self.unreadable.reason);
         }
-        self.unreadable.results == 1
+        (self.unreadable.results == 1).then(|| self.unreadable.clone())
     }
 
-    /// Counts a refused result; true for the first one of its sender.
-    pub fn refused(&mut self, worker: &WorkerName, refusal: &Refusal) -> bool {
+    /// Counts a refused result; the sender's count, for its first one.
+    pub fn refused(&mut self, worker: &WorkerName, refusal: &Refusal) -> Option<RefusedResults> {
         if self.refused.len() >= MOST_NAMES && !self.refused.contains_key(worker) {
-            self.unreadable.results += 1;
-            return false;
+            self.forget_one();
         }
-        let refused = self.refused.entry(worker.clone()).or_default();
+        let known = self.refused.contains_key(worker);
+        if known && !self.counting {
+            return None;
+        }
+        self.changed = true;
+        let refused = self.refused.entry(worker.clone()).or_insert_with(|| RefusedResults {
+            worker: worker.to_string(),
+            reason: refusal.to_string(),
+            ..RefusedResults::default()
+        });
         refused.results += 1;
-        if refused.results == 1 {
-            (refused.worker, refused.reason) = (worker.to_string(), refusal.to_string());
-        }
-        refused.results == 1
+        (!known).then(|| refused.clone())
     }
 
-    /// Bans a worker whose results were refused; the jobs that it has delivered, to be played again. A sender without a name cannot be
-    /// banned.
-    pub fn ban(&mut self, worker: &WorkerName) -> Vec<Job> {
-        match self.refused.get_mut(worker).filter(|_| !worker.as_str().is_empty()) {
-            Some(refused) => {
-                refused.banned = true;
-                self.delivered.remove(worker).unwrap_or_default()
+    /// Forgets the name of one sender, if possible of one that is not banned; its results stay counted.
+    fn forget_one(&mut self) {
+        let unbanned = self.refused.iter().find(|(_, refused)| !refused.banned);
+        let Some(name) = unbanned.or_else(|| self.refused.iter().next()).map(|(name, _)| name.clone()) else { return };
+        if let Some(forgotten) = self.refused.remove(&name) {
+            self.unreadable.results += forgotten.results;
+            if self.unreadable.reason.is_empty() {
+                self.unreadable.reason = forgotten.reason;
             }
-            None => Vec::new(),
         }
+    }
+
+    /// Bans a worker whose results were refused. `None` if it is banned already; otherwise what is known of it, and whether results of
+    /// it are kept, which are to be taken back.
+    pub fn ban(&mut self, worker: &WorkerName) -> Option<(RefusedResults, bool)> {
+        let refused = self.refused.get_mut(worker).filter(|refused| !refused.banned)?;
+        refused.banned = true;
+        self.changed = true;
+        Some((refused.clone(), self.delivered.remove(worker)))
     }
 
     /// All refused results by sender, the most first.
     pub fn report(&self) -> Vec<RefusedResults> {
-        let unreadable = Some(&self.unreadable).filter(|refused| refused.results > 0);
-        let mut all: Vec<RefusedResults> = self.refused.values().chain(unreadable).cloned().collect();
+        let mut all: HashMap<&str, RefusedResults> = HashMap::new();
+        for refused in self.refused.values().chain(Some(&self.unreadable)) {
+            // Messages without a name are those that could not be read, and those that were not signed.
+            let entry = all.entry(refused.worker.as_str()).or_insert_with(|| RefusedResults { results: 0, ..refused.clone() });
+            entry.results += refused.results;
+        }
+        for (name, &before) in &self.before {
+            if let Some(refused) = all.get_mut(name.as_str()) {
+                refused.results = refused.results.max(before);
+            }
+        }
+        let mut all: Vec<RefusedResults> = all.into_values().filter(|refused| refused.results > 0 || refused.banned).collect();
         all.sort_by(|one, other| other.results.cmp(&one.results).then_with(|| one.worker.cmp(&other.worker)));
         all
     }
-}
 
-/// Refused results in a sentence; `None` if there are none.
-pub fn in_words(refused: &[RefusedResults]) -> Option<String> {
-    const NAMED: usize = 5;
-    let results: u64 = refused.iter().map(|sender| sender.results).sum();
-    let named = |sender: &RefusedResults| {
-        let name = if sender.worker.is_empty() { "senders without a name" } else { &sender.worker };
-        format!(
-            "{} from {name}{}",
-            sender.results,
-            if sender.banned { " (banned, its other results are played again)" } else { "" }
-        )
-    };
-    let mut parts: Vec<String> = refused.iter().take(NAMED).map(named).collect();
-    if refused.len() > NAMED {
-        parts.push(format!("the rest from {} others", refused.len() - NAMED));
+    /// The report, if it has changed since it was last asked for in this way.
+    pub fn changes(&mut self) -> Option<Vec<RefusedResults>> {
+        std::mem::take(&mut self.changed).then(|| self.report())
     }
-    (results > 0).then(|| format!("{results} results were refused and do not count: {}", parts.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn refusal() -> Refusal {
+        Refusal { part: "moves", expected: "legal ones".to_owned(), found: "z9z9".to_owned(), proof: true }
+    }
+
+    fn counts(trust: &WorkerTrust) -> Vec<(String, u64)> {
+        trust.report().into_iter().map(|sender| (sender.worker, sender.results)).collect()
+    }
+
     #[test]
-    fn a_liar_is_banned_and_its_jobs_come_back() {
+    fn a_liar_is_banned_and_counted_and_an_honest_worker_is_not() {
         let mut trust = WorkerTrust::default();
         let (liar, honest) = (WorkerName::of("liar"), WorkerName::of("honest"));
-        let job = |id: &str| Job { id: id.to_owned(), run: "r".to_owned(), agents: [0, 1], pair: 0, opening: Vec::new() };
-        trust.delivered(&liar, &job("r-1"));
-        trust.delivered(&honest, &job("r-2"));
-        let refusal = Refusal { part: "moves", expected: "legal ones".to_owned(), found: "z9z9".to_owned(), proof: true };
-        assert!(trust.refused(&liar, &refusal) && !trust.refused(&liar, &refusal));
-        assert_eq!(trust.ban(&liar), [job("r-1")]);
-        assert!(trust.is_banned(&liar) && !trust.is_banned(&honest));
-        assert!(trust.ban(&WorkerName::default()).is_empty() && !trust.is_banned(&WorkerName::default()));
+        trust.read_message(1);
+        trust.delivered(&liar);
+        trust.delivered(&honest);
+        assert_eq!(trust.refused(&liar, &refusal()).unwrap().results, 1);
+        assert!(trust.refused(&liar, &refusal()).is_none());
+        let (refused, delivered) = trust.ban(&liar).unwrap();
+        assert!(refused.banned && delivered && trust.ban(&liar).is_none());
+        assert!(trust.is_banned(&liar) && !trust.is_banned(&honest) && trust.ban(&honest).is_none());
         trust.ignored(&liar, 3);
-        assert!(trust.unreadable("rubbish".to_owned()) && !trust.unreadable("rubbish".to_owned()));
-        let report = trust.report();
-        assert_eq!(
-            report.iter().map(|sender| (sender.worker.as_str(), sender.results)).collect::<Vec<_>>(),
-            [("liar", 5), ("", 2)]
-        );
-        assert_eq!(report[0].reason, "moves: expected legal ones, found z9z9");
-        assert_eq!(
-            in_words(&report).unwrap(),
-            "7 results were refused and do not count: 5 from liar (banned, its other results are played again), \
-             2 from senders without a name"
-        );
-        assert_eq!(in_words(&[]), None);
+        assert!(trust.unreadable("rubbish").is_some() && trust.unreadable("rubbish").is_none());
+        assert_eq!(counts(&trust), [("liar".to_owned(), 5), (String::new(), 2)]);
+        assert_eq!(trust.report()[0].reason, "moves: expected legal ones, found z9z9");
+        assert!(trust.changes().is_some() && trust.changes().is_none());
+        // The same messages, read again.
+        trust.read_message(1);
+        trust.ignored(&liar, 3);
+        assert!(trust.unreadable("rubbish").is_none() && trust.refused(&liar, &refusal()).is_none());
+        assert_eq!(counts(&trust), [("liar".to_owned(), 5), (String::new(), 2)]);
+        assert!(trust.changes().is_none());
+    }
+
+    #[test]
+    fn the_next_coordinator_knows_who_is_banned_and_counts_nothing_twice() {
+        let sender =
+            |worker: &str, results, banned| RefusedResults { worker: worker.to_owned(), results, banned, ..Default::default() };
+        let mut trust = WorkerTrust::default();
+        let (liar, late) = (WorkerName::of("liar"), WorkerName::of("late"));
+        trust.recall(vec![sender("liar", 4, true), sender("late", 2, false)], vec!["late".to_owned()]);
+        assert!(trust.is_banned(&liar) && !trust.is_banned(&late));
+        trust.read_message(1);
+        trust.ignored(&liar, 3);
+        assert_eq!(counts(&trust), [("liar".to_owned(), 4)]);
+        trust.ignored(&liar, 3);
+        trust.refused(&late, &refusal());
+        assert_eq!(counts(&trust), [("liar".to_owned(), 6), ("late".to_owned(), 2)]);
+        assert!(trust.ban(&late).unwrap().1, "its results of an earlier session are taken back, too");
+    }
+
+    #[test]
+    fn any_number_of_names_leaves_room_for_a_ban() {
+        let mut trust = WorkerTrust::default();
+        trust.read_message(1);
+        for number in 0..MOST_NAMES + 10 {
+            trust.refused(&WorkerName::of(&number.to_string()), &refusal());
+        }
+        let last = WorkerName::of("last");
+        trust.delivered(&last);
+        trust.refused(&last, &refusal());
+        assert!(trust.ban(&last).unwrap().1 && trust.is_banned(&last));
+        assert!(trust.refused.len() <= MOST_NAMES);
+        assert_eq!(trust.report().iter().map(|sender| sender.results).sum::<u64>(), MOST_NAMES as u64 + 11);
     }
 }

@@ -188,7 +188,16 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// Reads a move (or, where chance is due, an outcome) and makes sure that it can be played here.
     fn legal_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError> {
-        let mut scratch = Scratch::default();
+        self.legal_move_with(state, text, &mut Scratch::default())
+    }
+
+    /// The same with room for lists of moves that is used again.
+    fn legal_move_with(
+        &self,
+        state: &Self::State,
+        text: &str,
+        scratch: &mut Scratch<Self::Move>,
+    ) -> Result<Self::Move, InputError> {
         match self.turn(state) {
             Turn::Over(outcome) => Err(InputError::illegal(text, OVER.with([("result", &outcome.word())]))),
             Turn::Player(_) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use plyground_core::Player;
 use plyground_statistics::{GameResult, MatchResult, Meeting, redundancy};
 
-use crate::{Damage, GameRow, RunError, RunPrefix, Seats, Store};
+use crate::{Damage, GameRow, RefusedResults, RunError, RunPrefix, Seats, Store, refused_in_words};
 
 /// The results of a run, in the order of its agents.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Results {
     failures: Vec<(String, String)>,
     /// Damage in the store: jobs whose games do not count.
     damage: Vec<Damage>,
+    /// Results of other machines that do not count.
+    refused: Vec<RefusedResults>,
     games: u64,
     plies: u64,
     first_wins: u64,
@@ -43,8 +45,21 @@ impl Results {
 
     /// All games of a prefix that are kept.
     pub fn read(store: &Store, seats: Seats, prefix: RunPrefix<'_>) -> Result<Self, RunError> {
-        let mut results = Self { failures: store.failures(prefix)?, ..Self::new(seats) };
-        results.damage = store.read_games(prefix, &mut |game| results.add(&game))?;
+        Self::read_with(store, seats, prefix, |_| {})
+    }
+
+    /// The same, with each game shown to a function.
+    pub fn read_with(
+        store: &Store,
+        seats: Seats,
+        prefix: RunPrefix<'_>,
+        mut look: impl FnMut(GameRow),
+    ) -> Result<Self, RunError> {
+        let mut results = Self { failures: store.failures(prefix)?, refused: store.refused(prefix.run)?, ..Self::new(seats) };
+        results.damage = store.read_games(prefix, &mut |game| {
+            results.add(&game);
+            look(game);
+        })?;
         Ok(results)
     }
 
@@ -188,6 +203,28 @@ impl Results {
     /// The damage that was found in the store when they were read.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
+    }
+
+    /// What does not count in these results, in sentences: damaged games, and refused results of other machines.
+    pub fn uncounted(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if let Some(first) = self.damage.first() {
+            let jobs = self.damage.len();
+            let (noun, verb) = if jobs == 1 { ("place", "does") } else { ("places", "do") };
+            sentences.push(format!(
+                "The store is damaged in {jobs} {noun}, which {verb} not count; what was there is played again when the run goes on: {first}."
+            ));
+        }
+        if let Some(words) = refused_in_words(&self.refused) {
+            let reason = self.refused.first().map_or("", |sender| sender.reason.as_str());
+            sentences.push(format!("{words}; the first reason: {reason}."));
+        }
+        sentences
+    }
+
+    /// Results of other machines that were refused and do not count, by sender, the most first.
+    pub fn refused(&self) -> &[RefusedResults] {
+        &self.refused
     }
 
     /// Milliseconds that an agent thinks about a move, on the average.

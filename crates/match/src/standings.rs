@@ -4,7 +4,7 @@ use plyground_core::Player;
 use plyground_statistics::{CONFIDENCE, MatchResult, logistic_elo};
 use serde_json::{Value, json};
 
-use crate::{Results, Run};
+use crate::{RefusedResults, Results, Run};
 
 /// The result of an agent against all others.
 #[derive(Clone, Debug)]
@@ -98,5 +98,15 @@ pub fn results_json(run: &Run, results: &Results) -> Value {
     if !results.damage().is_empty() {
         page["damage"] = results.damage().iter().map(ToString::to_string).collect();
     }
+    if !results.refused().is_empty() {
+        page["refused"] = refused_json(results.refused());
+    }
     page
+}
+
+/// Refused results for programs, by sender; not all of them, since a liar may sign with any number of names.
+fn refused_json(refused: &[RefusedResults]) -> Value {
+    const NAMED: usize = 100;
+    let results: u64 = refused.iter().map(|sender| sender.results).sum();
+    json!({"results": results, "senders": refused.len(), "most": refused.iter().take(NAMED).collect::<Vec<_>>()})
 }

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use plyground_core::{Outcome, Player, Turn};
-use plyground_session::{Session, split_spec};
+use plyground_core::{InputError, Outcome, Player, Turn};
+use plyground_session::{LineEnd, LineError, Session, split_spec};
 
 use crate::experiment::seated;
 use crate::game::time_control::shown;
@@ -68,8 +68,7 @@ pub fn verify_job(run: &Run, games: &dyn PlayerFactory, job: &Job) -> Result<(),
     let of_job = |checked: Result<(), Refusal>| checked.map_err(Refusal::of_another_job);
     of_job(same("run", &run.id, &job.run))?;
     of_job(same("job", &run.experiment.job_id(&run.id, job.agents, job.pair), &job.id))?;
-    let unopened =
-        |error: plyground_core::InputError| Refusal::new("opening", "moves that the rules allow", error).of_another_job();
+    let unopened = |error: InputError| Refusal::new("opening", "moves that the rules allow", error).of_another_job();
     let mut session = games.open(&run.experiment.game).map_err(unopened)?;
     for text in &job.opening {
         session.play(text).map_err(unopened)?;
@@ -79,14 +78,32 @@ pub fn verify_job(run: &Run, games: &dyn PlayerFactory, job: &Job) -> Result<(),
 
 /// The games of a job as they came back, checked against the job and by the rules. The games are those that `games` opens.
 pub fn verify_games(experiment: &Experiment, games: &dyn PlayerFactory, job: &Job, rows: &[GameRow]) -> Result<(), Refusal> {
-    same("number of games", &usize::from(experiment.seats.games()), &rows.len()).map_err(Refusal::of_another_job)?;
-    for (row, number) in rows.iter().zip(0..) {
-        fits(job, number, row).map_err(Refusal::of_another_job)?;
-        let open = games.open(&experiment.game);
-        let session = open.map_err(|error| Refusal::new("game", "a game that can be opened", error).of_another_job())?;
-        Replay { experiment, job, row, session }.check()?;
+    let open = ResultVerifier::new(experiment, games);
+    open.map_err(|error| Refusal::new("game", "a game that can be opened", error).of_another_job())?.verify(job, rows)
+}
+
+/// A verifier of the results of one experiment, which opens its game once.
+pub struct ResultVerifier<'a> {
+    experiment: &'a Experiment,
+    start: Box<dyn Session>,
+}
+
+impl<'a> ResultVerifier<'a> {
+    /// A verifier of games that `games` opens.
+    pub fn new(experiment: &'a Experiment, games: &dyn PlayerFactory) -> Result<Self, InputError> {
+        Ok(Self { experiment, start: games.open(&experiment.game)? })
     }
-    Ok(())
+
+    /// The games of a job as they came back, checked against the job and by the rules.
+    pub fn verify(&self, job: &Job, rows: &[GameRow]) -> Result<(), Refusal> {
+        let games = usize::from(self.experiment.seats.games());
+        same("number of games", &games, &rows.len()).map_err(Refusal::of_another_job)?;
+        for (row, number) in rows.iter().zip(0..) {
+            fits(job, number, row).map_err(Refusal::of_another_job)?;
+            Replay { experiment: self.experiment, job, row, start: self.start.as_ref() }.check()?;
+        }
+        Ok(())
+    }
 }
 
 /// Two plays of one job without time limits: the same moves and the same result. What the clock says may differ.
@@ -127,8 +144,11 @@ fn fits(job: &Job, number: u8, row: &GameRow) -> Result<(), Refusal> {
     same("number in the pair", &number, &row.game)?;
     same("agents", &seated(job.agents, number), &row.agents)?;
     same("length of the opening", &job.opening.len(), &row.opening)?;
-    let opening: Vec<&String> = row.moves.iter().take(row.opening).map(|played| &played.text).collect();
-    same("opening", &job.opening.iter().collect(), &opening)
+    let opening = || row.moves.iter().take(row.opening).map(|played| &played.text);
+    if job.opening.iter().eq(opening()) {
+        return Ok(());
+    }
+    same("opening", &job.opening.iter().collect(), &opening().collect::<Vec<&String>>())
 }
 
 /// A game that is played again, move by move.
@@ -136,31 +156,27 @@ struct Replay<'a> {
     experiment: &'a Experiment,
     job: &'a Job,
     row: &'a GameRow,
-    session: Box<dyn Session>,
+    /// The game at its start.
+    start: &'a dyn Session,
 }
 
 impl Replay<'_> {
-    fn check(mut self) -> Result<(), Refusal> {
+    fn check(self) -> Result<(), Refusal> {
         same("number of movers", &self.row.moves.len(), &self.row.movers.len())?;
-        let mut chance = self.experiment.chance_seed(self.job.agents, self.job.pair).rng();
-        for (number, played) in self.row.moves.iter().enumerate() {
-            let turn = self.session.turn();
-            let text = match turn {
-                // The outcomes of an opening were drawn when it was made.
-                Turn::Chance if number >= self.row.opening => self.session.roll(&mut chance).unwrap_or_default(),
-                _ => {
-                    let illegal = |error: plyground_core::InputError| Refusal::new("moves", "moves that the rules allow", error);
-                    self.session.play(&played.text).map_err(illegal)?
-                }
-            };
-            same("moves", &text, &played.text)?;
-            let mover = if let Turn::Player(player) = turn { Some(player) } else { None };
-            same("movers", &mover, &self.row.movers[number])?;
+        let line: Vec<&str> = self.row.moves.iter().map(|played| played.text.as_str()).collect();
+        // The outcomes of an opening were drawn when it was made.
+        let mut chance = || self.experiment.chance_seed(self.job.agents, self.job.pair).rng();
+        let end = self.start.follow(&line, self.row.opening, &mut chance).map_err(|error| match error {
+            LineError::Illegal(error) => Refusal::new("moves", "moves that the rules allow", error),
+            LineError::Differs { expected, found } => Refusal::new("moves", format!("{expected:?}"), format!("{found:?}")),
+        })?;
+        for ((mover, found), played) in end.movers.iter().zip(&self.row.movers).zip(&self.row.moves) {
+            same("movers", mover, found)?;
             same("outcomes of chance", &mover.is_none(), &played.chance)?;
         }
         self.check_numbers()?;
-        same("points", &self.session.points(), &self.row.points)?;
-        self.check_end()
+        same("points", &end.points, &self.row.points)?;
+        self.check_end(&end)
     }
 
     /// Times and expectations: measured by the sender, and so only possible or impossible.
@@ -189,15 +205,15 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn check_end(&self) -> Result<(), Refusal> {
-        let (row, session) = (self.row, self.session.as_ref());
-        match (session.turn(), &row.fault) {
+    fn check_end(&self, end: &LineEnd) -> Result<(), Refusal> {
+        let row = self.row;
+        match (end.turn, &row.fault) {
             (Turn::Over(outcome), None) => {
                 same("result", &outcome, &row.outcome)?;
-                same("reason", &session.why_over(), &row.reason)
+                same("reason", &end.reason, &row.reason)
             }
             (Turn::Player(loser), Some(fault)) => self.check_fault(loser, fault),
-            (Turn::Player(_), None) if self.experiment.game_time.is_some() => self.check_time_is_up(),
+            (Turn::Player(_), None) if self.experiment.game_time.is_some() => self.check_time_is_up(end),
             (Turn::Over(_), Some(fault)) => Err(Refusal::new("fault", "none in a game that is over", fault)),
             (Turn::Chance, _) => Err(Refusal::new("end", "an outcome of chance", "no more moves")),
             (Turn::Player(_), None) => Err(Refusal::new("end", "a game that is over", "a game that goes on")),
@@ -214,7 +230,7 @@ impl Replay<'_> {
             return Err(Refusal::new("fault", possible.join(" or "), fault));
         }
         same("result", &Outcome::win(loser.other()), &self.row.outcome)?;
-        let beginning = format!("{} {fault}: ", self.session.info().players[loser.index()]);
+        let beginning = format!("{} {fault}: ", self.start.info().players[loser.index()]);
         if self.row.reason.starts_with(&beginning) {
             return Ok(());
         }
@@ -222,11 +238,11 @@ impl Replay<'_> {
     }
 
     /// The time of the game is over, and the points decide.
-    fn check_time_is_up(&self) -> Result<(), Refusal> {
-        let points = self.session.points();
+    fn check_time_is_up(&self, end: &LineEnd) -> Result<(), Refusal> {
+        let points = end.points;
         let outcome = points.map_or(Outcome::DRAW, |[first, second]| Outcome::by_points(first, second));
         same("result", &outcome, &self.row.outcome)?;
-        let ([first, second], names) = (points.unwrap_or_default(), self.session.info().players);
+        let ([first, second], names) = (points.unwrap_or_default(), self.start.info().players);
         let time = shown(self.experiment.game_time.unwrap_or_default());
         let reason = format!("the time of the game, {time}, is over; {} {first}, {} {second}", names[0], names[1]);
         same("reason", &reason, &self.row.reason)

@@ -130,7 +130,11 @@ impl RunObserver for LivePage {
                     state.finish(&players, game);
                 }
             }
-            RunEvent::RunStarted { .. } | RunEvent::Progress { .. } | RunEvent::RunEnded { .. } => {}
+            RunEvent::RunStarted { .. }
+            | RunEvent::ResultsRefused { .. }
+            | RunEvent::WorkerBanned { .. }
+            | RunEvent::Progress { .. }
+            | RunEvent::RunEnded { .. } => {}
         }
     }
 }

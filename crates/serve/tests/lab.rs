@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use plyground_core::CancelToken;
 use plyground_match::{
-    AgentFactory, Experiment, FileResources, Format, Lease, Openings, Queue as _, Run, RunDriver, RunEvent, RunPrefix, Store,
-    Threads, Worker, opening_plies,
+    AgentFactory, Experiment, FileResources, Format, Lease, Openings, Queue as _, RefusedResults, Run, RunDriver, RunEvent,
+    RunPrefix, Store, Threads, Worker, opening_plies,
 };
 use plyground_serve::{Server, ServerLimits};
 use serde_json::{Value, json};
@@ -358,6 +358,30 @@ async fn a_tournament_of_the_command_line_goes_on_with_all_its_rounds() {
     });
     let shown = server.get(&format!("/lab/runs/{round}")).await.json();
     assert_eq!((&shown["state"], &shown["done"], &shown["pairs"]), (&json!("unfinished"), &json!(8), &json!(8)));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn damage_of_the_store_and_refused_results_are_on_the_pages() {
+    let directory = Directory::new("damage");
+    let settings = json!({"game": "tictactoe", "agents": ["random", "mcts:sims=3"]});
+    let run = play_here(&directory.store(), experiment(&settings, Format::RoundRobin), 4, 100);
+    let refused = RefusedResults { worker: "liar".to_owned(), results: 2, reason: "moves: none".to_owned(), banned: true };
+    directory.store().note_refused(&run, &[refused]).unwrap();
+    let spoil = |statement: &str| {
+        assert!(rusqlite::Connection::open(directory.runs()).unwrap().execute(statement, []).unwrap() > 0, "{statement}");
+    };
+    spoil("UPDATE games SET margin = 7 WHERE pair = 2");
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
+    let page = server.get(&format!("/lab/runs/{run}")).await.json();
+    assert_eq!((&page["games"], &page["refused"]["most"][0]["worker"]), (&json!(6), &json!("liar")));
+    assert!(page["damage"][0].as_str().unwrap().contains("a game does not have its checksum"), "{page}");
+    let report = server.get(&format!("/lab/runs/{run}/report")).await;
+    assert!(report.body.contains("What does not count") && report.body.contains("from liar"), "{}", report.body);
+    // A run that cannot be listed at all.
+    spoil("UPDATE runs SET begun = 7");
+    let page = server.get("/lab/runs").await.json();
+    assert!(page["damage"].as_array().unwrap().iter().any(|line| line.as_str().unwrap().contains("its settings")), "{page}");
     server.end().await;
 }
 

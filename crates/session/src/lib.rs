@@ -28,6 +28,6 @@ pub use plyground_core::{
 };
 pub use plyground_games::{info, infos};
 pub use records::{JSON_LINES, format_named, formats, read_any, replay};
-pub use session::{LegalMove, Opponent, Seat, Session, open, session_of};
+pub use session::{LegalMove, LineEnd, LineError, Opponent, Seat, Session, open, session_of};
 pub use solving::{SolveOrder, Solved, solver_database, tablebase_spec};
 pub use typed::{build_agent, build_solver};

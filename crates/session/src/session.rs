@@ -42,6 +42,9 @@ pub trait Session: Send {
     fn play(&mut self, text: &str) -> Result<String, InputError>;
     /// Draws a chance outcome by its probability and plays it, if chance has the turn.
     fn roll(&mut self, rng: &mut Rng) -> Option<String>;
+    /// Follows a line from here without playing it, and without a history: much quicker than [`Session::play`]. Outcomes of chance behind
+    /// the opening, a number of moves and outcomes, have to be those that are drawn with this random stream.
+    fn follow(&self, line: &[&str], opening: usize, chance: &mut dyn FnMut() -> Rng) -> Result<LineEnd, LineError>;
     /// Takes back the last move or outcome of chance.
     fn undo(&mut self) -> Option<PlayedMove>;
     /// The moves and chance outcomes played so far.
@@ -104,6 +107,33 @@ pub struct LegalMove {
     pub label: String,
     /// The squares it touches.
     pub squares: MoveSquares,
+}
+
+/// The end of a line that was followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineEnd {
+    /// Who made each move; `None` for outcomes of chance.
+    pub movers: Vec<Option<Player>>,
+    /// The player to move at the end, chance, or the outcome.
+    pub turn: Turn,
+    /// The points of both players, in games with points.
+    pub points: Option<[i32; 2]>,
+    /// Why the game ended, in English; empty if it goes on.
+    pub reason: String,
+}
+
+/// Why a line cannot be followed to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LineError {
+    /// A move that the rules do not allow.
+    Illegal(InputError),
+    /// An outcome of chance that was not drawn, or a move that is not written in its canonical form.
+    Differs {
+        /// The canonical text of the move, or of the outcome that was drawn.
+        expected: String,
+        /// The text in the line.
+        found: String,
+    },
 }
 
 /// A ready-made opponent of a game: a level, the best agent, or a preset.
@@ -292,6 +322,27 @@ impl<G: PlayableGame> Session for TypedSession<G> {
         }
         let outcome = self.game.random_outcome(&self.state, rng, &mut Scratch::default());
         Some(self.advance(outcome))
+    }
+
+    fn follow(&self, line: &[&str], opening: usize, chance: &mut dyn FnMut() -> Rng) -> Result<LineEnd, LineError> {
+        let (game, mut state, mut scratch) = (&self.game, self.state.clone(), Scratch::default());
+        let (mut movers, mut stream) = (Vec::with_capacity(line.len()), None);
+        for (number, &text) in line.iter().enumerate() {
+            let turn = game.turn(&state);
+            let mv = if turn == Turn::Chance && number >= opening {
+                game.random_outcome(&state, stream.get_or_insert_with(&mut *chance), &mut scratch)
+            } else {
+                game.legal_move_with(&state, text, &mut scratch).map_err(LineError::Illegal)?
+            };
+            let canonical = game.move_text(&state, mv);
+            if canonical != text {
+                return Err(LineError::Differs { expected: canonical, found: text.to_owned() });
+            }
+            movers.push(if let Turn::Player(player) = turn { Some(player) } else { None });
+            game.play(&mut state, mv);
+        }
+        let reason = game.why_over(&state).map_or_else(String::new, |why| why.english);
+        Ok(LineEnd { movers, turn: game.turn(&state), points: game.points(&state), reason })
     }
 
     fn undo(&mut self) -> Option<PlayedMove> {

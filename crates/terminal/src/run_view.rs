@@ -206,6 +206,17 @@ fn event_json(run: &Run, event: &RunEvent<'_>, summary: &dyn Fn(&Results) -> Str
                 })
             })
             .collect(),
+        RunEvent::ResultsRefused { refused } => vec![json!({
+            "event": "results-refused",
+            "run": run.id,
+            "worker": refused.worker,
+            "results": refused.results,
+            "reason": refused.reason,
+            "banned": refused.banned,
+        })],
+        RunEvent::WorkerBanned { refused, jobs } => vec![
+            json!({"event": "worker-banned", "run": run.id, "worker": refused.worker, "reason": refused.reason, "jobs": jobs}),
+        ],
         RunEvent::Progress { results, wanted } => {
             vec![json!({"event": "progress", "run": run.id, "done": results.jobs(), "of": wanted})]
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plyground_match::{Results, Run, Standing};
+use plyground_match::{Results, Run, Standing, refused_in_words};
 use plyground_statistics::{logistic_elo, per_cent, score_words};
 
 use crate::text::{Lean, columns, count};
@@ -28,7 +28,15 @@ pub fn footer(run: &Run, results: &Results) -> String {
     }
     text += &failures(results);
     text += &damage(results);
+    text += &refused(results);
     text
+}
+
+/// The results of other machines that do not count, with the reason for the sender of most of them.
+fn refused(results: &Results) -> String {
+    let Some(words) = refused_in_words(results.refused()) else { return String::new() };
+    let reason = results.refused().first().map_or("", |sender| sender.reason.as_str());
+    format!("{words}; the first reason: {reason}\n")
 }
 
 /// The jobs whose games are damaged in the store.

@@ -121,6 +121,17 @@ impl Folder {
         Ok(())
     }
 
+    /// Removes what a training that was killed has left behind: networks of rounds that the checkpoint does not know or has done with,
+    /// and half-written files. Files of other names stay.
+    pub fn remove_leftovers(&self, rounds: u64) {
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        for entry in entries.flatten() {
+            if entry.file_name().to_str().is_some_and(|name| is_leftover(name, rounds)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// The network that the training has come to.
     pub fn network(&self) -> PathBuf {
         self.path.join(NETWORK)
@@ -135,6 +146,20 @@ fn average(path: &Path, round: u64) -> PathBuf {
     path.join(format!("round-{round}.average"))
 }
 
+/// Whether a file of this name belongs to no round that is kept after so many rounds.
+fn is_leftover(name: &str, rounds: u64) -> bool {
+    let whole = name.strip_suffix(".part").unwrap_or(name);
+    let round = whole.strip_prefix("round-").and_then(|rest| {
+        let number = rest.strip_suffix(".trainer").or_else(|| rest.strip_suffix(".average"))?;
+        number.parse::<u64>().ok().filter(|parsed| parsed.to_string() == number)
+    });
+    match round {
+        // The last two are kept.
+        Some(round) => whole != name || round > rounds || round + 1 < rounds,
+        None => whole != name && [PLAN, ROUNDS, CHECKPOINT, NETWORK].contains(&whole),
+    }
+}
+
 pub fn read(file: &Path) -> Result<Vec<u8>, RunError> {
     fs::read(file).map_err(|error| RunError::Foreign { file: file.to_owned(), detail: format!("it cannot be read: {error}") })
 }
@@ -142,4 +167,21 @@ pub fn read(file: &Path) -> Result<Vec<u8>, RunError> {
 pub fn json<T: for<'a> Deserialize<'a>>(file: &Path, text: &[u8]) -> Result<T, RunError> {
     serde_json::from_slice(text)
         .map_err(|error| RunError::Foreign { file: file.to_owned(), detail: format!("it cannot be understood: {error}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_rounds_that_are_not_kept_are_left_over() {
+        for left in ["round-6.trainer", "round-6.average", "round-3.trainer", "round-5.average.part", "rounds.jsonl.part"] {
+            assert!(is_leftover(left, 5), "{left}");
+        }
+        for kept in
+            ["round-5.trainer", "round-4.average", "round-06.trainer", "round-6.txt", "round-6", "my.part", GAMES, PLAN, ROUNDS]
+        {
+            assert!(!is_leftover(kept, 5), "{kept}");
+        }
+    }
 }

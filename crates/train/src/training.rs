@@ -133,6 +133,7 @@ impl Training {
         let mut replay = ReplayBuffer::new(found.plan.window);
         found.self_play_games.into_iter().for_each(|self_play_game| replay.push(self_play_game));
         let before = found.rounds.last().map_or(0.0, |round| round.seconds);
+        folder.remove_leftovers(found.rounds.len() as u64);
         Ok(Self {
             plan: found.plan,
             trainable,

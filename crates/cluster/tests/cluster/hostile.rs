@@ -10,7 +10,9 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use plyground_cluster::{Access, Broker, Fleet, Handshake, RefusedResults, SelfPlayers, WorkerOptions, run_worker};
 use plyground_core::{CancelToken, NoResources};
-use plyground_match::{AgentFactory, Experiment, GameRow, Job, Results, Run, RunDriver, RunPrefix, Store};
+use plyground_match::{
+    AgentFactory, Experiment, GameRow, Job, Results, Run, RunDriver, RunEvent, RunPrefix, Store, results_json,
+};
 use plyground_nets::Size;
 use plyground_train::{End, Training, TrainingPlan};
 use serde_json::{Value, json};
@@ -125,6 +127,8 @@ struct Conducted {
     complete: bool,
     refused: Vec<RefusedResults>,
     notes: Vec<String>,
+    /// The refusals and bans that observers were told: worker, number of results or jobs, banned.
+    told: Vec<(String, u64, bool)>,
 }
 
 fn conducted(server: &Server, store: &Store, run: &Run, pairs: u64, sample: f64) -> Conducted {
@@ -132,17 +136,24 @@ fn conducted(server: &Server, store: &Store, run: &Run, pairs: u64, sample: f64)
     let told = Arc::clone(&notes);
     let fleet = Fleet::new(broker(server, LEASE)).unwrap().with_sample(sample);
     let fleet = fleet.telling(move |note| told.lock().unwrap().push(note.to_owned()));
-    let (over, cache) = (CancelToken::new(), Directory::new());
+    let (over, cache, told) = (CancelToken::new(), Directory::new(), Mutex::new(Vec::new()));
+    let observer = |_: &Run, event: &RunEvent<'_>| match event {
+        RunEvent::ResultsRefused { refused } => {
+            told.lock().unwrap().push((refused.worker.clone(), refused.results, false));
+        }
+        RunEvent::WorkerBanned { refused, jobs } => told.lock().unwrap().push((refused.worker.clone(), *jobs, true)),
+        _ => {}
+    };
     let (results, complete) = std::thread::scope(|scope| {
         let _end = AtTheEnd(&over);
         scope.spawn(|| worker(server, "honest", &cache, &over, &|_| {}));
         let players = AgentFactory::of_run(&NoResources, run);
         let driver = RunDriver::new(store, run, &fleet, &players).for_command("ply test");
-        let played = driver.cancelled_by(&CancelToken::new().child_for(PATIENCE)).play_format(pairs);
+        let played = driver.cancelled_by(&CancelToken::new().child_for(PATIENCE)).observed_by(&observer).play_format(pairs);
         played.unwrap()
     });
     let notes = notes.lock().unwrap().clone();
-    Conducted { results, complete, refused: fleet.refused(&run.id), notes }
+    Conducted { results, complete, refused: fleet.refused(&run.id), notes, told: told.into_inner().unwrap() }
 }
 
 #[test]
@@ -173,6 +184,12 @@ fn forged_results_do_not_count_and_an_honest_worker_is_waited_for() {
     assert!(by("").results >= 2, "unreadable: {:?}", found.refused);
     let last = found.notes.last().unwrap();
     assert!(last.contains("results were refused and do not count: 8 from liar (banned"), "{last}");
+    // Every report of the run says so: events, results, and the store for those to come.
+    assert!(found.told.contains(&("liar".to_owned(), 1, false)) && found.told.contains(&("liar".to_owned(), 8, false)));
+    assert!(found.told.contains(&("liar".to_owned(), 0, true)), "{:?}", found.told);
+    assert_eq!(found.results.refused(), found.refused);
+    assert_eq!(store.refused(&run.id).unwrap(), found.refused);
+    assert_eq!(results_json(&run, &found.results)["refused"]["most"][0]["worker"], "liar");
 }
 
 #[test]
@@ -193,20 +210,151 @@ fn messages_that_grow_are_not_unpacked() {
     assert!(found.refused[0].reason.contains("after decompression"), "{:?}", found.refused);
 }
 
+/// The same pairs as they were played in another run: legal here, too, but not the games of these agents.
+fn of_another_run(run: &Run, pairs: std::ops::Range<u64>) -> Vec<Vec<Value>> {
+    let (_, others) = alone(&Experiment { seed: 77, ..run.experiment.clone() }.run(), pairs.end);
+    let jobs = all_jobs(run, pairs.end);
+    let games = |job: &Job| {
+        let of_pair = others.iter().filter(|row| row.pair == job.pair);
+        of_pair.map(|row| wire_game(&GameRow { job: job.id.clone(), ..row.clone() })).collect::<Vec<Value>>()
+    };
+    jobs.iter().filter(|job| pairs.contains(&job.pair)).map(games).collect()
+}
+
+#[test]
+fn a_ban_takes_back_what_the_worker_sent_to_earlier_coordinators_and_outlives_them() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("clobber:size=4x4", &["random", "mcts:sims=50"], 0).run();
+    let (expected, _) = alone(&run, 12);
+    drop(broker(&server, LEASE));
+    let (mut liar, directory) = (Liar::new(&server), Directory::new());
+    let store = directory.store();
+    // Not found out: no sample is played again.
+    for games in of_another_run(&run, 0..4) {
+        liar.send_results(&run, &forged("liar", &games));
+    }
+    let found = conducted(&server, &store, &run, 4, 0.0);
+    assert!(found.complete && found.refused.is_empty());
+    assert!(games(&store, &run) != expected[..8]);
+    assert_eq!(store.jobs_sent_by(&run.id, "liar").unwrap().len(), 4);
+    // Found out by the next coordinator.
+    liar.send_results(&run, &forged("liar", &nonsense(&all_jobs(&run, 8)[6])));
+    let found = conducted(&server, &store, &run, 8, 0.0);
+    assert!(found.complete && found.told.contains(&("liar".to_owned(), 4, true)), "{:?}", found.told);
+    assert_eq!(games(&store, &run), expected[..16]);
+    assert_eq!(found.results.games(), 16);
+    assert!(store.check().unwrap().is_intact());
+    // Not believed by the one after that, whatever it sends.
+    for games in of_another_run(&run, 8..12) {
+        liar.send_results(&run, &forged("liar", &games));
+    }
+    let found = conducted(&server, &store, &run, 12, 0.0);
+    assert!(found.complete);
+    assert_eq!(games(&store, &run), expected);
+    let [liar] = found.results.refused() else { panic!("{:?}", found.results.refused()) };
+    assert!(liar.banned && liar.worker == "liar" && liar.results >= 5, "{liar:?}");
+}
+
+#[test]
+fn results_without_a_name_that_were_never_played_are_taken_back_too() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("clobber:size=4x4", &["random", "mcts:sims=50"], 0).run();
+    let (expected, _) = alone(&run, 4);
+    drop(broker(&server, LEASE));
+    let (mut liar, directory) = (Liar::new(&server), Directory::new());
+    for games in of_another_run(&run, 0..4) {
+        liar.send_results(&run, &forged("", &games));
+    }
+    let store = directory.store();
+    let found = conducted(&server, &store, &run, 4, 1.0);
+    assert!(found.complete, "{:?}", found.notes);
+    assert_eq!(games(&store, &run), expected);
+    assert!(found.refused[0].banned && found.refused[0].worker.is_empty(), "{:?}", found.refused);
+}
+
+/// Asks the server something about its streams, and waits for the answer.
+fn asked(liar: &mut Liar, subject: &str, question: &Value) -> Value {
+    let payload = question.to_string();
+    let wire = liar.0.get_mut();
+    write!(wire, "SUB answer 1\r\nPUB {subject} answer {}\r\n{payload}\r\n", payload.len()).unwrap();
+    let mut line = String::new();
+    while !line.starts_with("MSG answer") {
+        line.clear();
+        assert!(liar.0.read_line(&mut line).unwrap() > 0, "the server has closed the connection");
+    }
+    let mut answer = String::new();
+    liar.0.read_line(&mut answer).unwrap();
+    write!(liar.0.get_mut(), "UNSUB 1\r\n").unwrap();
+    serde_json::from_str(&answer).unwrap()
+}
+
+/// How long keys are kept, as the server says, in seconds.
+fn kept_for(liar: &mut Liar) -> f64 {
+    let info = asked(liar, "$JS.API.STREAM.INFO.KV_plyground", &json!({}));
+    info["config"]["max_age"].as_f64().unwrap_or_else(|| panic!("{info}")) / 1e9
+}
+
+#[test]
+fn keys_expire_on_a_new_server_and_on_one_where_an_older_program_has_made_them_for_ever() {
+    let Some(server) = Server::start() else { return };
+    let mut liar = Liar::new(&server);
+    let old = json!({"name": "KV_plyground", "subjects": ["$KV.plyground.>"], "max_msgs_per_subject": 1, "discard": "new",
+        "allow_rollup_hdrs": true, "deny_delete": true, "allow_direct": true, "storage": "file", "retention": "limits",
+        "num_replicas": 1, "max_consumers": -1, "max_msgs": -1, "max_bytes": -1});
+    let made = asked(&mut liar, "$JS.API.STREAM.CREATE.KV_plyground", &old);
+    assert!(made.get("error").is_none(), "{made}");
+    assert_eq!(kept_for(&mut liar), 0.0, "for ever");
+    liar.set("run.old", &json!("of a coordinator that was killed a year ago"));
+    let broker = broker(&server, LEASE);
+    assert_eq!(kept_for(&mut liar), 60.0);
+    assert_eq!(broker.announced("run.").unwrap(), ["run.old"], "until then it is there");
+    // A server that loses its streams gets them again in the same way.
+    let Some(server) = Server::start() else { return };
+    drop(crate::nats::broker(&server, LEASE));
+    assert_eq!(kept_for(&mut Liar::new(&server)), 60.0);
+}
+
+#[test]
+fn a_coordinator_that_lives_sets_its_keys_again_before_they_expire() {
+    let Some(server) = Server::start() else { return };
+    let broker = broker(&server, LEASE);
+    let run = experiment("tictactoe", &["random", "mcts:sims=10"], 2).run();
+    let (directory, cancel) = (Directory::new(), CancelToken::new());
+    let (store, fleet) = (directory.store(), Fleet::new(Arc::clone(&broker)).unwrap());
+    std::thread::scope(|scope| {
+        let _end = AtTheEnd(&cancel);
+        scope.spawn(|| {
+            let players = AgentFactory::of_run(&NoResources, &run);
+            RunDriver::new(&store, &run, &fleet, &players).cancelled_by(&cancel).play_format(5).unwrap()
+        });
+        // No worker comes. The key is there, is taken away, and comes back.
+        let is_there = |wanted: bool| {
+            let begun = Instant::now();
+            while broker.announced("run.").unwrap().contains(&format!("run.{}", run.id)) != wanted {
+                assert!(begun.elapsed() < PATIENCE, "expected {wanted}");
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        };
+        is_there(true);
+        let mut liar = Liar::new(&server);
+        let subject = format!("$KV.plyground.run.{}", run.id);
+        asked(&mut liar, "$JS.API.STREAM.PURGE.KV_plyground", &json!({"filter": subject}));
+        is_there(false);
+        is_there(true);
+    });
+    // The run was stopped: it is not announced any more.
+    assert!(broker.announced("run.").unwrap().is_empty());
+}
+
 /// Legal games with the right results, but not those of these agents.
 #[test]
 fn a_sample_finds_legal_games_that_were_never_played_and_all_of_their_sender_is_played_again() {
     let Some(server) = Server::start() else { return };
     let run = experiment("clobber:size=4x4", &["random", "mcts:sims=50"], 0).run();
     let (expected, _) = alone(&run, 6);
-    // The same pairs of another run: legal here, too, and won by the other agent more often.
-    let (_, others) = alone(&Experiment { seed: 77, ..run.experiment.clone() }.run(), 6);
     drop(broker(&server, LEASE));
     let mut liar = Liar::new(&server);
-    for job in &all_jobs(&run, 6) {
-        let of_pair = others.iter().filter(|row| row.pair == job.pair);
-        let games: Vec<Value> = of_pair.map(|row| wire_game(&GameRow { job: job.id.clone(), ..row.clone() })).collect();
-        assert_eq!(games.len(), 2);
+    for games in of_another_run(&run, 0..6) {
         liar.send_results(&run, &forged("liar", &games));
     }
     let directory = Directory::new();
@@ -294,7 +442,11 @@ fn a_worker_says_what_it_cannot_play_and_goes_on_with_other_runs() {
         assert!(complete && results.games() == 10 && !ended.load(Ordering::Relaxed));
     });
     let notes = notes.lock().unwrap();
-    assert_eq!(notes.iter().filter(|note| note.contains(&strange.id)).count(), 1, "it is told once: {notes:?}");
+    assert_eq!(
+        notes.iter().filter(|note| note.starts_with(&format!("the run {} ", strange.id))).count(),
+        1,
+        "it is told once: {notes:?}"
+    );
 }
 
 #[test]

@@ -105,7 +105,9 @@ impl<'a> RunDriver<'a> {
     /// Requests so many pairs of all who meet, in a Swiss tournament in its first round, unless that was done before.
     pub fn request_format(&self, pairs: u64) -> Result<(), RunError> {
         let experiment = &self.run.experiment;
-        self.request_once(&pairings(experiment.format, experiment.agents.len()), pairs)
+        let pairings = pairings(experiment.format, experiment.agents.len());
+        checked_number(&pairings, pairs, MOST_REQUESTED)?;
+        self.request_once(&pairings, pairs)
     }
 
     /// Plays all that was ever requested and is not done; the results, and whether all were played.
@@ -213,9 +215,21 @@ impl<'a> RunDriver<'a> {
         let counted = Mutex::new(results);
         self.executor.execute(self, pairs, &cancel, &|event| {
             tell(event);
-            let RunEvent::JobFinished { games, .. } = event else { return };
-            let mut results = lock(&counted);
-            games.iter().for_each(|game| results.add(game));
+            let results = match event {
+                RunEvent::JobFinished { games, .. } => {
+                    let mut results = lock(&counted);
+                    games.iter().for_each(|game| results.add(game));
+                    results
+                }
+                // What was taken back does not count. Where the store cannot be read, the end of the run says so.
+                RunEvent::WorkerBanned { .. } => {
+                    let Ok(left) = read() else { return };
+                    let mut results = lock(&counted);
+                    *results = left;
+                    results
+                }
+                _ => return,
+            };
             tell(&RunEvent::Progress { results: &results, wanted });
             stop_if_enough(&results);
         })?;

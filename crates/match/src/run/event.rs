@@ -2,7 +2,7 @@
 
 use plyground_core::{PlayedMove, Player};
 
-use crate::{GameRow, Job, PlayedGame, Results, Run};
+use crate::{GameRow, Job, PlayedGame, RefusedResults, Results, Run};
 
 /// An event of a run. A Swiss tournament starts and ends with every round.
 #[derive(Clone, Debug)]
@@ -51,6 +51,19 @@ pub enum RunEvent<'a> {
         job: &'a Job,
         /// Its games, the second with the seats swapped, or the only one.
         games: &'a [GameRow],
+    },
+    /// Results that another machine has sent are refused and do not count: told for the first of a sender, and again at the end of
+    /// the run with the number of all.
+    ResultsRefused {
+        /// The sender, the number so far, and the reason.
+        refused: &'a RefusedResults,
+    },
+    /// A worker has made results up: it is banned from the run, and what it has sent before is taken back and played again.
+    WorkerBanned {
+        /// The worker, and the reason.
+        refused: &'a RefusedResults,
+        /// The number of jobs that are played again.
+        jobs: u64,
     },
     /// The games of a job are counted.
     Progress {

@@ -18,7 +18,7 @@ macro_rules! run_columns {
 /// at most a job that is done twice.
 macro_rules! job_columns {
     () => {
-        "id, run, first, second, pair, opening, done"
+        "id, run, first, second, pair, opening, done, sender"
     };
 }
 
@@ -36,7 +36,14 @@ macro_rules! failure_columns {
     };
 }
 
-pub(super) use {failure_columns, game_columns, job_columns, run_columns};
+/// The columns of a note of refused results that its checksum covers: all.
+macro_rules! refusal_columns {
+    () => {
+        "run, worker, results, reason, banned"
+    };
+}
+
+pub(super) use {failure_columns, game_columns, job_columns, refusal_columns, run_columns};
 
 /// The statement that writes the checksum of a run.
 pub(super) const SEAL_RUN: &str = concat!("UPDATE runs SET checksum = row_checksum('runs', ", run_columns!(), ") WHERE id = ?1");
@@ -47,6 +54,7 @@ pub(super) const UPGRADE: &str = concat!(
     "ALTER TABLE runs ADD COLUMN requested INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE runs ADD COLUMN checksum INTEGER;
     ALTER TABLE games ADD COLUMN checksum INTEGER;
+    ALTER TABLE jobs ADD COLUMN sender TEXT;
     ALTER TABLE jobs ADD COLUMN checksum INTEGER;
     UPDATE jobs SET done = 1, worker = NULL WHERE done = 0 AND EXISTS (SELECT 1 FROM games WHERE games.job = jobs.id);
     UPDATE runs SET requested = (SELECT count(*) FROM jobs WHERE jobs.run = runs.id);

@@ -109,8 +109,8 @@ impl Store {
 
 /// The statement that marks a job as done or open.
 const MARK: &str = concat!(
-    "UPDATE jobs SET done = ?2, worker = NULL, until = 0,
-        checksum = row_checksum('jobs', id, run, first, second, pair, opening, ?2)
+    "UPDATE jobs SET done = ?2, worker = NULL, until = 0, sender = NULL,
+        checksum = row_checksum('jobs', id, run, first, second, pair, opening, ?2, NULL)
         WHERE id = ?1 AND checksum IS row_checksum('jobs', ",
     job_columns!(),
     ")"
@@ -151,7 +151,7 @@ fn restore(connection: &Connection, job: &str) -> rusqlite::Result<()> {
         let (run, first, second, pair): (String, i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
         connection.execute(
             "INSERT OR IGNORE INTO jobs (id, run, first, second, pair, opening, done, until, checksum)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, 0, row_checksum('jobs', ?1, ?2, ?3, ?4, ?5, ?6, 1))",
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, 0, row_checksum('jobs', ?1, ?2, ?3, ?4, ?5, ?6, 1, NULL))",
             params![job, run, first, second, pair, opening.join(" ")],
         )
     };

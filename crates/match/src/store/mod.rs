@@ -7,6 +7,7 @@ pub(crate) mod export;
 mod games;
 mod parquet_file;
 pub(crate) mod queue;
+mod refusals;
 mod retract;
 mod rows;
 
@@ -85,6 +86,7 @@ const TABLES: &str = "
         done INTEGER NOT NULL DEFAULT 0,
         worker TEXT,
         until INTEGER NOT NULL DEFAULT 0,
+        sender TEXT,
         checksum INTEGER
     );
     CREATE INDEX open_jobs ON jobs (run, done, pair);
@@ -314,9 +316,10 @@ impl Store {
 /// Whether the row of a run has its checksum.
 const IS_INTACT: &str = concat!("SELECT checksum IS row_checksum('runs', ", run_columns!(), ") FROM runs WHERE id = ?1");
 
-/// Notes that a job is done, if its row is intact.
+/// Notes that a job is done, and which worker has sent its games if another machine has, if its row is intact.
 const MARK_DONE: &str = concat!(
-    "UPDATE jobs SET done = 1, worker = NULL, checksum = row_checksum('jobs', id, run, first, second, pair, opening, 1)
+    "UPDATE jobs SET done = 1, worker = NULL, sender = ?2,
+        checksum = row_checksum('jobs', id, run, first, second, pair, opening, 1, ?2)
         WHERE id = ?1 AND done = 0 AND checksum IS row_checksum('jobs', ",
     job_columns!(),
     ")"
@@ -325,15 +328,28 @@ const MARK_DONE: &str = concat!(
 impl ResultSink for Store {
     /// Keeps games and notes in the same transaction that their jobs are done. When this returns, they are on the disk.
     fn keep(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<Vec<bool>, RunError> {
+        self.insert(run, jobs, |_| None)
+    }
+}
+
+impl Store {
+    fn insert<'a>(
+        &self,
+        run: &str,
+        jobs: &[Vec<GameRow>],
+        sender: impl Fn(usize) -> Option<&'a str>,
+    ) -> Result<Vec<bool>, RunError> {
         let mut connection = self.connection();
         let insert = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut new = Vec::with_capacity(jobs.len());
-            for games in jobs {
+            for (number, games) in jobs.iter().enumerate() {
                 let kept = games.iter().map(|game| insert_game(&transaction, run, game)).sum::<rusqlite::Result<usize>>()?;
-                new.push(kept == games.len());
+                let is_new = kept == games.len();
+                new.push(is_new);
                 if let Some(game) = games.first() {
-                    transaction.prepare_cached(MARK_DONE)?.execute([&game.job])?;
+                    let sender = if is_new { sender(number) } else { None };
+                    transaction.prepare_cached(MARK_DONE)?.execute(params![game.job, sender])?;
                 }
             }
             transaction.commit().map(|()| new)

@@ -15,7 +15,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(200);
 const BATCH: Duration = Duration::from_millis(200);
 
 const INSERT_JOB: &str = "INSERT OR IGNORE INTO jobs (id, run, first, second, pair, opening, done, until, checksum)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, row_checksum('jobs', ?1, ?2, ?3, ?4, ?5, ?6, 0))";
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, row_checksum('jobs', ?1, ?2, ?3, ?4, ?5, ?6, 0, NULL))";
 
 /// Adds to the number of jobs that were requested of a run, if its row is intact.
 const COUNT_JOBS: &str = concat!(
@@ -90,7 +90,7 @@ impl Store {
             {
                 let mut statement = transaction.prepare_cached(MARK_DONE)?;
                 for job in jobs {
-                    statement.execute([job])?;
+                    statement.execute(params![job, None::<&str>])?;
                 }
             }
             transaction.commit()
@@ -177,7 +177,7 @@ fn relaxed<T>(connection: &mut Connection, change: impl FnOnce(&mut Connection) 
     changed
 }
 
-fn job_row(row: &Row<'_>) -> rusqlite::Result<Job> {
+pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<Job> {
     let opening: String = row.get(5)?;
     Ok(Job {
         id: row.get(0)?,

@@ -192,7 +192,8 @@ fn a_repair_removes_what_is_damaged_and_leaves_the_rest() {
 fn make_old(file: &Path) {
     let connection = Connection::open(file).unwrap();
     let statements = "ALTER TABLE runs DROP COLUMN checksum; ALTER TABLE runs DROP COLUMN requested;
-        ALTER TABLE jobs DROP COLUMN checksum; ALTER TABLE games DROP COLUMN checksum; PRAGMA user_version = 1";
+        ALTER TABLE jobs DROP COLUMN checksum; ALTER TABLE jobs DROP COLUMN sender;
+        ALTER TABLE games DROP COLUMN checksum; PRAGMA user_version = 1";
     connection.execute_batch(statements).unwrap();
     // A process that was killed after its games were kept, and before its job was noted as done.
     assert_eq!(connection.execute("UPDATE jobs SET done = 0 WHERE pair = 1", []).unwrap(), 1);

@@ -45,6 +45,7 @@ fn an_observer_can_follow_every_game_with_its_chances() {
             assert!(over.lock().unwrap().insert((job.id.clone(), *game), played.outcome).is_none());
         }
         RunEvent::JobFinished { .. } => {}
+        RunEvent::ResultsRefused { .. } | RunEvent::WorkerBanned { .. } => panic!("no other machine plays"),
         RunEvent::RunStarted { results, wanted, .. } | RunEvent::Progress { results, wanted } => {
             progress.lock().unwrap().push((results.jobs(), *wanted));
         }
@@ -123,6 +124,8 @@ fn any_number_of_pairs_can_be_asked_for() {
     assert!(results.jobs() > 0 && !complete);
     assert!(store.requested(RunPrefix::all(&run.id)).unwrap() <= 100_000);
     let refused = driver.request(&[[0, 1]], 1_000_000_000_000_000_000).unwrap_err().to_string();
+    assert!(refused.contains("expected at most 10000000 for 1 pairings"), "{refused}");
+    let refused = driver.request_format(10_000_001).unwrap_err().to_string();
     assert!(refused.contains("expected at most 10000000 for 1 pairings"), "{refused}");
     let refused = driver.play_format(u64::MAX).unwrap_err().to_string();
     assert!(refused.contains("expected at most 9223372036854775807"), "{refused}");

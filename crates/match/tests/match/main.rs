@@ -11,6 +11,7 @@ mod pairs;
 mod place;
 mod queue;
 mod queue_laws;
+mod retract;
 mod seats;
 mod store;
 mod verify;

@@ -138,7 +138,8 @@ impl RunObserver for LiveRun {
                 games.iter().for_each(|game| state.results.add(game));
                 state.version += 1;
             }
-            RunEvent::Progress { .. } => {}
+            // The lab plays on this computer alone.
+            RunEvent::Progress { .. } | RunEvent::ResultsRefused { .. } | RunEvent::WorkerBanned { .. } => {}
             RunEvent::RunEnded { results, .. } => {
                 state.results = (*results).clone();
                 state.version += 1;

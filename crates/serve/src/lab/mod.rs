@@ -268,7 +268,13 @@ impl Lab {
     fn list(&self, skip: usize) -> Result<Value, Refusal> {
         let runs = self.store.runs()?;
         let lines = runs.iter().skip(skip).take(LINES).map(|row| self.line(row)).collect::<Result<Vec<Value>, Refusal>>()?;
-        Ok(json!({"runs": lines, "of": runs.len(), "at_once": self.limits.runs}))
+        let mut page = json!({"runs": lines, "of": runs.len(), "at_once": self.limits.runs});
+        // A run whose settings are damaged is not among them.
+        let damage = self.store.damage();
+        if !damage.is_empty() {
+            page["damage"] = damage.iter().take(LINES).map(ToString::to_string).collect();
+        }
+        Ok(page)
     }
 
     fn line(&self, row: &RunRow) -> Result<Value, Refusal> {

@@ -30,11 +30,9 @@ pub(super) struct Findings<'a> {
 impl<'a> Findings<'a> {
     pub(super) fn read(store: &Store, row: &'a RunRow) -> Result<Self, RunError> {
         let agents = row.run.experiment.agents.len();
-        let (mut results, mut lengths, mut times) =
-            (Results::new(row.run.experiment.seats), BTreeMap::new(), vec![Vec::new(); agents]);
+        let (mut lengths, mut times) = (BTreeMap::new(), vec![Vec::new(); agents]);
         let mut samples: Vec<(&'static str, GameRow)> = Vec::new();
-        store.games(RunPrefix::all(&row.run.id), |game| {
-            results.add(&game);
+        let results = Results::read_with(store, row.run.experiment.seats, RunPrefix::all(&row.run.id), |game| {
             *lengths.entry(game.plies()).or_insert(0) += 1;
             game.thinking().for_each(|(seat, ms)| times[game.agents[seat.index()]].push(ms));
             if game.fault.is_some() {
@@ -121,6 +119,7 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
         date(row.begun)
     );
     let mut blocks = vec![Block::Paragraph(answer(&findings))];
+    blocks.extend(uncounted([results]));
     if results.games() > 0 {
         blocks.extend(strength(&findings));
         blocks.extend(first_move(&findings, info.players));
@@ -131,6 +130,16 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
         blocks.extend(samples(&findings, info.players)?);
     }
     Ok(Report { title: title.map_or(question, str::to_owned), subtitle, blocks })
+}
+
+/// What does not count, where there is such a thing.
+pub(super) fn uncounted<'a>(results: impl IntoIterator<Item = &'a Results>) -> Vec<Block> {
+    let sentences: Vec<String> = results.into_iter().flat_map(Results::uncounted).collect();
+    if sentences.is_empty() {
+        return Vec::new();
+    }
+    // As it is: other machines choose their names, and a name must not be read as Markdown.
+    vec![Block::Heading("What does not count".to_owned()), Block::Code(sentences.join("\n"))]
 }
 
 /// The result in a sentence or two.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plyground_match::{RunError, RunRow, Store};
 use plyground_session::open;
 
-use super::contents::{Findings as Counted, date, first_move, games, samples, table};
+use super::contents::{Findings as Counted, date, first_move, games, samples, table, uncounted};
 use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
 use crate::study::{Finding, Study, StudyMeasure, Verdict, verdict_on_all};
@@ -27,6 +27,7 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
     );
     let mut blocks = vec![Block::Paragraph(study.question.clone()), Block::Paragraph(verdict_on_all(&findings))];
     blocks.extend(study.remarks.iter().cloned().map(Block::Paragraph));
+    blocks.extend(uncounted(counted.iter().map(|counted| &counted.results)));
     blocks.extend(figures(&findings));
     for (part, counted) in parts() {
         blocks.extend(heat_maps(&part.findings(&counted.results)));

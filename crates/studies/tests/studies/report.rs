@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path as FilePath;
 
-use plyground_match::{Experiment, RunRow, Seats, Store};
+use plyground_match::{Experiment, RefusedResults, RunRow, Seats, Store};
 use plyground_statistics::{Anchor, logistic_elo, rate, score_words};
 use plyground_studies::report::{Report, ReportFormat};
 
@@ -48,6 +48,38 @@ fn played(store: &Store, game: &str, agents: &[&str], pairs: u64) -> RunRow {
     let run = experiment(game, agents, 2).run();
     play(store, &run, pairs);
     store.find(&run.id).unwrap()
+}
+
+#[test]
+fn a_page_says_what_does_not_count() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let row = played(&store, "tictactoe", &["random", "mcts:sims=4"], 6);
+    let page = |store: &Store| {
+        let report = Report::on_run(store, &row, None).unwrap();
+        [report.html(), report.markdown()]
+    };
+    assert!(page(&store).iter().all(|page| !page.contains("What does not count")));
+    let refused = RefusedResults {
+        worker: "<b>[liar](x)</b>".to_owned(),
+        results: 3,
+        reason: "moves: expected moves that the rules allow, found z9z9".to_owned(),
+        banned: true,
+    };
+    store.note_refused(&row.run.id, &[refused]).unwrap();
+    rusqlite::Connection::open(directory.0.join("runs.sqlite"))
+        .unwrap()
+        .execute("UPDATE games SET margin = 7 WHERE pair = 2", [])
+        .unwrap();
+    let [html, markdown] = page(&store);
+    elements(&html);
+    assert!(!html.contains("<b>") && html.contains("3 results were refused and do not count: 3 from &lt;b&gt;[liar](x)"));
+    for page in [&html, &markdown] {
+        assert!(page.contains("What does not count") && page.contains("found z9z9"), "{page}");
+        assert!(page.contains("The store is damaged in 1 place, which does not count"), "{page}");
+        assert!(page.contains("10 games in 5 pairs"), "{page}");
+    }
+    assert!(markdown.contains("```\nThe store is damaged"), "{markdown}");
 }
 
 #[test]

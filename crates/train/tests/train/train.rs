@@ -104,7 +104,12 @@ fn a_training_that_is_stopped_again_and_again_learns_the_same_as_one_that_is_not
         run(&mut training, &Impatient::new(round, phase));
         assert_eq!(training.rounds().len() as u64, round - 1, "stopped in round {round}, {phase:?}");
         drop(training);
+        // What a process leaves that is killed while it writes.
+        let left =
+            ["round-9.trainer", "round-9.average", "round-1.average.part", "checkpoint.json.part"].map(|name| parts.0.join(name));
+        left.iter().for_each(|file| std::fs::write(file, "half").unwrap());
         training = Training::resume(&parts.0, 2).unwrap();
+        assert!(left.iter().all(|file| !file.exists()), "{left:?}");
     }
     run(&mut training, &patient());
     assert_eq!(curves(&training), expected);

@@ -1,0 +1,75 @@
+//! Refused results in a store: the report of a run says who sent what does not count, and a ban outlives its coordinator.
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::checksum::refusal_columns;
+use crate::{RefusedResults, RunError, Store};
+
+// Not among the tables of every store: most never need it.
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS refusals (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+        worker TEXT NOT NULL,
+        results INTEGER NOT NULL,
+        reason TEXT NOT NULL,
+        banned INTEGER NOT NULL,
+        checksum INTEGER,
+        PRIMARY KEY (run, worker)
+    ) WITHOUT ROWID";
+
+const INSERT: &str = "INSERT OR REPLACE INTO refusals (run, worker, results, reason, banned, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, row_checksum('refusals', ?1, ?2, ?3, ?4, ?5))";
+
+/// The refused results of a run, the most first. A damaged row is still told, without what it says.
+const SELECT: &str = concat!(
+    "SELECT worker, results, reason, banned, checksum IS row_checksum('refusals', ",
+    refusal_columns!(),
+    ") FROM refusals WHERE run = ?1 ORDER BY results DESC, worker"
+);
+
+impl Store {
+    /// Notes the refused results of a run by sender, in place of what was noted of these senders before.
+    pub fn note_refused(&self, run: &str, refused: &[RefusedResults]) -> Result<(), RunError> {
+        if refused.is_empty() {
+            return Ok(());
+        }
+        let mut connection = self.connection();
+        let write = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute_batch(TABLE)?;
+            {
+                let mut statement = transaction.prepare_cached(INSERT)?;
+                for sender in refused {
+                    // More than a database counts to are not refused in the life of a run.
+                    let results = i64::try_from(sender.results).unwrap_or(i64::MAX);
+                    statement.execute(params![run, sender.worker, results, sender.reason, sender.banned])?;
+                }
+            }
+            transaction.commit()
+        };
+        write(&mut connection).map_err(|error| self.wrap(error))
+    }
+
+    /// The refused results of a run by sender, the most first.
+    pub fn refused(&self, run: &str) -> Result<Vec<RefusedResults>, RunError> {
+        let connection = self.connection();
+        let read = || {
+            if !connection.table_exists(None, "refusals")? {
+                return Ok(Vec::new());
+            }
+            let mut statement = connection.prepare(SELECT)?;
+            let rows = statement.query_map([run], |row| {
+                let intact: bool = row.get(4)?;
+                if !intact {
+                    return Ok(RefusedResults {
+                        results: 1,
+                        reason: "the note of it is damaged".to_owned(),
+                        ..Default::default()
+                    });
+                }
+                Ok(RefusedResults { worker: row.get(0)?, results: row.get(1)?, reason: row.get(2)?, banned: row.get(3)? })
+            })?;
+            rows.collect()
+        };
+        read().map_err(|error| self.wrap(error))
+    }
+}
