@@ -56,8 +56,8 @@ pub fn request_seeds() -> Vec<Vec<u8>> {
         texts.push(format!(r#"{{"id":5,"do":"opponents","game":"{name}"}}"#));
         texts.push(format!(r#"{{"id":6,"do":"state","game":"{name}","moves":[],"start":null}}"#));
         texts.push(format!(r#"{{"id":7,"do":"think","game":"{name}","agent":"mcts:sims=9","seed":1,"time":5,"watch":true}}"#));
-        texts.push(format!(r#"{{"id":8,"do":"solve","game":"{name}","time":5}}"#));
     }
+    texts.push(r#"{"id":8,"do":"solve","game":"tictactoe","moves":["b2"],"time":5}"#.to_owned());
     texts.push(r#"{"id":9,"do":"import","text":"{\"plyground\":1,\"game\":\"tictactoe\",\"players\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"moves\":[{\"move\":\"b2\"}],\"result\":\"open\"}"}"#.to_owned());
     texts.into_iter().map(String::into_bytes).collect()
 }

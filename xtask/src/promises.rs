@@ -39,7 +39,7 @@ fn rows(text: &str) -> Vec<&str> {
         match last.map(str::trim) {
             None => inside = false,
             Some(TESTS) => inside = true,
-            Some(rule) if rule.chars().all(|c| c == '-') => {}
+            Some(rule) if !rule.is_empty() && rule.chars().all(|c| c == '-') => {}
             Some(_) if inside => rows.push(line),
             Some(_) => {}
         }

@@ -361,38 +361,3 @@ fn what_is_queued_is_known_when_the_first_file_of_it_is_gone() {
     assert_eq!(queue.messages(&run.id).unwrap(), 10);
     assert_eq!(queue.messages("another").unwrap(), 0);
 }
-
-/// The age at which the server forgets a key that is not set again.
-fn age_of_keys(server: &Server, prepare: bool) -> Duration {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let jetstream = async_nats::jetstream::new(async_nats::connect(server.url()).await.unwrap());
-        if prepare {
-            // As earlier programs have made it: keys are kept for ever.
-            let bucket = async_nats::jetstream::stream::Config {
-                name: "KV_plyground".to_owned(),
-                subjects: vec!["$KV.plyground.>".to_owned()],
-                max_messages_per_subject: 1,
-                allow_rollup: true,
-                deny_delete: true,
-                ..Default::default()
-            };
-            jetstream.create_stream(bucket).await.unwrap();
-        }
-        let mut stream = jetstream.get_stream("KV_plyground").await.unwrap();
-        stream.info().await.unwrap().config.max_age
-    })
-}
-
-#[test]
-fn the_server_forgets_what_a_killed_coordinator_has_announced() {
-    for old in [false, true] {
-        let Some(server) = Server::start() else { return };
-        if old {
-            assert_eq!(age_of_keys(&server, true), Duration::ZERO);
-        }
-        let _broker = broker(&server, Duration::from_secs(5));
-        let age = age_of_keys(&server, false);
-        assert!(age > Duration::ZERO && age <= Duration::from_mins(1), "{age:?}, with a bucket of an earlier program: {old}");
-    }
-}
