@@ -21,9 +21,9 @@ const LONGEST: usize = 64 << 10;
 /// The most memory of a fuzzer in megabytes, and the longest time of an input in seconds.
 const MEMORY: u32 = 3_000;
 const PATIENCE: u32 = 20;
-/// The most inputs, and bytes, that are kept for a target.
+/// The most inputs that are kept for a target, and the most bytes of each.
 const MOST_KEPT: usize = 24;
-const MOST_BYTES: u64 = 32 << 10;
+const MOST_BYTES: u64 = 2 << 10;
 
 /// Coverage of every edge, with comparisons, for libFuzzer; overflows are findings.
 const INSTRUMENTATION: &str = "--cfg fuzzing -Cdebug-assertions=on -Coverflow-checks=on -Ccodegen-units=1 -Cpasses=sancov-module \
@@ -160,7 +160,7 @@ impl Fuzzer<'_> {
         process::run(&mut command)
     }
 
-    /// Keeps the smallest inputs that have coverage of their own in the repository. Those that were findings stay.
+    /// Keeps some of the inputs that have coverage of their own in the repository, short and long ones. Those that were findings stay.
     fn keep(&self) -> Result<()> {
         let (kept, merged) = (self.root.join(CORPUS).join(self.target), self.folder.join("merged").join(self.target));
         if merged.exists() {
@@ -173,13 +173,11 @@ impl Fuzzer<'_> {
                 fs::remove_file(kept.join(&file.1))?;
             }
         }
-        let mut bytes = 0;
-        for (length, name) in files(&merged)?.into_iter().take(MOST_KEPT) {
-            bytes += length;
-            if bytes > MOST_BYTES {
-                break;
-            }
-            fs::copy(merged.join(&name), kept.join(&name))?;
+        let mut found = files(&merged)?;
+        found.retain(|(length, _)| *length <= MOST_BYTES);
+        let step = found.len().div_ceil(MOST_KEPT).max(1);
+        for (_, name) in found.iter().rev().step_by(step) {
+            fs::copy(merged.join(name), kept.join(name))?;
         }
         Ok(())
     }

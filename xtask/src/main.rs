@@ -70,7 +70,7 @@ struct FuzzArgs {
     /// Seconds for each target
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u64,
-    /// Keep the smallest inputs with coverage of their own in fuzz/corpus
+    /// Keep some inputs with coverage of their own in fuzz/corpus
     #[arg(long)]
     keep: bool,
 }
