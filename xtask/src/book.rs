@@ -12,6 +12,7 @@ use clap::CommandFactory as _;
 use crate::Cli;
 use crate::doc_names::Declared;
 use crate::process::{self, cargo};
+use crate::promises;
 use crate::workspace::Workspace;
 
 const MDBOOK: &str = "mdbook";
@@ -49,7 +50,7 @@ fn mdbook(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 /// Checks that every relative link and anchor of the pages resolves, that pages of the book link to nothing outside of it, that all
-/// are in its summary, and that every `cargo xtask` command, type and file that they name exists.
+/// are in its summary, that every `cargo xtask` command, type and file that they name exists, and that every promise has its tests.
 pub fn check_pages(root: &Path) -> Result<()> {
     let pages = pages(root)?;
     let declared = Declared::read(root)?;
@@ -67,6 +68,7 @@ pub fn check_pages(root: &Path) -> Result<()> {
         }
     }
     faults.extend(unlisted(&pages));
+    faults.extend(promises::faults(root)?);
     if faults.is_empty() {
         println!("{} pages with {} links", pages.len(), pages.iter().map(|page| page.links.len()).sum::<usize>());
         return Ok(());
@@ -92,7 +94,7 @@ struct Page {
 
 /// The pages for people: those of the root and of the book.
 fn pages(root: &Path) -> Result<Vec<Page>> {
-    let mut names: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", CHANGES].map(PathBuf::from).to_vec();
+    let mut names: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "SECURITY.md", CHANGES].map(PathBuf::from).to_vec();
     let mut folders = vec![PathBuf::from(BOOK)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder)).with_context(|| format!("{} cannot be read", folder.display()))? {

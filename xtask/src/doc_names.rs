@@ -19,6 +19,7 @@ const STANDARD: [&str; 8] = ["Any", "Box", "Clone", "Copy", "Option", "Result", 
 
 /// Other words that look like types of ours, each with what it is.
 const FOREIGN: &[(&str, &str)] = &[
+    ("Forwarded", "a header of HTTP"),
     ("LegalMoves", "an option that a bot may have"),
     ("VariantPath", "an option of Fairy-Stockfish"),
     ("MyGame", "a game of the reader"),

@@ -17,6 +17,7 @@ mod js;
 mod module_cycles;
 mod nats;
 mod process;
+mod promises;
 mod public_names;
 mod rooms;
 mod test;
@@ -42,6 +43,8 @@ enum Command {
     Book,
     /// Play one run on several machines (network namespaces where allowed), kill, freeze and cut off what plays, and compare the result
     Cluster,
+    /// Fuzz everything that comes from outside: run the targets of fuzz/ with libFuzzer, one after the other
+    Fuzz(FuzzArgs),
     /// Play 500 games at once on a server and measure how long requests wait that take no thinking, beside a server that does nothing
     Load,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
@@ -60,6 +63,19 @@ struct TestArgs {
     /// List the steps and run none
     #[arg(long)]
     list: bool,
+}
+
+#[derive(Args)]
+struct FuzzArgs {
+    /// The targets (all if none is named)
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// Seconds for each target
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
+    /// Keep some inputs with coverage of their own in fuzz/corpus
+    #[arg(long)]
+    keep: bool,
 }
 
 #[derive(Args)]
@@ -104,6 +120,9 @@ fn main() -> ExitCode {
         Some(Command::App) => app::run().map(|()| true),
         Some(Command::Book) => book::run().map(|()| true),
         Some(Command::Cluster) => cluster::run(),
+        Some(Command::Fuzz(args)) => {
+            fuzz::run(&fuzz::Campaign { targets: &args.targets, seconds: args.seconds, keep: args.keep })
+        }
         Some(Command::Load) => bench::run("load", &[]),
         Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),
         Some(Command::Simulate(args)) => bench::run("simulate", &args.words().iter().map(String::as_str).collect::<Vec<_>>()),

@@ -58,7 +58,7 @@ pub struct Presence {
 
 impl Presence {
     /// A heartbeat from a message; `None` if it is none that a worker sends.
-    fn read(payload: &[u8]) -> Option<Self> {
+    pub(super) fn read(payload: &[u8]) -> Option<Self> {
         let presence: Self = (payload.len() <= LARGEST_BEAT).then(|| serde_json::from_slice(payload).ok())??;
         let printable = |text: &String| !text.chars().any(char::is_control);
         let named = presence.worker.parse::<WorkerName>().is_ok()

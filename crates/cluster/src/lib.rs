@@ -11,6 +11,8 @@ mod broker;
 mod coordinator;
 mod files;
 mod fleet;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handshake;
 mod leadership;
 mod machine;

@@ -50,11 +50,11 @@ const WAITING: usize = 32;
 
 /// The newest state of a training, as its learner announces it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct TrainingAnnouncement {
+pub(super) struct TrainingAnnouncement {
     #[serde(rename = "hello")]
     handshake: Handshake,
     training: SubjectName,
-    plan: TrainingPlan,
+    pub(super) plan: TrainingPlan,
     round: u64,
     teaching: bool,
     /// The hash of the newest network.
@@ -64,7 +64,7 @@ struct TrainingAnnouncement {
 
 impl TrainingAnnouncement {
     /// An announcement from a message; `None` if it is malformed, or asks for more than a training does.
-    fn read(payload: &[u8]) -> Option<Self> {
+    pub(super) fn read(payload: &[u8]) -> Option<Self> {
         const MOST_SIMULATIONS: u32 = 1_000_000;
         const MOST_RANDOM_PLIES: u32 = 10_000;
         let read: Self = (payload.len() <= LARGEST_ANNOUNCEMENT).then(|| serde_json::from_slice(payload).ok())??;
@@ -73,6 +73,9 @@ impl TrainingAnnouncement {
             && (1..=MOST_SIMULATIONS).contains(&plan.full)
             && (1..=MOST_SIMULATIONS).contains(&plan.fast)
             && plan.random_plies <= MOST_RANDOM_PLIES
+            // JSON has no infinity, but numbers that are rounded to one.
+            && plan.rate.is_finite()
+            && plan.trust.is_finite()
             && read.round <= u64::from(u32::MAX);
         possible.then_some(read)
     }
@@ -275,20 +278,20 @@ async fn refresh(broker: Arc<Broker>, key: String, announced: Arc<Mutex<Option<T
 
 /// The round that a game was played for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     round: u64,
     teaching: bool,
 }
 
 /// The bytes of a game and its stamp.
-fn sent(stamp: Stamp, game: &SelfPlayGame) -> Bytes {
+pub(super) fn sent(stamp: Stamp, game: &SelfPlayGame) -> Bytes {
     let mut bytes = (2 * stamp.round + u64::from(stamp.teaching)).to_le_bytes().to_vec();
     bytes.extend(self_play_game_bytes(game));
     bytes.into()
 }
 
 /// A game and its stamp from bytes; `None` if they are malformed.
-fn played(bytes: &[u8]) -> Option<(Stamp, SelfPlayGame)> {
+pub(super) fn played(bytes: &[u8]) -> Option<(Stamp, SelfPlayGame)> {
     let (number, rest) = bytes.split_first_chunk()?;
     let number = u64::from_le_bytes(*number);
     Some((Stamp { round: number / 2, teaching: number % 2 == 1 }, self_play_game_from(rest)?))

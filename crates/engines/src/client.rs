@@ -297,13 +297,13 @@ impl Engine for EngineClient {
 }
 
 /// The name in `option name NAME type …`.
-fn option_name(line: &str) -> Option<String> {
+pub(crate) fn option_name(line: &str) -> Option<String> {
     let name = line.strip_prefix("option name ")?.split(" type ").next()?.trim();
     (1..=LONGEST_OPTION).contains(&name.len()).then(|| name.to_owned())
 }
 
 /// Reads an `info` line. Unknown words are skipped.
-fn read_info(info: &str, latest: &mut EngineInfo) {
+pub(crate) fn read_info(info: &str, latest: &mut EngineInfo) {
     let mut words = info.split_whitespace();
     while let Some(word) = words.next() {
         match word {

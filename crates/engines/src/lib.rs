@@ -7,6 +7,8 @@
 
 mod client;
 mod command;
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(target_os = "linux")]
 mod launcher;
 mod pool;

@@ -241,7 +241,7 @@ fn write_lines(mut stdin: ChildStdin, to_write: &Receiver<String>) {
 }
 
 /// Reads lines until the end of the output; bytes that are no UTF-8 are replaced.
-fn read_lines(stdout: impl Read, sender: &SyncSender<String>, written: &AtomicU64) {
+pub(crate) fn read_lines(stdout: impl Read, sender: &SyncSender<String>, written: &AtomicU64) {
     let mut stdout = BufReader::new(stdout);
     let mut line = Vec::new();
     let tell = |line: &mut Vec<u8>| {

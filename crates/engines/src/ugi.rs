@@ -154,6 +154,10 @@ impl UgiSession<'_> {
                     }
                 }
             }
+            self.hear_queued(ended)?;
+            if self.search.is_none() && !self.queue.is_empty() {
+                continue;
+            }
             if ended && self.search.is_none() {
                 return Ok(());
             }
@@ -162,14 +166,34 @@ impl UgiSession<'_> {
                 Ok(Event::Line(line)) => self.receive(line)?,
                 Ok(Event::Info(line)) => self.send(&line)?,
                 Ok(Event::Done(seated, advice)) => self.finish(seated, &advice)?,
-                Ok(Event::End) | Err(_) => {
-                    ended = true;
-                    if self.search.as_ref().is_some_and(|search| search.infinite) {
-                        self.stop()?;
-                    }
-                }
+                Ok(Event::End) | Err(_) => ended = true,
             }
         }
+    }
+
+    /// Hears what came before a search began and concerns it: commands that waited for an earlier search, and the end of the input.
+    /// Nothing else would end a search without a limit.
+    fn hear_queued(&mut self, ended: bool) -> io::Result<()> {
+        if self.queue.iter().any(|line| line.as_deref() == Ok("quit")) {
+            self.stop()?;
+        }
+        while let Some(search) = &self.search {
+            let infinite = search.infinite;
+            match self.queue.front().map(|line| line.as_deref().unwrap_or_default()) {
+                Some("isready") => {
+                    self.queue.pop_front();
+                    self.send("readyok")?;
+                }
+                Some("stop") => {
+                    self.queue.pop_front();
+                    self.stop()?;
+                }
+                Some(_) if infinite => self.stop()?,
+                None if infinite && ended => self.stop()?,
+                _ => break,
+            }
+        }
+        Ok(())
     }
 
     fn send(&mut self, line: &str) -> io::Result<()> {
@@ -192,7 +216,14 @@ impl UgiSession<'_> {
     fn receive(&mut self, line: Received) -> io::Result<()> {
         match (line.as_deref().unwrap_or_default(), &self.search) {
             ("isready", Some(_)) => self.send("readyok"),
-            ("stop", _) => self.stop(),
+            ("stop", _) => {
+                // Meant for the last search that was asked for, which may wait for this one to end.
+                let is_search = |line: &Received| line.as_deref().is_ok_and(|line| line.split(' ').next() == Some("go"));
+                if self.queue.iter().any(is_search) && self.queue.len() < MOST_QUEUED {
+                    self.queue.push_back(line);
+                }
+                self.stop()
+            }
             (command, Some(search)) => {
                 // Any other command ends an infinite search, and `quit` ends all.
                 if search.infinite || command == "quit" {
@@ -664,6 +695,8 @@ fn last_words(panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use plyground_session::NoResources;
+
     use super::*;
 
     fn key(key: &'static str, value: &'static str) -> KeyInfo {
@@ -697,6 +730,21 @@ mod tests {
         assert!(parse("infinite", Player::First).infinite);
         for wrong in ["movetime", "movetime soon", "depth -1", "fast"] {
             assert!(GoCommand::parse(wrong, Player::First).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn searches_that_waited_for_another_one_end_as_well() {
+        for rest in ["go infinite\nstop\n", "go infinite\n", "go infinite\nisready\nquery fen\n", "go movetime 600000\nquit\n"] {
+            let (sender, ended) = mpsc::channel();
+            thread::spawn(move || {
+                let options = UgiOptions { game: "tictactoe", agent: "mcts", seed: 1, resources: &NoResources };
+                let mut output = Vec::new();
+                let served = serve_ugi(&options, io::Cursor::new(format!("go movetime 100\n{rest}")), &mut output);
+                let _ = sender.send((served.is_ok(), String::from_utf8(output).unwrap()));
+            });
+            let (served, said) = ended.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("it goes on: {rest}"));
+            assert!(served && said.matches("bestmove").count() == 2, "{rest}: {said}");
         }
     }
 }

@@ -8,6 +8,8 @@ mod engine;
 mod engine_allow_list;
 mod fair_queue;
 mod files;
+#[doc(hidden)]
+pub mod fuzzing;
 mod lab;
 mod limits;
 mod listener;

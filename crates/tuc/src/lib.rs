@@ -3,6 +3,8 @@
 mod client;
 mod client_game;
 mod expelled;
+#[doc(hidden)]
+pub mod fuzzing;
 mod host;
 mod receive;
 mod remote_player;

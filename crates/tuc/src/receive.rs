@@ -14,7 +14,7 @@ use crate::server::{Admission, ClientState, HostEvent, MOST_CLIENTS, RepeatAllow
 use crate::wire::{LONGEST, Message, is_move, is_plausible_name, name_in, trimmed};
 
 /// The most unread datagrams of a player to move.
-const INBOX: usize = 16;
+pub(super) const INBOX: usize = 16;
 /// The numbers of datagrams without sense that cost a client its seat, while it waits and in a game. Real clients say their name, wait,
 /// and make moves.
 const STRIKES_WAITING: u32 = 8;
@@ -45,7 +45,7 @@ impl UdpServer {
     }
 
     /// Handles a datagram. Has a client or a move come, or a client gone?
-    fn take(&self, state: &mut ServerState, datagram: &[u8], from: SocketAddr) -> bool {
+    pub(super) fn take(&self, state: &mut ServerState, datagram: &[u8], from: SocketAddr) -> bool {
         let text = trimmed(datagram).filter(|_| datagram.len() <= LONGEST);
         let Some(client) = state.clients.get_mut(&from) else { return self.receive_unknown(state, datagram, from) };
         let is_name = text.is_some_and(|text| is_called(&client.name, text));
@@ -178,9 +178,12 @@ impl UdpServer {
         }
         // Here a name stands for a player. One that comes again from another address was restarted.
         let is_gathering = state.admission == Admission::Gathering;
-        let restarts = is_gathering && state.clients.values().any(|client| tidied(name).eq(client.name.chars()));
-        let is_full = state.clients.len() >= MOST_CLIENTS || state.clients_of(from.ip()) >= self.options.seats_per_address;
-        if is_full && !restarts {
+        let is_replaced = |client: &ClientState| is_gathering && tidied(name).eq(client.name.chars());
+        let replaced = state.clients.iter().find(|(_, client)| is_replaced(client)).map(|(address, _)| address.ip());
+        // The seat of the one that is replaced is free, and is one of the same address only if it was there before.
+        let taken = state.clients.len() - usize::from(replaced.is_some());
+        let of_address = state.clients_of(from.ip()) - usize::from(replaced == Some(from.ip()));
+        if taken >= MOST_CLIENTS || of_address >= self.options.seats_per_address {
             return None;
         }
         let name: String = tidied(name).collect();
@@ -239,7 +242,7 @@ fn pair_up(state: &mut ServerState, from: SocketAddr) -> Player {
 }
 
 /// The most characters of a name that are shown and kept.
-const NAME: usize = 48;
+pub(super) const NAME: usize = 48;
 
 /// A name as it is shown and stored. Braces have a meaning in the spec of an agent.
 fn tidied(name: &str) -> impl Iterator<Item = char> {

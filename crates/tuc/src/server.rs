@@ -127,7 +127,7 @@ impl HostEvent<'_> {
     }
 }
 
-type Listener = Box<dyn Fn(&HostEvent<'_>) + Send + Sync>;
+pub(super) type Listener = Box<dyn Fn(&HostEvent<'_>) + Send + Sync>;
 
 /// The state of a client that waits or plays.
 pub(super) struct ClientState {
@@ -249,6 +249,14 @@ impl UdpServer {
         prepare(&socket);
         socket.set_read_timeout(Some(POLL))?;
         socket.set_write_timeout(Some(POLL))?;
+        let server = Arc::new(Self::new(socket, options, admission, Box::new(listener)));
+        let receiver = Arc::clone(&server);
+        let thread = std::thread::Builder::new().name("datagrams".to_owned()).spawn(move || receiver.receive())?;
+        Ok(RunningUdpServer { server, thread: Some(thread) })
+    }
+
+    /// A server whose datagrams are not received yet.
+    pub(super) fn new(socket: UdpSocket, options: HostOptions, admission: Admission, listener: Listener) -> Self {
         let state = ServerState {
             clients: HashMap::new(),
             past: VecDeque::new(),
@@ -258,17 +266,7 @@ impl UdpServer {
             dropped: DroppedDatagrams::default(),
             expelled: Expelled::default(),
         };
-        let server = Arc::new(Self {
-            socket,
-            options,
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-            closed: AtomicBool::new(false),
-            listener: Box::new(listener),
-        });
-        let receiver = Arc::clone(&server);
-        let thread = std::thread::Builder::new().name("datagrams".to_owned()).spawn(move || receiver.receive())?;
-        Ok(RunningUdpServer { server, thread: Some(thread) })
+        Self { socket, options, state: Mutex::new(state), changed: Condvar::new(), closed: AtomicBool::new(false), listener }
     }
 
     /// The address of its socket.

@@ -32,7 +32,7 @@ use crate::origin::{RequestSource, same_site};
 use crate::{EngineAllowList, ServerLimits};
 pub use live_run::Quota;
 use live_run::{LiveRun, RunEnd};
-use run_request::RunRequest;
+pub use run_request::RunRequest;
 
 /// The most runs in a list.
 const LINES: usize = 30;

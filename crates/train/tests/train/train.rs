@@ -1,7 +1,9 @@
 //! Trainings of networks: stopped, resumed, with any number of threads, they come to the same.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use plyground_core::CancelToken;
 use plyground_match::FileResources;
@@ -117,6 +119,45 @@ fn a_training_that_is_stopped_again_and_again_learns_the_same_as_one_that_is_not
     run(&mut training, &patient());
     assert_eq!(curves(&training), expected);
     assert!(network(&threads.0) == network(&whole.0), "two threads");
+}
+
+/// The folder of the training of a process that is killed.
+const KILLED: &str = "PLYGROUND_KILLED_TRAINING";
+
+#[test]
+#[ignore = "the process that the test below kills"]
+fn a_training_in_a_process_of_its_own() {
+    let Some(folder) = std::env::var_os(KILLED).map(PathBuf::from) else { return };
+    let begun = if Training::is_in(&folder) { Training::resume(&folder, 1) } else { Training::begin(&folder, tiny(), 1) };
+    run(&mut begun.unwrap(), &patient());
+}
+
+#[test]
+fn a_training_that_is_killed_again_and_again_learns_the_same_as_one_that_is_not() {
+    let (whole, killed) = (Folder::new("calm"), Folder::new("killed"));
+    let mut training = Training::begin(&whole.0, tiny(), 1).unwrap();
+    let begin = Instant::now();
+    run(&mut training, &patient());
+    let took = begin.elapsed();
+
+    let start = || {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "train::a_training_in_a_process_of_its_own", "--ignored"]).env(KILLED, &killed.0);
+        child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut interrupted = 0;
+    for number in 1..=12 {
+        let mut child = start();
+        std::thread::sleep(took * number / 12);
+        interrupted += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(interrupted >= 3, "it had ended by itself before it was killed {interrupted} times");
+    assert!(start().wait().unwrap().success(), "what was killed goes on");
+    let found = Training::resume(&killed.0, 1).unwrap();
+    assert_eq!(curves(&found), curves(&training));
+    assert!(network(&killed.0) == network(&whole.0), "killed and resumed");
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! The parsers of what pages send, for the fuzz targets (`fuzz/`).
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::HeaderMap;
+use plyground_match::Run;
+
+use crate::lab::RunRequest;
+use crate::origin::{ClientNetwork, TrustedWays, same_site};
+use crate::{EngineAllowList, ServerLimits};
+
+/// The run that the body of a request asks for, with the command line of the same run; a reason in words if it is refused.
+pub fn requested_run(body: &[u8], limits: &ServerLimits) -> Result<(Run, String), String> {
+    let request: RunRequest = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let allowed = EngineAllowList::default();
+    let run = request.run(limits, &allowed).map_err(|error| error.to_string())?;
+    Ok((run, request.command(&allowed)))
+}
+
+/// The judgement of the server on the headers of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeaderJudgement {
+    /// Are limits and turns counted by the address of the connection?
+    pub by_peer: bool,
+    /// Does it count as a request from this computer, which may use the lab?
+    pub local: bool,
+    /// Does it come from a page of this server, or from a program?
+    pub same_site: bool,
+    /// Was it sent to a name of this server?
+    pub own_name: bool,
+}
+
+/// The judgement on headers that came over a connection from `peer`, with these named proxies.
+pub fn judge_headers(peer: SocketAddr, proxies: &[IpAddr], headers: &HeaderMap) -> HeaderJudgement {
+    let ways = TrustedWays::new(proxies, &[]);
+    let source = ways.source(peer, headers);
+    HeaderJudgement {
+        by_peer: source.client == ClientNetwork::from(peer.ip()),
+        local: source.is_local(headers),
+        same_site: same_site(headers),
+        own_name: ways.is_own_name(headers),
+    }
+}
