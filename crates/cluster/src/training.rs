@@ -76,7 +76,7 @@ impl TrainingAnnouncement {
             // JSON has no infinity, but numbers that are rounded to one.
             && plan.rate.is_finite()
             && plan.trust.is_finite()
-            && read.round <= u64::from(u32::MAX);
+            && u32::try_from(read.round).is_ok();
         possible.then_some(read)
     }
 }
