@@ -18,8 +18,9 @@ use plyground_match::RunError;
 use tokio::io::AsyncReadExt as _;
 
 use crate::access::Access;
-use crate::broker::{ANSWER, jobs_of, results_of};
-use crate::message_server::{Acknowledgement, Answer, Archive, Delivery, Heard, Kept, MessageServer, Reading, Ticket};
+use crate::message_server::{
+    ANSWER, Acknowledgement, Answer, Archive, Delivery, Heard, Kept, MessageServer, Reading, Ticket, jobs_of, results_of,
+};
 
 const JOBS: &str = "PLY_JOBS";
 const RESULTS: &str = "PLY_RESULTS";

@@ -29,6 +29,17 @@ use crate::sample::play_samples;
 use crate::wire::{BatchResults, Failure, packed};
 use crate::worker::{AnnouncedRuns, Notes, PlayableJobs, publish_presence};
 
+/// What a program of a history is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// What decides over the others.
+    Fate,
+    /// A coordinator, with the number of its disk.
+    Coordinator(usize),
+    Worker,
+    Liar(Lie),
+}
+
 /// What a coordinator has at the end.
 pub struct FinalTable {
     pub games: Vec<GameRow>,
