@@ -17,6 +17,7 @@ mod machine;
 mod message_server;
 mod names;
 mod nats;
+mod notes;
 mod queue;
 mod result_reader;
 mod sample;
