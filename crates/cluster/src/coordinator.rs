@@ -152,7 +152,7 @@ impl Fleet {
         }
         let verifier = ResultVerifier::new(&run.experiment, players)?;
         let trust = self.trust_in(&run.id);
-        lock(&trust).recall(store.refused(&run.id)?, store.senders(&run.id)?);
+        lock(&trust).recall_from(store, &run.id)?;
         let (received, _reader) = self.follow(&run.id);
         let mut coordinator = RunCoordinator {
             fleet: self,
