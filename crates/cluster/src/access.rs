@@ -8,7 +8,7 @@ use async_nats::ConnectOptions;
 use plyground_match::RunError;
 use tokio::runtime::Runtime;
 
-use crate::broker::ANSWER;
+use crate::message_server::ANSWER;
 use crate::role::RoleCredentials;
 
 /// The ping interval: a connection without an answer is found dead after two of these.

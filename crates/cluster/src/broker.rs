@@ -12,25 +12,13 @@ use tokio::runtime::{Handle, Runtime};
 
 use crate::access::Access;
 use crate::machine::{Machine, RealMachine, Task};
+pub(super) use crate::message_server::{ANSWER, jobs_of, results_of};
 use crate::message_server::{Archive, Delivery, Heard, MessageServer, Reading};
 use crate::nats::NatsServer;
 use crate::role::Subjects;
 
 /// The interval at which a leader sets its keys again.
 pub(super) const KEY_REFRESH: Duration = Duration::from_secs(10);
-/// The timeout of a request.
-pub(super) const ANSWER: Duration = Duration::from_secs(5);
-
-/// The subject of the jobs of a run.
-pub(super) fn jobs_of(run: &str) -> String {
-    format!("ply.jobs.{run}")
-}
-
-/// The subject of the results of a run.
-pub(super) fn results_of(run: &str) -> String {
-    format!("ply.results.{run}")
-}
-
 /// A connection to a message server. It has a runtime of its own; its public methods block.
 pub struct Broker {
     // Fields are dropped in their order: the runtime last.

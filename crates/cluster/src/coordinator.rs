@@ -25,7 +25,7 @@ use crate::machine::Task;
 use crate::names::WorkerName;
 use crate::queue::NatsQueue;
 use crate::result_reader::{Received, ResultReader};
-use crate::sample::{Sample, Sampler, Verdict, play_samples};
+use crate::sample::{Sample, SampleVerdict, Sampler, play_samples};
 use crate::trust::WorkerTrust;
 use crate::wire::{BatchResults, WireGame, unpacked};
 
@@ -200,7 +200,7 @@ pub(super) struct Conducted<'a> {
     pub events: &'a (dyn Fn(&RunEvent<'_>) + Sync),
     /// The way to what plays samples again, and back.
     pub samples: mpsc::UnboundedSender<Sample>,
-    pub verdicts: mpsc::UnboundedReceiver<Verdict>,
+    pub verdicts: mpsc::UnboundedReceiver<SampleVerdict>,
 }
 
 impl Executor for Fleet {

@@ -19,6 +19,7 @@ mod machine;
 mod message_server;
 mod names;
 mod nats;
+mod notes;
 mod permissions;
 mod queue;
 mod result_reader;

@@ -9,6 +9,19 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
+/// The timeout of a request.
+pub const ANSWER: Duration = Duration::from_secs(5);
+
+/// The subject of the jobs of a run.
+pub fn jobs_of(run: &str) -> String {
+    format!("ply.jobs.{run}")
+}
+
+/// The subject of the results of a run.
+pub fn results_of(run: &str) -> String {
+    format!("ply.results.{run}")
+}
+
 /// The answer to a request; the error of a server in its own words.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, String>>;
 

@@ -17,8 +17,9 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use plyground_match::RunError;
 
 use crate::access::Access;
-use crate::broker::{ANSWER, jobs_of, results_of};
-use crate::message_server::{Acknowledgement, Answer, Archive, Delivery, Heard, Kept, MessageServer, Reading, Ticket};
+use crate::message_server::{
+    ANSWER, Acknowledgement, Answer, Archive, Delivery, Heard, Kept, MessageServer, Reading, Ticket, jobs_of, results_of,
+};
 use crate::role::Subjects;
 
 pub(super) const JOBS: &str = "PLY_JOBS";

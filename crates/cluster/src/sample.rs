@@ -19,14 +19,14 @@ pub struct Sample {
 }
 
 /// A sample that was played again, with what came of it.
-pub type Verdict = (Sample, Result<(), Refusal>);
+pub type SampleVerdict = (Sample, Result<(), Refusal>);
 
 /// The drawing of samples, and the thread that plays them again.
 pub struct Sampler {
     share: f64,
     rng: Rng,
     samples: UnboundedSender<Sample>,
-    checked: UnboundedReceiver<Verdict>,
+    checked: UnboundedReceiver<SampleVerdict>,
     waiting: usize,
 }
 
@@ -38,7 +38,7 @@ impl Sampler {
         experiment: &Experiment,
         seed: u64,
         samples: UnboundedSender<Sample>,
-        checked: UnboundedReceiver<Verdict>,
+        checked: UnboundedReceiver<SampleVerdict>,
     ) -> Self {
         let share = if is_reproducible(experiment) { share } else { 0.0 };
         Self { share, rng: Seed(seed).rng(), samples, checked, waiting: 0 }
@@ -56,7 +56,7 @@ impl Sampler {
     }
 
     /// The next result that was played again, with what came of it.
-    pub fn next(&mut self) -> Option<Verdict> {
+    pub fn next(&mut self) -> Option<SampleVerdict> {
         let checked = self.checked.try_recv().ok()?;
         self.waiting -= 1;
         Some(checked)
@@ -73,7 +73,7 @@ pub async fn play_samples(
     context: RunContext<'_>,
     cancel: &CancelToken,
     mut samples: UnboundedReceiver<Sample>,
-    checked: UnboundedSender<Verdict>,
+    checked: UnboundedSender<SampleVerdict>,
 ) {
     while let Some(sample) = samples.recv().await {
         let verdict = match play_job(&context, &sample.job, cancel, &|_| {}) {

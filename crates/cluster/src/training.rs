@@ -27,7 +27,7 @@ use crate::handshake::Handshake;
 use crate::machine::Task;
 use crate::message_server::Archive;
 use crate::names::{ContentHash, SubjectName};
-use crate::worker::Notes;
+use crate::notes::Notes;
 
 /// The subject of the announcements of learners.
 pub(super) const TRAINING_SUBJECT: &str = "$KV.plyground.train.*";

@@ -1,6 +1,6 @@
 //! The worker process: leases jobs of any run, plays them, and publishes the games.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,13 +21,12 @@ use crate::fleet::{BEAT, Presence, ROLL_CALL};
 use crate::handshake::Handshake;
 use crate::message_server::Heard;
 use crate::names::{SubjectName, WorkerName};
+use crate::notes::Notes;
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 
 /// The pause after jobs that cannot be played here, so that another worker gets them.
 const UNPLAYABLE: Duration = Duration::from_secs(1);
-/// The most runs and trainings that are told of.
-const MOST_NOTES: usize = 1_000;
 /// The most announcements that are read at the start.
 const MOST_KEYS: usize = 1_000;
 
@@ -47,28 +46,6 @@ pub struct WorkerOptions<'a> {
     pub begun: &'a (dyn Fn(&Presence) + Sync),
     /// Called once for each run or training that cannot be played here, with the reason; other ones go on.
     pub told: &'a (dyn Fn(&str) + Sync),
-}
-
-/// Notes to the user, each subject told once.
-pub(super) struct Notes<'a> {
-    tell: &'a (dyn Fn(&str) + Sync),
-    told: Mutex<HashSet<String>>,
-}
-
-impl<'a> Notes<'a> {
-    pub fn new(tell: &'a (dyn Fn(&str) + Sync)) -> Self {
-        Self { tell, told: Mutex::default() }
-    }
-}
-
-impl Notes<'_> {
-    /// Tells that a run or a training cannot be played here, unless that was told before.
-    pub fn unplayable(&self, what: &str, name: &str, reason: &dyn std::fmt::Display) {
-        let mut told = lock(&self.told);
-        if told.len() < MOST_NOTES && told.insert(format!("{what} {name}")) {
-            (self.tell)(&format!("the {what} {name} cannot be played here and is left to other workers: {reason}"));
-        }
-    }
 }
 
 /// Works until it is cancelled. The last heartbeat.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use plyground_core::Rng;
 use plyground_core::sync::lock;
 
-use super::history::{History, Part};
+use super::programs::{Role, Stage};
 use super::server::Noise;
 use super::world::{Life, ProgramId, World};
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum FaultKind {
     /// A worker is killed.
     KillWorker,
     /// A coordinator is killed; what it has written is there.
@@ -43,7 +43,7 @@ pub enum Fault {
     Noise,
 }
 
-impl Fault {
+impl FaultKind {
     const ALL: [Self; 14] = [
         Self::KillWorker,
         Self::KillCoordinator,
@@ -69,47 +69,57 @@ impl Fault {
 
 /// The faults of a history: some of all kinds, so that rare meetings of two are not hidden by all the others.
 pub struct Faults {
-    kinds: Vec<Fault>,
+    kinds: Vec<FaultKind>,
     /// The time between two, at about.
     between: Duration,
 }
 
 impl Faults {
     pub fn new(rng: &mut Rng, is_fragile: bool) -> Self {
-        let mut kinds = Fault::ALL.to_vec();
+        let mut kinds = FaultKind::ALL.to_vec();
         kinds.retain(|kind| rng.below(5) < 2 && !(is_fragile && kind.ends_coordinators()));
         Self { kinds, between: Duration::from_secs_f64(3.0 * 20_f64.powf(rng.unit())) }
     }
 }
 
+/// What decides over all programs of a history.
+pub struct Fate {
+    pub stage: Arc<Stage>,
+    /// What each program is.
+    pub roles: Vec<Role>,
+    /// The time from which on no more faults happen.
+    pub calm_at: Duration,
+    pub faults: Faults,
+}
+
 /// Starts all programs, lets things go wrong until it is calm, and starts again what has come to an end.
-pub async fn rule(history: Arc<History>) {
-    let world = &history.stage.world;
-    for (program, _) in programs(&history) {
+pub async fn rule(fate: Arc<Fate>) {
+    let world = &fate.stage.world;
+    for (program, _) in programs(&fate) {
         world.sleep(uniform(world, Duration::ZERO, Duration::from_secs(10))).await;
         world.launch(program);
     }
-    while world.state().now < history.calm_at {
-        let time = history.faults.between;
+    while world.state().now < fate.calm_at {
+        let time = fate.faults.between;
         world.sleep(uniform(world, time / 4, time * 2)).await;
         let fault = {
             let mut state = world.state();
-            let kinds = &history.faults.kinds;
+            let kinds = &fate.faults.kinds;
             (!kinds.is_empty()).then(|| kinds[state.rng.below(kinds.len() as u32) as usize])
         };
         if let Some(fault) = fault {
-            strike(&history, fault);
+            strike(&fate, fault);
         }
-        for (program, _) in programs(&history) {
+        for (program, _) in programs(&fate) {
             if uniform(world, Duration::ZERO, Duration::from_secs(3)) > Duration::from_secs(1) {
                 world.launch(program);
             }
         }
     }
-    calm(&history);
+    calm(&fate);
     loop {
-        for (program, part) in programs(&history) {
-            if !matches!(part, Part::Liar(_)) {
+        for (program, part) in programs(&fate) {
+            if !matches!(part, Role::Liar(_)) {
                 world.launch(program);
             }
         }
@@ -118,8 +128,8 @@ pub async fn rule(history: Arc<History>) {
 }
 
 /// Everything but the fate itself.
-fn programs(history: &History) -> impl Iterator<Item = (ProgramId, Part)> {
-    history.parts.iter().copied().enumerate().filter(|(_, part)| *part != Part::Fate)
+fn programs(fate: &Fate) -> impl Iterator<Item = (ProgramId, Role)> {
+    fate.roles.iter().copied().enumerate().filter(|(_, part)| *part != Role::Fate)
 }
 
 fn uniform(world: &World, least: Duration, most: Duration) -> Duration {
@@ -127,62 +137,62 @@ fn uniform(world: &World, least: Duration, most: Duration) -> Duration {
 }
 
 /// One of the programs that are wanted.
-fn any(history: &History, wanted: impl Fn(Part) -> bool) -> Option<(ProgramId, Part)> {
-    let fitting: Vec<(ProgramId, Part)> = programs(history).filter(|(_, part)| wanted(*part)).collect();
+fn any(fate: &Fate, wanted: impl Fn(Role) -> bool) -> Option<(ProgramId, Role)> {
+    let fitting: Vec<(ProgramId, Role)> = programs(fate).filter(|(_, part)| wanted(*part)).collect();
     let count = fitting.len().max(1) as u32;
-    fitting.get(history.stage.world.state().rng.below(count) as usize).copied()
+    fitting.get(fate.stage.world.state().rng.below(count) as usize).copied()
 }
 
 /// Does something to the world, and undoes it after a while.
-fn strike(history: &History, fault: Fault) {
-    let world = &history.stage.world;
+fn strike(fate: &Fate, fault: FaultKind) {
+    let world = &fate.stage.world;
     world.log(usize::MAX, || format!("meets a fault: {fault:?}"));
     let while_long = |most: u64| uniform(world, Duration::from_secs(1), Duration::from_secs(most));
     match fault {
-        Fault::KillWorker => kill(history, any(history, |part| !matches!(part, Part::Coordinator(_)))),
-        Fault::KillCoordinator => kill(history, any(history, |part| matches!(part, Part::Coordinator(_)))),
-        Fault::PowerLoss | Fault::StoreLoss => {
-            let Some((program, Part::Coordinator(number))) = any(history, |part| matches!(part, Part::Coordinator(_))) else {
+        FaultKind::KillWorker => kill(fate, any(fate, |part| !matches!(part, Role::Coordinator(_)))),
+        FaultKind::KillCoordinator => kill(fate, any(fate, |part| matches!(part, Role::Coordinator(_)))),
+        FaultKind::PowerLoss | FaultKind::StoreLoss => {
+            let Some((program, Role::Coordinator(number))) = any(fate, |part| matches!(part, Role::Coordinator(_))) else {
                 return;
             };
             let is_alive = world.state().programs[program].life == Life::Running;
-            if fault == Fault::PowerLoss && is_alive {
-                lock(&history.stage.disks[number]).arm();
+            if fault == FaultKind::PowerLoss && is_alive {
+                lock(&fate.stage.disks[number]).arm();
             } else if is_alive {
-                lock(&history.stage.disks[number]).lose();
+                lock(&fate.stage.disks[number]).lose();
                 world.kill(program);
             }
         }
-        Fault::Freeze => {
-            if let Some((program, _)) = any(history, |_| true) {
+        FaultKind::Freeze => {
+            if let Some((program, _)) = any(fate, |_| true) {
                 world.freeze(program);
                 after(world, while_long(120), move |world| world.thaw(program));
             }
         }
-        Fault::Cut => {
-            if let Some((program, _)) = any(history, |_| true) {
+        FaultKind::Cut => {
+            if let Some((program, _)) = any(fate, |_| true) {
                 world.cut(program, true);
                 after(world, while_long(180), move |world| world.cut(program, false));
             }
         }
-        Fault::Restart | Fault::LostSeconds | Fault::RollBack | Fault::Wipe => {
+        FaultKind::Restart | FaultKind::LostSeconds | FaultKind::RollBack | FaultKind::Wipe => {
             let by = match fault {
-                Fault::Restart => None,
-                Fault::LostSeconds => Some(while_long(120)),
-                Fault::RollBack => Some(while_long(400)),
+                FaultKind::Restart => None,
+                FaultKind::LostSeconds => Some(while_long(120)),
+                FaultKind::RollBack => Some(while_long(400)),
                 _ => Some(Duration::MAX),
             };
             world.state().server.is_down = true;
             after(world, while_long(60), move |world| come_back(world, by));
         }
-        Fault::ExpiredKeys => world.state().server.disk.expire_keys(),
-        Fault::LostJobs => world.state().server.disk.jobs.clear(),
-        Fault::ClockJump => {
-            if let Some((program, _)) = any(history, |_| true) {
+        FaultKind::ExpiredKeys => world.state().server.disk.expire_keys(),
+        FaultKind::LostJobs => world.state().server.disk.jobs.clear(),
+        FaultKind::ClockJump => {
+            if let Some((program, _)) = any(fate, |_| true) {
                 world.jump(program, while_long(600));
             }
         }
-        Fault::Noise => {
+        FaultKind::Noise => {
             let mut state = world.state();
             let mut up_to = |most: f64| if state.rng.below(2) == 0 { 0.0 } else { most * state.rng.unit() };
             let noise = Noise {
@@ -198,9 +208,9 @@ fn strike(history: &History, fault: Fault) {
     }
 }
 
-fn kill(history: &History, program: Option<(ProgramId, Part)>) {
+fn kill(fate: &Fate, program: Option<(ProgramId, Role)>) {
     if let Some((program, _)) = program {
-        history.stage.world.kill(program);
+        fate.stage.world.kill(program);
     }
 }
 
@@ -232,8 +242,8 @@ fn come_back(world: &World, by: Option<Duration>) {
 }
 
 /// Ends everything that is wrong.
-fn calm(history: &History) {
-    let world = &history.stage.world;
+fn calm(fate: &Fate) {
+    let world = &fate.stage.world;
     world.log(usize::MAX, || "meets no more faults".to_owned());
     world.state().server.noise = Noise::default();
     let is_down = world.state().server.is_down;
@@ -241,14 +251,14 @@ fn calm(history: &History) {
         come_back(world, None);
     }
     world.state().calm = true;
-    for (program, part) in programs(history) {
+    for (program, part) in programs(fate) {
         world.thaw(program);
         world.cut(program, false);
-        if matches!(part, Part::Liar(_)) {
+        if matches!(part, Role::Liar(_)) {
             world.kill(program);
         }
-        if let Part::Coordinator(number) = part {
-            lock(&history.stage.disks[number]).disarm();
+        if let Role::Coordinator(number) = part {
+            lock(&fate.stage.disks[number]).disarm();
         }
     }
 }

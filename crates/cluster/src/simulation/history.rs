@@ -12,9 +12,9 @@ use plyground_match::GameRow;
 
 use super::disk::Disk;
 use super::experiments::known_tables;
-use super::faults::{Faults, rule};
+use super::faults::{Fate, Faults, rule};
 use super::liars::Lie;
-use super::programs::{Stage, coordinate, work};
+use super::programs::{Role, Stage, coordinate, work};
 use super::server::ServerDisk;
 use super::world::{ProgramId, World, WorldEvents, WorldState};
 
@@ -22,17 +22,6 @@ use super::world::{ProgramId, World, WorldEvents, WorldState};
 /// of it.
 const LONGEST: Duration = Duration::from_mins(10);
 const LONGEST_TIMES: u32 = 3;
-
-/// A program of a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// What decides over the others.
-    Fate,
-    /// A coordinator, with the number of its disk.
-    Coordinator(usize),
-    Worker,
-    Liar(Lie),
-}
 
 /// What came of a simulated history.
 #[derive(Clone, Debug)]
@@ -50,25 +39,21 @@ pub struct SimulatedHistory {
 }
 
 /// Everything of a history.
-pub struct History {
-    pub stage: Arc<Stage>,
-    pub parts: Vec<Part>,
-    /// The time from which on no more faults happen.
-    pub calm_at: Duration,
-    /// The time that the run has after that.
+struct History {
+    fate: Arc<Fate>,
+    /// The time that the run has once no more faults happen.
     longest: Duration,
-    pub faults: Faults,
 }
 
 /// Simulates the history of a seed. The same seed is the same history.
 pub fn simulate(seed: u64, with_log: bool) -> SimulatedHistory {
     let mut history = SimulatedHistory { seed, time: Duration::ZERO, starts: 0, failure: None, log: Vec::new() };
     let made = Arc::new(History::new(Seed(seed).named("history"), with_log));
-    let world = made.stage.world.clone();
+    let world = made.fate.stage.world.clone();
     let events = Events(Arc::clone(&made));
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        made.parts.iter().enumerate().filter(|(_, part)| **part == Part::Fate).for_each(|(fate, _)| world.launch(fate));
-        world.run(made.calm_at + made.longest, &events);
+        made.fate.roles.iter().enumerate().filter(|(_, part)| **part == Role::Fate).for_each(|(fate, _)| world.launch(fate));
+        world.run(made.fate.calm_at + made.longest, &events);
         made.verdict()
     }));
     history.failure = match ran {
@@ -97,18 +82,18 @@ impl History {
         let coordinators = 1 + usize::from(rng.below(3) == 0);
         let workers = 1 + rng.below(3) as usize;
         let liars = if rng.below(3) == 0 { 1 + rng.below(2) as usize } else { 0 };
-        let mut parts = vec![Part::Fate];
-        parts.extend((0..coordinators).map(Part::Coordinator));
-        parts.extend((0..workers).map(|_| Part::Worker));
-        parts.extend((0..liars).map(|_| Part::Liar(Lie::ALL[rng.below(Lie::ALL.len() as u32) as usize])));
-        for (number, part) in parts.iter().enumerate() {
+        let mut roles = vec![Role::Fate];
+        roles.extend((0..coordinators).map(Role::Coordinator));
+        roles.extend((0..workers).map(|_| Role::Worker));
+        roles.extend((0..liars).map(|_| Role::Liar(Lie::ALL[rng.below(Lie::ALL.len() as u32) as usize])));
+        for (number, part) in roles.iter().enumerate() {
             let name = match part {
-                Part::Fate => "fate".to_owned(),
-                Part::Coordinator(_) => format!("coordinator-{number}"),
-                Part::Worker => format!("worker-{number}"),
-                Part::Liar(lie) => format!("liar-{number}-{lie:?}"),
+                Role::Fate => "fate".to_owned(),
+                Role::Coordinator(_) => format!("coordinator-{number}"),
+                Role::Worker => format!("worker-{number}"),
+                Role::Liar(lie) => format!("liar-{number}-{lie:?}"),
             };
-            world.add_program(&name, if *part == Part::Fate { 1.0 } else { clock_rate(&mut rng) });
+            world.add_program(&name, if *part == Role::Fate { 1.0 } else { clock_rate(&mut rng) });
         }
         let calm_at = Duration::from_secs_f64(60.0 * 30_f64.powf(rng.unit()));
         let jobs = table.games.len() / usize::from(table.run.experiment.seats.games());
@@ -123,21 +108,22 @@ impl History {
             liars: Mutex::default(),
         };
         // Samples that were not played yet are forgotten with their coordinator.
-        let is_fragile = parts.contains(&Part::Liar(Lie::OtherGame));
+        let is_fragile = roles.contains(&Role::Liar(Lie::OtherGame));
         let longest = LONGEST + stage.job_time * jobs as u32 * LONGEST_TIMES;
-        Self { stage: Arc::new(stage), parts, calm_at, longest, faults: Faults::new(&mut rng, is_fragile) }
+        let faults = Faults::new(&mut rng, is_fragile);
+        Self { fate: Arc::new(Fate { stage: Arc::new(stage), roles, calm_at, faults }), longest }
     }
 
     /// An error if something is wrong at the end.
     fn verdict(&self) -> Result<(), String> {
-        let ended = lock(&self.stage.ended);
-        if ended.len() < self.stage.disks.len() {
+        let ended = lock(&self.fate.stage.ended);
+        if ended.len() < self.fate.stage.disks.len() {
             let minutes = self.longest.as_secs() / 60;
             return Err(format!("a run did not come to its end within {minutes} minutes after the last fault"));
         }
-        let liars = lock(&self.stage.liars);
+        let liars = lock(&self.fate.stage.liars);
         for table in ended.iter() {
-            if let Some(difference) = difference(&self.stage.table.games, &table.games) {
+            if let Some(difference) = difference(&self.fate.stage.table.games, &table.games) {
                 return Err(difference);
             }
             for sender in &table.refused {
@@ -154,7 +140,10 @@ impl History {
 
     /// Whether a refused result of this sender is proof.
     fn must_be_banned(&self, worker: &str) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Liar(lie) if lie.is_proof() && worker.contains(&format!("{lie:?}-"))))
+        self.fate
+            .roles
+            .iter()
+            .any(|part| matches!(part, Role::Liar(lie) if lie.is_proof() && worker.contains(&format!("{lie:?}-"))))
     }
 }
 
@@ -181,32 +170,32 @@ struct Events(Arc<History>);
 
 impl WorldEvents for Events {
     fn launch(&self, program: ProgramId) -> LocalBoxFuture<'static, ()> {
-        let stage = Arc::clone(&self.0.stage);
-        match self.0.parts[program] {
-            Part::Fate => rule(Arc::clone(&self.0)).boxed_local(),
-            Part::Coordinator(number) => coordinate(stage, program, number).boxed_local(),
-            Part::Worker => work(stage, program, None).boxed_local(),
-            Part::Liar(lie) => work(stage, program, Some(lie)).boxed_local(),
+        let stage = Arc::clone(&self.0.fate.stage);
+        match self.0.fate.roles[program] {
+            Role::Fate => rule(Arc::clone(&self.0.fate)).boxed_local(),
+            Role::Coordinator(number) => coordinate(stage, program, number).boxed_local(),
+            Role::Worker => work(stage, program, None).boxed_local(),
+            Role::Liar(lie) => work(stage, program, Some(lie)).boxed_local(),
         }
     }
 
     fn killed(&self, program: ProgramId) {
-        if let Part::Coordinator(number) = self.0.parts[program] {
-            lock(&self.0.stage.disks[number]).keep();
+        if let Role::Coordinator(number) = self.0.fate.roles[program] {
+            lock(&self.0.fate.stage.disks[number]).keep();
         }
     }
 
     fn stepped(&self, program: ProgramId) {
-        if let Part::Coordinator(number) = self.0.parts[program] {
-            let lost = lock(&self.0.stage.disks[number]).is_lost(&mut self.0.stage.world.state().rng);
+        if let Role::Coordinator(number) = self.0.fate.roles[program] {
+            let lost = lock(&self.0.fate.stage.disks[number]).is_lost(&mut self.0.fate.stage.world.state().rng);
             if lost {
-                self.0.stage.world.log(program, || "loses power while it writes".to_owned());
-                self.0.stage.world.kill(program);
+                self.0.fate.stage.world.log(program, || "loses power while it writes".to_owned());
+                self.0.fate.stage.world.kill(program);
             }
         }
     }
 
     fn is_over(&self, _: &WorldState) -> bool {
-        lock(&self.0.stage.ended).len() == self.0.stage.disks.len()
+        lock(&self.0.fate.stage.ended).len() == self.0.fate.stage.disks.len()
     }
 }

@@ -24,10 +24,22 @@ use crate::coordinator::{Conducted, Fleet};
 use crate::files::Cache;
 use crate::fleet::{FleetView, Presence, ROLL_CALL};
 use crate::handshake::Handshake;
+use crate::notes::Notes;
 use crate::queue::NatsQueue;
 use crate::sample::play_samples;
 use crate::wire::{BatchResults, Failure, packed};
-use crate::worker::{AnnouncedRuns, Notes, PlayableJobs, publish_presence};
+use crate::worker::{AnnouncedRuns, PlayableJobs, publish_presence};
+
+/// What a program of a history is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// What decides over the others.
+    Fate,
+    /// A coordinator, with the number of its disk.
+    Coordinator(usize),
+    Worker,
+    Liar(Lie),
+}
 
 /// What a coordinator has at the end.
 pub struct FinalTable {

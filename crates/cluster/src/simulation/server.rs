@@ -7,9 +7,11 @@ use bytes::Bytes;
 use plyground_core::Rng;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::world::ProgramId;
 use crate::message_server::{Acknowledgement, Heard};
 use crate::nats::KEY_KEPT;
+
+/// The number of a program of the world.
+pub type ProgramId = usize;
 
 /// The length of leases.
 pub const LEASE: Duration = Duration::from_secs(30);

@@ -11,6 +11,7 @@ use futures_util::future::{BoxFuture, LocalBoxFuture};
 use plyground_core::sync::lock;
 use plyground_core::{Rng, Seed};
 
+pub use super::server::ProgramId;
 use super::server::ServerState;
 use crate::machine::Machine;
 
@@ -18,9 +19,6 @@ use crate::machine::Machine;
 const TICK: Duration = Duration::from_secs(1);
 /// The most lines of a log that are kept.
 const MOST_LINES: usize = 20_000;
-
-/// The number of a program of the world.
-pub type ProgramId = usize;
 
 /// A handle to a world.
 #[derive(Clone)]

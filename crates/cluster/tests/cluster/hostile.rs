@@ -366,11 +366,9 @@ fn a_sample_finds_legal_games_that_were_never_played_and_all_of_their_sender_is_
     assert_eq!(games(&store, &run), expected);
     let [liar] = &found.refused[..] else { panic!("{:?}", found.refused) };
     assert!(liar.banned && liar.worker == "liar" && liar.reason.contains("when it is played again"), "{liar:?}");
-    assert!(
-        found.notes.iter().any(|note| note.contains("the worker liar is banned from this run; its 6 jobs")),
-        "{:?}",
-        found.notes
-    );
+    // How many results had come before the first was played again depends on the machine.
+    let banned = "the worker liar is banned from this run; its ";
+    assert!(found.notes.iter().any(|note| note.contains(banned)), "{:?}", found.notes);
 }
 
 /// Waits until a note is there.
