@@ -157,7 +157,7 @@ impl Executor for Fleet {
         }
         let verifier = ResultVerifier::new(&run.experiment, driver.players)?;
         let trust = self.trust_in(&run.id);
-        lock(&trust).recall(driver.store.refused(&run.id)?, driver.store.senders(&run.id)?);
+        lock(&trust).recall_from(driver.store, &run.id)?;
         let me = format!("{}-{:x}", std::process::id(), std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos()));
         let (received, reader) = self.follow(&run.id);
         let (samples, to_play) = std::sync::mpsc::channel();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plyground_match::{Refusal, RefusedResults};
+use plyground_match::{Refusal, RefusedResults, RunError, Store};
 
 use crate::names::WorkerName;
 
@@ -29,11 +29,16 @@ pub struct WorkerTrust {
 }
 
 impl WorkerTrust {
-    /// Takes over what the store knows from earlier coordinators of the run, unless that was done before.
-    pub fn recall(&mut self, refused: Vec<RefusedResults>, senders: Vec<String>) {
-        if std::mem::replace(&mut self.recalled, true) {
-            return;
+    /// Takes over what the store knows from earlier coordinators of the run, unless that was done before: all its jobs are read for it.
+    pub fn recall_from(&mut self, store: &Store, run: &str) -> Result<(), RunError> {
+        if !self.recalled {
+            self.recall(store.refused(run)?, &store.senders(run)?);
+            self.recalled = true;
         }
+        Ok(())
+    }
+
+    fn recall(&mut self, refused: Vec<RefusedResults>, senders: &[String]) {
         self.delivered.extend(senders.iter().map(|sender| WorkerName::of(sender)));
         for sender in refused {
             let name = WorkerName::of(&sender.worker);
@@ -197,7 +202,7 @@ mod tests {
             |worker: &str, results, banned| RefusedResults { worker: worker.to_owned(), results, banned, ..Default::default() };
         let mut trust = WorkerTrust::default();
         let (liar, late) = (WorkerName::of("liar"), WorkerName::of("late"));
-        trust.recall(vec![sender("liar", 4, true), sender("late", 2, false)], vec!["late".to_owned()]);
+        trust.recall(vec![sender("liar", 4, true), sender("late", 2, false)], &["late".to_owned()]);
         assert!(trust.is_banned(&liar) && !trust.is_banned(&late));
         trust.read_message(1);
         trust.ignored(&liar, 3);

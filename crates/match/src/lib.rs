@@ -44,7 +44,7 @@ pub use run::executor::{Executor, Threads};
 pub use run::rounds::{is_complete, rounds_so_far};
 pub use run::worker::{RunContext, RunSource, WorkerConfig, work};
 pub use schedule::{jobs, pairings, swiss_round};
-pub use standings::{Standing, match_json, results_json, standings};
+pub use standings::{Standing, add_uncounted, match_json, results_json, standings};
 pub use store::export::{csv, parquet};
 pub use store::queue::LocalQueue;
 pub use store::{Damage, RunRow, Store, StoreCheck};

@@ -95,13 +95,18 @@ pub fn results_json(run: &Run, results: &Results) -> Value {
         "redundancy": results.redundancy(),
         "faults": faults,
     });
+    add_uncounted(&mut page, results);
+    page
+}
+
+/// Adds to the numbers of a run what does not count, where there is such a thing: damage of the store, and refused results.
+pub fn add_uncounted(page: &mut Value, results: &Results) {
     if !results.damage().is_empty() {
         page["damage"] = results.damage().iter().map(ToString::to_string).collect();
     }
     if !results.refused().is_empty() {
         page["refused"] = refused_json(results.refused());
     }
-    page
 }
 
 /// Refused results for programs, by sender; not all of them, since a liar may sign with any number of names.

@@ -30,7 +30,7 @@ pub struct Refusal {
 const SHOWN: usize = 80;
 
 impl Refusal {
-    fn new(part: &'static str, expected: impl ToString, found: impl ToString) -> Self {
+    fn new(part: &'static str, expected: &dyn fmt::Display, found: &dyn fmt::Display) -> Self {
         let found = found.to_string().chars().filter(|letter| !letter.is_control()).take(SHOWN).collect();
         Self { part, expected: expected.to_string(), found, proof: true }
     }
@@ -41,8 +41,8 @@ impl Refusal {
     }
 
     /// The refusal of a game that was played again and came out differently.
-    fn differs(part: &'static str, expected: impl ToString, found: impl ToString) -> Self {
-        Self::new(part, format!("{} when it is played again", expected.to_string()), found)
+    fn differs(part: &'static str, expected: &dyn fmt::Display, found: &dyn fmt::Display) -> Self {
+        Self::new(part, &format!("{expected} when it is played again"), found)
     }
 }
 
@@ -56,19 +56,19 @@ impl std::error::Error for Refusal {}
 
 /// An error if two values differ.
 fn same<T: PartialEq + fmt::Debug>(part: &'static str, expected: &T, found: &T) -> Result<(), Refusal> {
-    if expected == found { Ok(()) } else { Err(Refusal::new(part, format!("{expected:?}"), format!("{found:?}"))) }
+    if expected == found { Ok(()) } else { Err(Refusal::new(part, &format!("{expected:?}"), &format!("{found:?}"))) }
 }
 
 /// A job as a worker receives it, checked against its run: its name, its agents, and an opening that the rules allow.
 pub fn verify_job(run: &Run, games: &dyn PlayerFactory, job: &Job) -> Result<(), Refusal> {
     let agents = run.experiment.agents.len();
     if let Some(agent) = job.agents.into_iter().find(|&agent| agent >= agents) {
-        return Err(Refusal::new("agents", format!("numbers below {agents}"), agent).of_another_job());
+        return Err(Refusal::new("agents", &format!("numbers below {agents}"), &agent).of_another_job());
     }
     let of_job = |checked: Result<(), Refusal>| checked.map_err(Refusal::of_another_job);
     of_job(same("run", &run.id, &job.run))?;
     of_job(same("job", &run.experiment.job_id(&run.id, job.agents, job.pair), &job.id))?;
-    let unopened = |error: InputError| Refusal::new("opening", "moves that the rules allow", error).of_another_job();
+    let unopened = |error: InputError| Refusal::new("opening", &"moves that the rules allow", &error).of_another_job();
     let mut session = games.open(&run.experiment.game).map_err(unopened)?;
     for text in &job.opening {
         session.play(text).map_err(unopened)?;
@@ -79,7 +79,7 @@ pub fn verify_job(run: &Run, games: &dyn PlayerFactory, job: &Job) -> Result<(),
 /// The games of a job as they came back, checked against the job and by the rules. The games are those that `games` opens.
 pub fn verify_games(experiment: &Experiment, games: &dyn PlayerFactory, job: &Job, rows: &[GameRow]) -> Result<(), Refusal> {
     let open = ResultVerifier::new(experiment, games);
-    open.map_err(|error| Refusal::new("game", "a game that can be opened", error).of_another_job())?.verify(job, rows)
+    open.map_err(|error| Refusal::new("game", &"a game that can be opened", &error).of_another_job())?.verify(job, rows)
 }
 
 /// A verifier of the results of one experiment, which opens its game once.
@@ -112,11 +112,11 @@ pub fn verify_same(played: &[GameRow], found: &[GameRow]) -> Result<(), Refusal>
     let texts = |row: &GameRow| row.moves.iter().map(|played| played.text.as_str()).collect::<Vec<_>>().join(" ");
     for (played, found) in played.iter().zip(found) {
         if texts(played) != texts(found) {
-            return Err(Refusal::differs("moves", texts(played), texts(found)));
+            return Err(Refusal::differs("moves", &texts(played), &texts(found)));
         }
         let result = |row: &GameRow| (row.outcome, row.points, row.fault.clone());
         if result(played) != result(found) {
-            return Err(Refusal::differs("result", format!("{:?}", result(played)), format!("{:?}", result(found))));
+            return Err(Refusal::differs("result", &format!("{:?}", result(played)), &format!("{:?}", result(found))));
         }
     }
     Ok(())
@@ -167,8 +167,8 @@ impl Replay<'_> {
         // The outcomes of an opening were drawn when it was made.
         let mut chance = || self.experiment.chance_seed(self.job.agents, self.job.pair).rng();
         let end = self.start.follow(&line, self.row.opening, &mut chance).map_err(|error| match error {
-            LineError::Illegal(error) => Refusal::new("moves", "moves that the rules allow", error),
-            LineError::Differs { expected, found } => Refusal::new("moves", format!("{expected:?}"), format!("{found:?}")),
+            LineError::Illegal(error) => Refusal::new("moves", &"moves that the rules allow", &error),
+            LineError::Differs { expected, found } => Refusal::new("moves", &format!("{expected:?}"), &format!("{found:?}")),
         })?;
         for ((mover, found), played) in end.movers.iter().zip(&self.row.movers).zip(&self.row.moves) {
             same("movers", mover, found)?;
@@ -196,10 +196,10 @@ impl Replay<'_> {
             let exceeded = self.experiment.limits.time.is_some_and(|allowed| late(ms, allowed))
                 || self.experiment.clock.is_some_and(|allowed| late(used[player.index()], allowed));
             if !ms.is_finite() || ms < 0.0 || exceeded {
-                return Err(Refusal::new("thinking time", "a time within the limits", ms));
+                return Err(Refusal::new("thinking time", &"a time within the limits", &ms));
             }
             if let Some(value) = played.value.filter(|value| !value.is_finite()) {
-                return Err(Refusal::new("value", "a number", value));
+                return Err(Refusal::new("value", &"a number", &value));
             }
         }
         Ok(())
@@ -214,9 +214,9 @@ impl Replay<'_> {
             }
             (Turn::Player(loser), Some(fault)) => self.check_fault(loser, fault),
             (Turn::Player(_), None) if self.experiment.game_time.is_some() => self.check_time_is_up(end),
-            (Turn::Over(_), Some(fault)) => Err(Refusal::new("fault", "none in a game that is over", fault)),
-            (Turn::Chance, _) => Err(Refusal::new("end", "an outcome of chance", "no more moves")),
-            (Turn::Player(_), None) => Err(Refusal::new("end", "a game that is over", "a game that goes on")),
+            (Turn::Over(_), Some(fault)) => Err(Refusal::new("fault", &"none in a game that is over", &fault)),
+            (Turn::Chance, _) => Err(Refusal::new("end", &"an outcome of chance", &"no more moves")),
+            (Turn::Player(_), None) => Err(Refusal::new("end", &"a game that is over", &"a game that goes on")),
         }
     }
 
@@ -227,14 +227,14 @@ impl Replay<'_> {
         let possible: &[&str] =
             if timed { &["crashed", "cheated", "overran", "stalled"] } else { &["crashed", "cheated", "stalled"] };
         if !possible.contains(&fault) {
-            return Err(Refusal::new("fault", possible.join(" or "), fault));
+            return Err(Refusal::new("fault", &possible.join(" or "), &fault));
         }
         same("result", &Outcome::win(loser.other()), &self.row.outcome)?;
         let beginning = format!("{} {fault}: ", self.start.info().players[loser.index()]);
         if self.row.reason.starts_with(&beginning) {
             return Ok(());
         }
-        Err(Refusal::new("reason", format!("one that begins with {beginning:?}"), &self.row.reason))
+        Err(Refusal::new("reason", &format!("one that begins with {beginning:?}"), &self.row.reason))
     }
 
     /// The time of the game is over, and the points decide.

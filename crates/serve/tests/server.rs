@@ -161,7 +161,8 @@ async fn a_connection_without_a_request_is_closed() {
     // There is no other place, so this page is answered after the slow connection is closed.
     assert!(server.get("/").await.starts_with("HTTP/1.1 200"));
     let mut rest = Vec::new();
-    slow.read_to_end(&mut rest).await.unwrap();
+    // What it has sent was not read, so the connection may end with a reset.
+    let _ = slow.read_to_end(&mut rest).await;
     assert!(!rest.starts_with(b"HTTP/1.1 200"));
 }
 

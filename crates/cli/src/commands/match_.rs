@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use plyground_match::{AgentFactory, Format, Results, match_json};
+use plyground_match::{AgentFactory, Format, Results, add_uncounted, match_json};
 use plyground_statistics::{describe_match, score_words};
 
 use crate::args::{Global, MatchArgs};
@@ -30,7 +30,9 @@ pub fn run(args: &MatchArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     }
     let result = results.between([0, 1]);
     if global.json {
-        return print_json(out, &match_json(names, &result, results.redundancy()));
+        let mut page = match_json(names, &result, results.redundancy());
+        add_uncounted(&mut page, &results);
+        return print_json(out, &page);
     }
     writeln!(out, "{}: run {}\n", run.experiment.game, run.id)?;
     let mut rows = vec![["", "won", "drawn", "lost"].map(str::to_owned)];

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Mutex;
 
-use plyground_match::{AgentFactory, Format, Results, RunPrefix, match_json};
+use plyground_match::{AgentFactory, Format, Results, RunPrefix, add_uncounted, match_json};
 use plyground_session::sync::{into_inner, lock};
 use plyground_statistics::{EloModel, Pairs, Sprt, SprtDecision, describe_match, describe_sprt};
 
@@ -56,6 +56,7 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let (status, result) = (test.status(&counted), results.between([0, 1]));
     if global.json {
         let mut page = match_json([&args.new, &args.old], &result, results.redundancy());
+        add_uncounted(&mut page, &results);
         if shared {
             page["pairs_played"] = played.into();
         }
@@ -81,11 +82,18 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
 struct Progress {
     counted: Pairs,
     decided: bool,
+    /// The number of pairs in the results that were last followed.
+    seen: u64,
 }
 
 impl Progress {
     /// Goes on as far as pairs are there without a gap; true if the test is decided.
     fn follow(&mut self, test: &Sprt, results: &Results) -> bool {
+        // Results of a worker that was banned were taken back: what they have led to does not count.
+        if results.pairs() < self.seen {
+            *self = Self::default();
+        }
+        self.seen = results.pairs();
         while !self.decided
             && let Some(pair) = results.pair([0, 1], self.counted.count())
         {
@@ -93,5 +101,48 @@ impl Progress {
             self.decided = test.status(&self.counted).verdict != SprtDecision::Continue;
         }
         self.decided
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plyground_match::{GameRow, Seats};
+    use plyground_session::{Outcome, Player};
+
+    use super::*;
+
+    /// So many pairs that the first agent has won, without those in this range.
+    fn won(pairs: u64, without: std::ops::Range<u64>) -> Results {
+        let mut results = Results::new(Seats::Swapped);
+        for (pair, game) in (0..pairs).filter(|pair| !without.contains(pair)).flat_map(|pair| [(pair, 0), (pair, 1)]) {
+            let winner = if game == 0 { Player::First } else { Player::Second };
+            results.add(&GameRow {
+                job: format!("job {pair}"),
+                pair,
+                game,
+                agents: if game == 0 { [0, 1] } else { [1, 0] },
+                outcome: Outcome::win(winner),
+                reason: String::new(),
+                fault: None,
+                points: None,
+                opening: 0,
+                moves: Vec::new(),
+                movers: Vec::new(),
+                ended: 0,
+            });
+        }
+        results
+    }
+
+    #[test]
+    fn results_that_are_taken_back_decide_nothing() {
+        let test = Sprt::with_error_rates(EloModel::Logistic, 0.0, 5.0, 0.05, 0.05).unwrap();
+        let mut progress = Progress::default();
+        assert!(!progress.follow(&test, &won(3, 0..0)));
+        assert_eq!(progress.counted.count(), 3);
+        assert!(!progress.follow(&test, &won(3, 1..2)));
+        assert_eq!(progress.counted.count(), 1, "up to the gap");
+        assert!(!progress.follow(&test, &won(4, 0..0)));
+        assert_eq!(progress.counted.count(), 4);
     }
 }

@@ -76,6 +76,7 @@ fn one(study: &Study, args: &StudyArgs, executor: &dyn Executor, global: &Global
         let (results, complete) = driver(&store, &run, executor, &players, &view).play(&part.pairings(), jobs)?;
         findings.extend(part.findings(&results));
         print_notes(&failures(&results).lines().map(str::to_owned).collect::<Vec<_>>(), global.quiet);
+        print_notes(&results.uncounted(), global.quiet);
         if !complete {
             print_notes(&[stopped(&run)], global.quiet);
             break;
