@@ -127,5 +127,5 @@ pub fn damaged_store(input: &[u8]) -> bool {
 }
 
 pub fn seeds() -> Vec<Vec<u8>> {
-    vec![Vec::new(), vec![0, 0, 0, 1, 255].repeat(2)]
+    vec![Vec::new(), [0, 0, 0, 1, 255].repeat(2)]
 }

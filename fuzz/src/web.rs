@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use plyground_api::{Allowance, Api, PageMessage};
 use plyground_core::{NoResources, WallClock};
 use plyground_serve::ServerLimits;
-use plyground_serve::fuzzing::{HeaderJudgement, judge_headers, requested_run};
+use plyground_serve::fuzzing::{HeaderJudgement, judge_headers, names_this_server, requested_run};
 use plyground_session::{infos, open};
 use serde_json::Value;
 
@@ -99,10 +99,11 @@ pub fn headers(input: &[u8]) -> bool {
             map.append(name, value);
         }
     }
-    let HeaderJudgement { by_peer, local, same_site, .. } = judge_headers(peer, proxies, &map);
+    let HeaderJudgement { by_peer, local, same_site } = judge_headers(peer, proxies, &map);
     let is_forwarded = ["x-forwarded-for", "forwarded", "x-real-ip", "via"].iter().any(|name| map.contains_key(*name));
     assert!(by_peer || !proxies.is_empty(), "only a named proxy is believed");
     assert!(!local || peer.ip().is_loopback() && proxies.is_empty() && !is_forwarded, "this is not local: {map:?}");
+    assert!(!local || names_this_server(&map), "a request from here is one to this server: {map:?}");
     let text = |name: HeaderName| map.get(name).and_then(|value| value.to_str().ok());
     if let Some(origin) = text(header::ORIGIN) {
         let own = text(header::HOST).is_some_and(|host| origin.ends_with(&format!("://{host}")));

@@ -743,7 +743,7 @@ mod tests {
                 let served = serve_ugi(&options, io::Cursor::new(format!("go movetime 100\n{rest}")), &mut output);
                 let _ = sender.send((served.is_ok(), String::from_utf8(output).unwrap()));
             });
-            let (served, said) = ended.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("it goes on: {rest}"));
+            let (served, said) = ended.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("it goes on: {rest}"));
             assert!(served && said.matches("bestmove").count() == 2, "{rest}: {said}");
         }
     }

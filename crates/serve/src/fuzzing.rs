@@ -26,8 +26,6 @@ pub struct HeaderJudgement {
     pub local: bool,
     /// Does it come from a page of this server, or from a program?
     pub same_site: bool,
-    /// Was it sent to a name of this server?
-    pub own_name: bool,
 }
 
 /// The judgement on headers that came over a connection from `peer`, with these named proxies.
@@ -38,6 +36,10 @@ pub fn judge_headers(peer: SocketAddr, proxies: &[IpAddr], headers: &HeaderMap) 
         by_peer: source.client == ClientNetwork::from(peer.ip()),
         local: source.is_local(headers),
         same_site: same_site(headers),
-        own_name: ways.is_own_name(headers),
     }
+}
+
+/// Whether headers are of a request to a name of this server, whose operator has named none.
+pub fn names_this_server(headers: &HeaderMap) -> bool {
+    TrustedWays::default().is_own_name(headers)
 }
