@@ -1,7 +1,7 @@
 //! A random sample of results, played again by the coordinator: the same job must give the same games.
 
 use plyground_core::{CancelToken, Rng, Seed};
-use plyground_match::{Experiment, GameRow, Job, Refusal, RunContext, is_reproducible, play_job, verify_same};
+use plyground_match::{Experiment, GameRow, Job, ResultRefusal, RunContext, is_reproducible, play_job, verify_same};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::names::WorkerName;
@@ -12,20 +12,20 @@ const WAITING: usize = 4;
 const FAULTS_WAITING: usize = 1_000;
 
 /// A result of a worker that is played again.
-pub struct Sample {
+pub struct SampledResult {
     pub worker: WorkerName,
     pub job: Job,
     pub games: Vec<GameRow>,
 }
 
 /// A sample that was played again, with what came of it.
-pub type SampleVerdict = (Sample, Result<(), Refusal>);
+pub type SampleVerdict = (SampledResult, Result<(), ResultRefusal>);
 
 /// The drawing of samples, and the thread that plays them again.
 pub struct Sampler {
     share: f64,
     rng: Rng,
-    samples: UnboundedSender<Sample>,
+    samples: UnboundedSender<SampledResult>,
     checked: UnboundedReceiver<SampleVerdict>,
     waiting: usize,
 }
@@ -37,7 +37,7 @@ impl Sampler {
         share: f64,
         experiment: &Experiment,
         seed: u64,
-        samples: UnboundedSender<Sample>,
+        samples: UnboundedSender<SampledResult>,
         checked: UnboundedReceiver<SampleVerdict>,
     ) -> Self {
         let share = if is_reproducible(experiment) { share } else { 0.0 };
@@ -49,7 +49,7 @@ impl Sampler {
         let faulty = games.iter().any(|game| game.fault.is_some());
         let most = if faulty { FAULTS_WAITING } else { WAITING };
         let drawn = self.share > 0.0 && self.waiting < most && (faulty || self.rng.unit() < self.share);
-        let sample = || Sample { worker: worker.clone(), job: job.clone(), games: games.to_vec() };
+        let sample = || SampledResult { worker: worker.clone(), job: job.clone(), games: games.to_vec() };
         if drawn && self.samples.send(sample()).is_ok() {
             self.waiting += 1;
         }
@@ -72,7 +72,7 @@ impl Sampler {
 pub async fn play_samples(
     context: RunContext<'_>,
     cancel: &CancelToken,
-    mut samples: UnboundedReceiver<Sample>,
+    mut samples: UnboundedReceiver<SampledResult>,
     checked: UnboundedSender<SampleVerdict>,
 ) {
     while let Some(sample) = samples.recv().await {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plyground_core::Rng;
 use plyground_core::sync::lock;
 
-use super::programs::{Role, Stage};
+use super::programs::{ProgramRole, Stage};
 use super::server::Noise;
 use super::world::{Life, ProgramId, World};
 
@@ -86,7 +86,7 @@ impl Faults {
 pub struct Fate {
     pub stage: Arc<Stage>,
     /// What each program is.
-    pub roles: Vec<Role>,
+    pub roles: Vec<ProgramRole>,
     /// The time from which on no more faults happen.
     pub calm_at: Duration,
     pub faults: Faults,
@@ -119,7 +119,7 @@ pub async fn rule(fate: Arc<Fate>) {
     calm(&fate);
     loop {
         for (program, part) in programs(&fate) {
-            if !matches!(part, Role::Liar(_)) {
+            if !matches!(part, ProgramRole::Liar(_)) {
                 world.launch(program);
             }
         }
@@ -128,8 +128,8 @@ pub async fn rule(fate: Arc<Fate>) {
 }
 
 /// Everything but the fate itself.
-fn programs(fate: &Fate) -> impl Iterator<Item = (ProgramId, Role)> {
-    fate.roles.iter().copied().enumerate().filter(|(_, part)| *part != Role::Fate)
+fn programs(fate: &Fate) -> impl Iterator<Item = (ProgramId, ProgramRole)> {
+    fate.roles.iter().copied().enumerate().filter(|(_, part)| *part != ProgramRole::Fate)
 }
 
 fn uniform(world: &World, least: Duration, most: Duration) -> Duration {
@@ -137,8 +137,8 @@ fn uniform(world: &World, least: Duration, most: Duration) -> Duration {
 }
 
 /// One of the programs that are wanted.
-fn any(fate: &Fate, wanted: impl Fn(Role) -> bool) -> Option<(ProgramId, Role)> {
-    let fitting: Vec<(ProgramId, Role)> = programs(fate).filter(|(_, part)| wanted(*part)).collect();
+fn any(fate: &Fate, wanted: impl Fn(ProgramRole) -> bool) -> Option<(ProgramId, ProgramRole)> {
+    let fitting: Vec<(ProgramId, ProgramRole)> = programs(fate).filter(|(_, part)| wanted(*part)).collect();
     let count = fitting.len().max(1) as u32;
     fitting.get(fate.stage.world.state().rng.below(count) as usize).copied()
 }
@@ -149,10 +149,11 @@ fn strike(fate: &Fate, fault: FaultKind) {
     world.log(usize::MAX, || format!("meets a fault: {fault:?}"));
     let while_long = |most: u64| uniform(world, Duration::from_secs(1), Duration::from_secs(most));
     match fault {
-        FaultKind::KillWorker => kill(fate, any(fate, |part| !matches!(part, Role::Coordinator(_)))),
-        FaultKind::KillCoordinator => kill(fate, any(fate, |part| matches!(part, Role::Coordinator(_)))),
+        FaultKind::KillWorker => kill(fate, any(fate, |part| !matches!(part, ProgramRole::Coordinator(_)))),
+        FaultKind::KillCoordinator => kill(fate, any(fate, |part| matches!(part, ProgramRole::Coordinator(_)))),
         FaultKind::PowerLoss | FaultKind::StoreLoss => {
-            let Some((program, Role::Coordinator(number))) = any(fate, |part| matches!(part, Role::Coordinator(_))) else {
+            let Some((program, ProgramRole::Coordinator(number))) = any(fate, |part| matches!(part, ProgramRole::Coordinator(_)))
+            else {
                 return;
             };
             let is_alive = world.state().programs[program].life == Life::Running;
@@ -208,7 +209,7 @@ fn strike(fate: &Fate, fault: FaultKind) {
     }
 }
 
-fn kill(fate: &Fate, program: Option<(ProgramId, Role)>) {
+fn kill(fate: &Fate, program: Option<(ProgramId, ProgramRole)>) {
     if let Some((program, _)) = program {
         fate.stage.world.kill(program);
     }
@@ -254,10 +255,10 @@ fn calm(fate: &Fate) {
     for (program, part) in programs(fate) {
         world.thaw(program);
         world.cut(program, false);
-        if matches!(part, Role::Liar(_)) {
+        if matches!(part, ProgramRole::Liar(_)) {
             world.kill(program);
         }
-        if let Role::Coordinator(number) = part {
+        if let ProgramRole::Coordinator(number) = part {
             lock(&fate.stage.disks[number]).disarm();
         }
     }

@@ -14,7 +14,7 @@ use super::disk::Disk;
 use super::experiments::known_tables;
 use super::faults::{Fate, Faults, rule};
 use super::liars::Lie;
-use super::programs::{Role, Stage, coordinate, work};
+use super::programs::{ProgramRole, Stage, coordinate, work};
 use super::server::ServerDisk;
 use super::world::{ProgramId, World, WorldEvents, WorldState};
 
@@ -52,7 +52,12 @@ pub fn simulate(seed: u64, with_log: bool) -> SimulatedHistory {
     let world = made.fate.stage.world.clone();
     let events = Events(Arc::clone(&made));
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        made.fate.roles.iter().enumerate().filter(|(_, part)| **part == Role::Fate).for_each(|(fate, _)| world.launch(fate));
+        made.fate
+            .roles
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| **part == ProgramRole::Fate)
+            .for_each(|(fate, _)| world.launch(fate));
         world.run(made.fate.calm_at + made.longest, &events);
         made.verdict()
     }));
@@ -82,18 +87,18 @@ impl History {
         let coordinators = 1 + usize::from(rng.below(3) == 0);
         let workers = 1 + rng.below(3) as usize;
         let liars = if rng.below(3) == 0 { 1 + rng.below(2) as usize } else { 0 };
-        let mut roles = vec![Role::Fate];
-        roles.extend((0..coordinators).map(Role::Coordinator));
-        roles.extend((0..workers).map(|_| Role::Worker));
-        roles.extend((0..liars).map(|_| Role::Liar(Lie::ALL[rng.below(Lie::ALL.len() as u32) as usize])));
+        let mut roles = vec![ProgramRole::Fate];
+        roles.extend((0..coordinators).map(ProgramRole::Coordinator));
+        roles.extend((0..workers).map(|_| ProgramRole::Worker));
+        roles.extend((0..liars).map(|_| ProgramRole::Liar(Lie::ALL[rng.below(Lie::ALL.len() as u32) as usize])));
         for (number, part) in roles.iter().enumerate() {
             let name = match part {
-                Role::Fate => "fate".to_owned(),
-                Role::Coordinator(_) => format!("coordinator-{number}"),
-                Role::Worker => format!("worker-{number}"),
-                Role::Liar(lie) => format!("liar-{number}-{lie:?}"),
+                ProgramRole::Fate => "fate".to_owned(),
+                ProgramRole::Coordinator(_) => format!("coordinator-{number}"),
+                ProgramRole::Worker => format!("worker-{number}"),
+                ProgramRole::Liar(lie) => format!("liar-{number}-{lie:?}"),
             };
-            world.add_program(&name, if *part == Role::Fate { 1.0 } else { clock_rate(&mut rng) });
+            world.add_program(&name, if *part == ProgramRole::Fate { 1.0 } else { clock_rate(&mut rng) });
         }
         let calm_at = Duration::from_secs_f64(60.0 * 30_f64.powf(rng.unit()));
         let jobs = table.games.len() / usize::from(table.run.experiment.seats.games());
@@ -108,7 +113,7 @@ impl History {
             liars: Mutex::default(),
         };
         // Samples that were not played yet are forgotten with their coordinator.
-        let is_fragile = roles.contains(&Role::Liar(Lie::OtherGame));
+        let is_fragile = roles.contains(&ProgramRole::Liar(Lie::OtherGame));
         let longest = LONGEST + stage.job_time * jobs as u32 * LONGEST_TIMES;
         let faults = Faults::new(&mut rng, is_fragile);
         Self { fate: Arc::new(Fate { stage: Arc::new(stage), roles, calm_at, faults }), longest }
@@ -143,7 +148,7 @@ impl History {
         self.fate
             .roles
             .iter()
-            .any(|part| matches!(part, Role::Liar(lie) if lie.is_proof() && worker.contains(&format!("{lie:?}-"))))
+            .any(|part| matches!(part, ProgramRole::Liar(lie) if lie.is_proof() && worker.contains(&format!("{lie:?}-"))))
     }
 }
 
@@ -172,21 +177,21 @@ impl WorldEvents for Events {
     fn launch(&self, program: ProgramId) -> LocalBoxFuture<'static, ()> {
         let stage = Arc::clone(&self.0.fate.stage);
         match self.0.fate.roles[program] {
-            Role::Fate => rule(Arc::clone(&self.0.fate)).boxed_local(),
-            Role::Coordinator(number) => coordinate(stage, program, number).boxed_local(),
-            Role::Worker => work(stage, program, None).boxed_local(),
-            Role::Liar(lie) => work(stage, program, Some(lie)).boxed_local(),
+            ProgramRole::Fate => rule(Arc::clone(&self.0.fate)).boxed_local(),
+            ProgramRole::Coordinator(number) => coordinate(stage, program, number).boxed_local(),
+            ProgramRole::Worker => work(stage, program, None).boxed_local(),
+            ProgramRole::Liar(lie) => work(stage, program, Some(lie)).boxed_local(),
         }
     }
 
     fn killed(&self, program: ProgramId) {
-        if let Role::Coordinator(number) = self.0.fate.roles[program] {
+        if let ProgramRole::Coordinator(number) = self.0.fate.roles[program] {
             lock(&self.0.fate.stage.disks[number]).keep();
         }
     }
 
     fn stepped(&self, program: ProgramId) {
-        if let Role::Coordinator(number) = self.0.fate.roles[program] {
+        if let ProgramRole::Coordinator(number) = self.0.fate.roles[program] {
             let lost = lock(&self.0.fate.stage.disks[number]).is_lost(&mut self.0.fate.stage.world.state().rng);
             if lost {
                 self.0.fate.stage.world.log(program, || "loses power while it writes".to_owned());

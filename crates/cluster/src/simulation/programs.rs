@@ -32,7 +32,7 @@ use crate::worker::{AnnouncedRuns, PlayableJobs, publish_presence};
 
 /// What a program of a history is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ProgramRole {
     /// What decides over the others.
     Fate,
     /// A coordinator, with the number of its disk.
