@@ -20,7 +20,7 @@ const WAITING: usize = 4;
 const FAULTS_WAITING: usize = 1_000;
 
 /// A result of a worker that is played again.
-pub struct Sample {
+pub struct SampledResult {
     pub worker: WorkerName,
     pub job: Job,
     pub games: Vec<GameRow>,
@@ -30,8 +30,8 @@ pub struct Sample {
 pub struct Sampler {
     share: f64,
     rng: Rng,
-    samples: Sender<Sample>,
-    checked: Receiver<(Sample, Result<(), Refusal>)>,
+    samples: Sender<SampledResult>,
+    checked: Receiver<(SampledResult, Result<(), Refusal>)>,
     waiting: usize,
 }
 
@@ -40,8 +40,8 @@ impl Sampler {
     pub fn new(
         share: f64,
         experiment: &Experiment,
-        samples: Sender<Sample>,
-        checked: Receiver<(Sample, Result<(), Refusal>)>,
+        samples: Sender<SampledResult>,
+        checked: Receiver<(SampledResult, Result<(), Refusal>)>,
     ) -> Self {
         let share = if is_reproducible(experiment) { share } else { 0.0 };
         // No worker can tell which results are drawn.
@@ -54,14 +54,14 @@ impl Sampler {
         let faulty = games.iter().any(|game| game.fault.is_some());
         let most = if faulty { FAULTS_WAITING } else { WAITING };
         let drawn = self.share > 0.0 && self.waiting < most && (faulty || self.rng.unit() < self.share);
-        let sample = || Sample { worker: worker.clone(), job: job.clone(), games: games.to_vec() };
+        let sample = || SampledResult { worker: worker.clone(), job: job.clone(), games: games.to_vec() };
         if drawn && self.samples.send(sample()).is_ok() {
             self.waiting += 1;
         }
     }
 
     /// The next result that was played again, with what came of it.
-    pub fn next(&mut self) -> Option<(Sample, Result<(), Refusal>)> {
+    pub fn next(&mut self) -> Option<(SampledResult, Result<(), Refusal>)> {
         let checked = self.checked.try_recv().ok()?;
         self.waiting -= 1;
         Some(checked)
@@ -77,8 +77,8 @@ impl Sampler {
 pub fn play_samples(
     context: RunContext<'_>,
     cancel: &CancelToken,
-    samples: &Receiver<Sample>,
-    checked: &Sender<(Sample, Result<(), Refusal>)>,
+    samples: &Receiver<SampledResult>,
+    checked: &Sender<(SampledResult, Result<(), Refusal>)>,
 ) {
     for sample in samples {
         let verdict = match play_again(context, &sample.job, cancel) {
