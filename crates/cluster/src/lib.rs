@@ -13,6 +13,7 @@ mod fleet;
 mod handshake;
 mod leadership;
 mod names;
+mod notes;
 mod queue;
 mod result_reader;
 mod sample;

@@ -27,7 +27,7 @@ use crate::broker::{Broker, KEY_REFRESH};
 use crate::files::Cache;
 use crate::handshake::Handshake;
 use crate::names::{ContentHash, SubjectName};
-use crate::worker::Notes;
+use crate::notes::Notes;
 
 /// The subject of the announcements of learners.
 pub(super) const TRAINING_SUBJECT: &str = "$KV.plyground.train.*";

@@ -1,6 +1,6 @@
 //! The worker process: leases jobs of any run, plays them, and publishes the games.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -19,6 +19,7 @@ use crate::files::{Cache, RunResources};
 use crate::fleet::{BEAT, Presence};
 use crate::handshake::Handshake;
 use crate::names::{SubjectName, WorkerName};
+use crate::notes::Notes;
 use crate::queue::NatsQueue;
 use crate::training::{SelfPlayWorker, TrainingFeed};
 
@@ -26,8 +27,6 @@ use crate::training::{SelfPlayWorker, TrainingFeed};
 const TICK: Duration = Duration::from_millis(100);
 /// The pause after jobs that cannot be played here, so that another worker gets them.
 const UNPLAYABLE: Duration = Duration::from_secs(1);
-/// The most runs and trainings that are told of.
-const MOST_NOTES: usize = 1_000;
 /// The most announcements that are read at the start.
 const MOST_KEYS: usize = 1_000;
 
@@ -49,27 +48,11 @@ pub struct WorkerOptions<'a> {
     pub told: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Notes to the user, each subject told once.
-pub(super) struct Notes<'a> {
-    tell: &'a (dyn Fn(&str) + Sync),
-    told: Mutex<HashSet<String>>,
-}
-
-impl Notes<'_> {
-    /// Tells that a run or a training cannot be played here, unless that was told before.
-    pub fn unplayable(&self, what: &str, name: &str, reason: &dyn std::fmt::Display) {
-        let mut told = lock(&self.told);
-        if told.len() < MOST_NOTES && told.insert(format!("{what} {name}")) {
-            (self.tell)(&format!("the {what} {name} cannot be played here and is left to other workers: {reason}"));
-        }
-    }
-}
-
 /// Works until it is cancelled. The last heartbeat.
 pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let handshake = Handshake::of_this_machine()?;
     let broker = &options.broker;
-    let notes = Notes { tell: options.told, told: Mutex::default() };
+    let notes = Notes::new(options.told);
     let queue = NatsQueue::new(Arc::clone(broker)).patient();
     let known = Arc::new(KnownRuns::default());
     forget_ended_runs(broker, &known);
