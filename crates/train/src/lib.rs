@@ -13,6 +13,7 @@ pub mod positions;
 mod remote;
 mod replay;
 mod round;
+mod self_play_check;
 mod speed;
 mod summary;
 mod trainable;

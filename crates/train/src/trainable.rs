@@ -10,7 +10,7 @@ use plyground_nets::{Architecture, Batch, NetError, Network, Shape, Size};
 use plyground_session::build_agent;
 
 use crate::agreement::{Agreement, agreement};
-use crate::remote::check_self_play_game;
+use crate::self_play_check::check_self_play_game;
 
 /// A game that networks can learn.
 pub trait TrainableGame: Send + Sync {

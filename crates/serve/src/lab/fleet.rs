@@ -7,16 +7,16 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Lab, Refusal};
+use super::{Lab, LabRefusal};
 
 /// A source of reports on workers: `{"queue": …, "workers": […], …}`, or an error.
 pub type FleetSource = Box<dyn Fn() -> Result<Value, String> + Send + Sync>;
 
 /// The report on all workers; without a queue there are none.
-pub async fn show(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, Refusal> {
+pub async fn show(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, LabRefusal> {
     let report = |lab: &Lab| match lab.fleet.get() {
         None => Ok(json!({"queue": null, "workers": []})),
-        Some(report) => report().map_err(|error| Refusal::new(StatusCode::BAD_GATEWAY, error)),
+        Some(report) => report().map_err(|error| LabRefusal::new(StatusCode::BAD_GATEWAY, error)),
     };
     lab.read(report).await.map(Json)
 }

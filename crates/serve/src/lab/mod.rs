@@ -89,10 +89,10 @@ pub fn routes(lab: Arc<Lab>) -> Router {
 /// Refuses requests from other computers and other sites: runs use the whole computer, and name its files.
 async fn guard(Extension(source): Extension<RequestSource>, request: Request, next: Next) -> Response {
     if !source.is_local(request.headers()) {
-        return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only on the computer that it runs on").into_response();
+        return LabRefusal::new(StatusCode::FORBIDDEN, "the lab answers only on the computer that it runs on").into_response();
     }
     if !same_site(request.headers()) {
-        return Refusal::new(StatusCode::FORBIDDEN, "the lab answers only pages of this server").into_response();
+        return LabRefusal::new(StatusCode::FORBIDDEN, "the lab answers only pages of this server").into_response();
     }
     let mut response = next.run(request).await;
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(header::HeaderValue::from_static("no-store"));
@@ -100,12 +100,12 @@ async fn guard(Extension(source): Extension<RequestSource>, request: Request, ne
 }
 
 /// The refusal of a request, with a sentence for the user.
-pub struct Refusal {
+pub struct LabRefusal {
     status: StatusCode,
     error: String,
 }
 
-impl Refusal {
+impl LabRefusal {
     fn new(status: StatusCode, error: impl Into<String>) -> Self {
         Self { status, error: error.into() }
     }
@@ -119,19 +119,19 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for LabRefusal {
     fn into_response(self) -> Response {
         (self.status, Json(json!({"error": self.error}))).into_response()
     }
 }
 
-impl From<InputError> for Refusal {
+impl From<InputError> for LabRefusal {
     fn from(error: InputError) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error.to_string())
     }
 }
 
-impl From<RunError> for Refusal {
+impl From<RunError> for LabRefusal {
     fn from(error: RunError) -> Self {
         let status = match error {
             RunError::Input(_) => StatusCode::BAD_REQUEST,
@@ -142,34 +142,34 @@ impl From<RunError> for Refusal {
 }
 
 /// The number of entries that the client knows already: `skip=N`, or 0.
-fn skip(query: Option<&str>) -> Result<usize, Refusal> {
+fn skip(query: Option<&str>) -> Result<usize, LabRefusal> {
     match query {
         None | Some("") => Ok(0),
         Some(query) => query
             .strip_prefix("skip=")
             .and_then(|number| number.parse().ok())
-            .ok_or_else(|| Refusal::new(StatusCode::BAD_REQUEST, format!("expected skip=N, found '{query}'"))),
+            .ok_or_else(|| LabRefusal::new(StatusCode::BAD_REQUEST, format!("expected skip=N, found '{query}'"))),
     }
 }
 
-async fn list(State(lab): State<Arc<Lab>>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refusal> {
+async fn list(State(lab): State<Arc<Lab>>, RawQuery(query): RawQuery) -> Result<Json<Value>, LabRefusal> {
     let skip = skip(query.as_deref())?;
     lab.read(move |lab| lab.list(skip)).await.map(Json)
 }
 
-async fn show(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn show(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, LabRefusal> {
     lab.read(move |lab| lab.show(&name)).await.map(Json)
 }
 
-async fn report(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Response, Refusal> {
+async fn report(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Response, LabRefusal> {
     let page = lab.read(move |lab| Ok(Report::on_run(&lab.store, &lab.find(&name)?, None)?.html())).await?;
     let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, REPORT_POLICY)];
     Ok((headers, page).into_response())
 }
 
-async fn start(State(lab): State<Arc<Lab>>, body: Bytes) -> Result<Response, Refusal> {
+async fn start(State(lab): State<Arc<Lab>>, body: Bytes) -> Result<Response, LabRefusal> {
     let request: RunRequest = serde_json::from_slice(&body)
-        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("malformed request: {error}")))?;
+        .map_err(|error| LabRefusal::new(StatusCode::BAD_REQUEST, format!("malformed request: {error}")))?;
     let pairs = request.pairs;
     // Blocking: agents are built, and an external engine may take its time to start.
     let (run, command) =
@@ -181,7 +181,7 @@ async fn start(State(lab): State<Arc<Lab>>, body: Bytes) -> Result<Response, Ref
     Ok((StatusCode::CREATED, Json(json!({"run": id}))).into_response())
 }
 
-async fn resume(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn resume(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, LabRefusal> {
     let row = lab.read(move |lab| lab.find(&name)).await?;
     let id = row.run.id.clone();
     lab.begin(row, RunTask::Resume).await?;
@@ -189,10 +189,10 @@ async fn resume(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result
 }
 
 /// Stops a run, and answers when it has stopped, so that it can be resumed at once.
-async fn stop(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn stop(State(lab): State<Arc<Lab>>, Path(name): Path<String>) -> Result<Json<Value>, LabRefusal> {
     let Some(live) = lab.playing(&name) else {
         let row = lab.read(move |lab| lab.find(&name)).await?;
-        return Err(Refusal::new(StatusCode::CONFLICT, format!("run {} is not being played here", row.run.id)));
+        return Err(LabRefusal::new(StatusCode::CONFLICT, format!("run {} is not being played here", row.run.id)));
     };
     live.stop();
     live.over().await;
@@ -246,11 +246,11 @@ impl Lab {
     /// Runs a blocking closure on the store.
     async fn read<T: Send + 'static>(
         self: &Arc<Self>,
-        act: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let _permit = self.readers.acquire().await.map_err(|_| Refusal::stopping())?;
+        act: impl FnOnce(&Self) -> Result<T, LabRefusal> + Send + 'static,
+    ) -> Result<T, LabRefusal> {
+        let _permit = self.readers.acquire().await.map_err(|_| LabRefusal::stopping())?;
         let lab = Arc::clone(self);
-        tokio::task::spawn_blocking(move || act(&lab)).await.unwrap_or_else(|_| Err(Refusal::mistake()))
+        tokio::task::spawn_blocking(move || act(&lab)).await.unwrap_or_else(|_| Err(LabRefusal::mistake()))
     }
 
     /// The running run with this name, or with a name that begins like it.
@@ -258,16 +258,16 @@ impl Lab {
         lock(&self.live).iter().find(|(id, _)| id.starts_with(name)).map(|(_, live)| Arc::clone(live))
     }
 
-    fn find(&self, name: &str) -> Result<RunRow, Refusal> {
+    fn find(&self, name: &str) -> Result<RunRow, LabRefusal> {
         self.store.find(name).map_err(|error| match error {
-            RunError::Input(error) => Refusal::new(StatusCode::NOT_FOUND, error.to_string()),
+            RunError::Input(error) => LabRefusal::new(StatusCode::NOT_FOUND, error.to_string()),
             error => error.into(),
         })
     }
 
-    fn list(&self, skip: usize) -> Result<Value, Refusal> {
+    fn list(&self, skip: usize) -> Result<Value, LabRefusal> {
         let runs = self.store.runs()?;
-        let lines = runs.iter().skip(skip).take(LINES).map(|row| self.line(row)).collect::<Result<Vec<Value>, Refusal>>()?;
+        let lines = runs.iter().skip(skip).take(LINES).map(|row| self.line(row)).collect::<Result<Vec<Value>, LabRefusal>>()?;
         let mut page = json!({"runs": lines, "of": runs.len(), "at_once": self.limits.runs});
         // A run whose settings are damaged is not among them.
         let damage = self.store.damage();
@@ -277,7 +277,7 @@ impl Lab {
         Ok(page)
     }
 
-    fn line(&self, row: &RunRow) -> Result<Value, Refusal> {
+    fn line(&self, row: &RunRow) -> Result<Value, LabRefusal> {
         if let Some(live) = lock(&self.live).get(&row.run.id) {
             return Ok(live.line());
         }
@@ -298,7 +298,7 @@ impl Lab {
         Results::read(&self.store, row.run.experiment.seats, RunPrefix::all(&row.run.id))
     }
 
-    fn show(&self, name: &str) -> Result<Value, Refusal> {
+    fn show(&self, name: &str) -> Result<Value, LabRefusal> {
         let row = self.find(name)?;
         if let Some(live) = self.playing(&row.run.id) {
             return Ok(live.page());
@@ -311,9 +311,9 @@ impl Lab {
     }
 
     /// Starts a run. Returns as soon as its jobs are stored.
-    async fn begin(self: &Arc<Self>, row: RunRow, task: RunTask) -> Result<(), Refusal> {
+    async fn begin(self: &Arc<Self>, row: RunRow, task: RunTask) -> Result<(), LabRefusal> {
         if self.cancel.is_cancelled() {
-            return Err(Refusal::stopping());
+            return Err(LabRefusal::stopping());
         }
         let id = row.run.id.clone();
         let live = Arc::new(LiveRun::new(row, self.cancel.child()));
@@ -321,13 +321,13 @@ impl Lab {
         let slot = RunSlot { lab: Arc::clone(self), live, permit: Some(permit), end: None };
         let (ready, written) = oneshot::channel();
         tokio::task::spawn_blocking(move || slot.play(&task, ready));
-        written.await.unwrap_or_else(|_| Err(Refusal::mistake()))
+        written.await.unwrap_or_else(|_| Err(LabRefusal::mistake()))
     }
 
     /// A permit to play a run, if there is a free one and it is not being played.
-    fn permit(&self, id: &str, live: &Arc<LiveRun>) -> Result<OwnedSemaphorePermit, Refusal> {
+    fn permit(&self, id: &str, live: &Arc<LiveRun>) -> Result<OwnedSemaphorePermit, LabRefusal> {
         let mut playing = lock(&self.live);
-        let conflict = |error: String| Refusal::new(StatusCode::CONFLICT, error);
+        let conflict = |error: String| LabRefusal::new(StatusCode::CONFLICT, error);
         if playing.contains_key(id) {
             return Err(conflict(format!("run {id} is being played already")));
         }
@@ -349,12 +349,12 @@ struct RunSlot {
 }
 
 impl RunSlot {
-    fn play(mut self, task: &RunTask, ready: oneshot::Sender<Result<(), Refusal>>) {
+    fn play(mut self, task: &RunTask, ready: oneshot::Sender<Result<(), LabRefusal>>) {
         let end = self.drive(task, ready);
         self.end = Some(end.unwrap_or_else(|trouble| RunEnd { complete: false, trouble: Some(trouble) }));
     }
 
-    fn drive(&self, task: &RunTask, ready: oneshot::Sender<Result<(), Refusal>>) -> Result<RunEnd, String> {
+    fn drive(&self, task: &RunTask, ready: oneshot::Sender<Result<(), LabRefusal>>) -> Result<RunEnd, String> {
         let (lab, live) = (&self.lab, &self.live);
         let RunRow { run, command, .. } = live.row();
         let words = |error: RunError| error.to_string();
@@ -369,7 +369,7 @@ impl RunSlot {
         };
         let trouble = requested.as_ref().err().map(ToString::to_string);
         // The client that asked may have gone; the run goes on.
-        let _ = ready.send(requested.map_err(Refusal::from));
+        let _ = ready.send(requested.map_err(LabRefusal::from));
         trouble.map_or(Ok(()), Err)?;
         let played = match task {
             RunTask::Play { pairs } => driver.play_format(*pairs),

@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::live_run::{LiveRun, PushEvent, RunEnd};
-use super::{Lab, Refusal};
+use super::{Lab, LabRefusal};
 
 /// The interval at which a changed state is sent.
 const TICK: Duration = Duration::from_millis(250);
@@ -27,9 +27,9 @@ const TICK: Duration = Duration::from_millis(250);
 pub async fn events(
     State(lab): State<Arc<Lab>>,
     Path(name): Path<String>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, LabRefusal> {
     let Ok(permit) = Arc::clone(&lab.listeners).try_acquire_owned() else {
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "too many follow runs; try again in a minute"));
+        return Err(LabRefusal::new(StatusCode::SERVICE_UNAVAILABLE, "too many follow runs; try again in a minute"));
     };
     let source = match lab.playing(&name) {
         Some(live) => Source::follow(live),

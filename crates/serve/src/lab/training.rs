@@ -8,9 +8,9 @@ use axum::http::StatusCode;
 use plyground_train::{TrainingSummary, trainings};
 use serde_json::{Value, json};
 
-use super::{Lab, Refusal, skip};
+use super::{Lab, LabRefusal, skip};
 
-pub async fn list(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, Refusal> {
+pub async fn list(State(lab): State<Arc<Lab>>) -> Result<Json<Value>, LabRefusal> {
     lab.read(|lab| Ok(json!({"trainings": lab.trainings()?.iter().map(line).collect::<Vec<Value>>()}))).await.map(Json)
 }
 
@@ -19,12 +19,12 @@ pub async fn show(
     State(lab): State<Arc<Lab>>,
     Path(name): Path<String>,
     RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, LabRefusal> {
     let skip = skip(query.as_deref())?;
     lab.read(move |lab| {
         // It is looked for among the present trainings: the name of a request is never used as a path.
         let found = lab.trainings()?.into_iter().find(|training| training.name == name);
-        let training = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, format!("there is no training '{name}'")))?;
+        let training = found.ok_or_else(|| LabRefusal::new(StatusCode::NOT_FOUND, format!("there is no training '{name}'")))?;
         Ok(json!({
             "training": training.name, "plan": training.plan, "rounds": training.rounds.get(skip..).unwrap_or_default(),
             "of": training.rounds.len(), "quiet_seconds": training.quiet.as_secs(),
@@ -35,7 +35,7 @@ pub async fn show(
 }
 
 impl Lab {
-    fn trainings(&self) -> Result<Vec<TrainingSummary>, Refusal> {
+    fn trainings(&self) -> Result<Vec<TrainingSummary>, LabRefusal> {
         Ok(trainings(&self.file.with_file_name("training"))?)
     }
 }
