@@ -73,9 +73,6 @@ impl TrainingAnnouncement {
             && (1..=MOST_SIMULATIONS).contains(&plan.full)
             && (1..=MOST_SIMULATIONS).contains(&plan.fast)
             && plan.random_plies <= MOST_RANDOM_PLIES
-            // JSON has no infinity, but numbers that are rounded to one.
-            && plan.rate.is_finite()
-            && plan.trust.is_finite()
             && read.round <= u64::from(u32::MAX);
         possible.then_some(read)
     }
