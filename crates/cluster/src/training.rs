@@ -73,7 +73,7 @@ impl TrainingAnnouncement {
             && (1..=MOST_SIMULATIONS).contains(&plan.full)
             && (1..=MOST_SIMULATIONS).contains(&plan.fast)
             && plan.random_plies <= MOST_RANDOM_PLIES
-            && read.round <= u64::from(u32::MAX);
+            && u32::try_from(read.round).is_ok();
         possible.then_some(read)
     }
 }

@@ -44,9 +44,9 @@ fn countable(what: &str, number: u64) -> Result<(), String> {
     if i64::try_from(number).is_ok() { Ok(()) } else { Err(format!("expected a {what} below 2^63, found {number}")) }
 }
 
-fn moves_fit<'a>(moves: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
+fn moves_fit<'a>(mut moves: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
     at_most("a number of moves", moves.len(), MOST_MOVES)?;
-    moves.map(|text| at_most("the length of a move", text.len(), LONGEST_MOVE)).collect()
+    moves.try_for_each(|text| at_most("the length of a move", text.len(), LONGEST_MOVE))
 }
 
 /// Jobs of one run that one worker does one after the other.

@@ -168,7 +168,9 @@ fn forged_results_do_not_count_and_an_honest_worker_is_waited_for() {
     // Numbers out of range, in messages of their own.
     for (key, value) in [("pair", json!((1_u64 << 63) + 5)), ("agents", json!([999, 1000])), ("number", json!(7))] {
         let mut games = nonsense(&jobs[0]);
-        games.iter_mut().for_each(|game| game[key] = value.clone());
+        for game in &mut games {
+            game[key] = value.clone();
+        }
         liar.send_results(&run, &forged("stranger", &games));
     }
     liar.publish(&format!("ply.results.{}", run.id), b"rubbish");
@@ -519,7 +521,9 @@ fn forged_lessons_are_dropped_and_the_learner_goes_on() {
             let lesson = |numbers: &[u16]| {
                 let mut bytes = 3_u64.to_le_bytes().to_vec();
                 bytes.extend(0_u64.to_le_bytes());
-                numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+                for number in numbers {
+                    bytes.extend(number.to_le_bytes());
+                }
                 bytes
             };
             for bytes in [

@@ -11,6 +11,9 @@ use proptest::prelude::*;
 
 use crate::common::{Directory, all_jobs, experiment, play};
 
+/// A change of the games of a job.
+type Forgery<'a> = &'a dyn Fn(&mut Vec<GameRow>);
+
 /// A run, its jobs, and the games of each of them as they were played.
 struct Honest {
     run: Run,
@@ -85,7 +88,7 @@ fn forged_jobs_are_refused() {
 #[test]
 fn forged_results_are_refused_with_the_reason() {
     let honest = Honest::new(experiment("clobber:size=5x4", &["random", "mcts:sims=10"], 2), 2);
-    let of_another_job: [(&str, &dyn Fn(&mut Vec<GameRow>)); 8] = [
+    let of_another_job: [(&str, Forgery<'_>); 8] = [
         ("number of games", &|rows| drop(rows.pop())),
         ("job", &|rows| rows[1].job = "another".to_owned()),
         ("pair", &|rows| rows[0].pair = (1 << 63) + 5),
@@ -99,7 +102,7 @@ fn forged_results_are_refused_with_the_reason() {
         let refusal = honest.refusal(change);
         assert_eq!((refusal.part, refusal.proof), (part, false), "{refusal}");
     }
-    let made_up: [(&str, &dyn Fn(&mut Vec<GameRow>)); 12] = [
+    let made_up: [(&str, Forgery<'_>); 12] = [
         ("moves", &|rows| rows[0].moves[2].text = "z9z9".to_owned()),
         ("movers", &|rows| rows[0].movers[2] = None),
         ("movers", &|rows| rows[0].movers[2] = Some(Player::Second)),

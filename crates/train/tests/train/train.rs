@@ -107,7 +107,9 @@ fn a_training_that_is_stopped_again_and_again_learns_the_same_as_one_that_is_not
         // What a process leaves that is killed while it writes.
         let left =
             ["round-9.trainer", "round-9.average", "round-1.average.part", "checkpoint.json.part"].map(|name| parts.0.join(name));
-        left.iter().for_each(|file| std::fs::write(file, "half").unwrap());
+        for file in &left {
+            std::fs::write(file, "half").unwrap();
+        }
         training = Training::resume(&parts.0, 2).unwrap();
         assert!(left.iter().all(|file| !file.exists()), "{left:?}");
     }
