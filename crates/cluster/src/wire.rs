@@ -150,11 +150,6 @@ impl WireGame {
         if columns != [self.moves.len(); 3] {
             return Err(format!("expected columns of {} moves, found {columns:?}", self.moves.len()));
         }
-        // JSON has no infinity, but numbers that are rounded to one.
-        let numbers = self.ms.iter().chain(&self.values).flatten();
-        if let Some(number) = numbers.clone().find(|number| !number.is_finite()) {
-            return Err(format!("expected times and values that are numbers, found {number}"));
-        }
         if self.movers.bytes().all(|letter| b"12~".contains(&letter)) {
             return Ok(());
         }
@@ -324,8 +319,6 @@ mod tests {
             ("movers", "12".into()),
             ("movers", "x".into()),
             ("ms", serde_json::json!([])),
-            ("ms", serde_json::json!([1e39])),
-            ("values", serde_json::json!([-1e300])),
             ("moves", serde_json::json!(["x".repeat(65)])),
             ("job", "x".repeat(129).into()),
         ] {
