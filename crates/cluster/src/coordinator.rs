@@ -10,7 +10,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
 use plyground_match::{
-    Executor, GameRow, Job, PlayerFactory, RefusedResults, ResultRefusal, ResultVerifier, Run, RunContext, RunDriver, RunError,
+    Executor, GameRow, Job, PlayerFactory, Refusal, RefusedResults, ResultVerifier, Run, RunContext, RunDriver, RunError,
     RunEvent, RunPrefix, Store, refused_in_words,
 };
 use tokio::sync::mpsc;
@@ -451,7 +451,7 @@ impl RunCoordinator<'_> {
     }
 
     /// Verifies the games of a job, which are to be stored then; `None` if the job is not open here.
-    fn verified(&mut self, worker: &WorkerName, id: &str, games: Vec<WireGame>) -> Option<Result<(), ResultRefusal>> {
+    fn verified(&mut self, worker: &WorkerName, id: &str, games: Vec<WireGame>) -> Option<Result<(), Refusal>> {
         let job = self.known.get(id)?;
         let rows: Vec<GameRow> = games.into_iter().map(GameRow::from).collect();
         let verified = self.verifier.verify(job, &rows);
@@ -466,7 +466,7 @@ impl RunCoordinator<'_> {
     }
 
     /// Counts a refused result. Its job stays open; a sender that is proved to make results up is banned.
-    fn refuse(&mut self, worker: &WorkerName, job: &str, refusal: &ResultRefusal) -> Result<(), RunError> {
+    fn refuse(&mut self, worker: &WorkerName, job: &str, refusal: &Refusal) -> Result<(), RunError> {
         let first = lock(&self.trust).refused(worker, refusal);
         if let Some(refused) = first.filter(|_| self.told < TOLD) {
             self.told += 1;

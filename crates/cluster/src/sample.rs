@@ -1,7 +1,7 @@
 //! A random sample of results, played again by the coordinator: the same job must give the same games.
 
 use plyground_core::{CancelToken, Rng, Seed};
-use plyground_match::{Experiment, GameRow, Job, ResultRefusal, RunContext, is_reproducible, play_job, verify_same};
+use plyground_match::{Experiment, GameRow, Job, Refusal, RunContext, is_reproducible, play_job, verify_same};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::names::WorkerName;
@@ -19,7 +19,7 @@ pub struct SampledResult {
 }
 
 /// A sample that was played again, with what came of it.
-pub type SampleVerdict = (SampledResult, Result<(), ResultRefusal>);
+pub type SampleVerdict = (SampledResult, Result<(), Refusal>);
 
 /// The drawing of samples, and the thread that plays them again.
 pub struct Sampler {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plyground_match::{RefusedResults, ResultRefusal, RunError, Store};
+use plyground_match::{Refusal, RefusedResults, RunError, Store};
 
 use crate::names::WorkerName;
 
@@ -96,7 +96,7 @@ impl WorkerTrust {
     }
 
     /// Counts a refused result; the sender's count, for its first one.
-    pub fn refused(&mut self, worker: &WorkerName, refusal: &ResultRefusal) -> Option<RefusedResults> {
+    pub fn refused(&mut self, worker: &WorkerName, refusal: &Refusal) -> Option<RefusedResults> {
         if self.refused.len() >= MOST_NAMES && !self.refused.contains_key(worker) {
             self.forget_one();
         }
@@ -163,8 +163,8 @@ impl WorkerTrust {
 mod tests {
     use super::*;
 
-    fn refusal() -> ResultRefusal {
-        ResultRefusal { part: "moves", expected: "legal ones".to_owned(), found: "z9z9".to_owned(), proof: true }
+    fn refusal() -> Refusal {
+        Refusal { part: "moves", expected: "legal ones".to_owned(), found: "z9z9".to_owned(), proof: true }
     }
 
     fn counts(trust: &WorkerTrust) -> Vec<(String, u64)> {

@@ -48,4 +48,4 @@ pub use standings::{Standing, add_uncounted, match_json, results_json, standings
 pub use store::export::{csv, parquet};
 pub use store::queue::LocalQueue;
 pub use store::{Damage, RunRow, Store, StoreCheck};
-pub use verify::{ResultRefusal, ResultVerifier, is_reproducible, verify_games, verify_job, verify_same};
+pub use verify::{Refusal, ResultVerifier, is_reproducible, verify_games, verify_job, verify_same};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyground_core::{Limits, NoResources, Outcome, Player};
 use plyground_match::{
-    AgentFactory, Experiment, GameRow, Job, ResultRefusal, Run, RunPrefix, Seats, is_reproducible, verify_games, verify_job,
+    AgentFactory, Experiment, GameRow, Job, Refusal, Run, RunPrefix, Seats, is_reproducible, verify_games, verify_job,
     verify_same,
 };
 use proptest::prelude::*;
@@ -34,12 +34,12 @@ impl Honest {
         Self { run, jobs, games }
     }
 
-    fn verify(&self, job: usize, rows: &[GameRow]) -> Result<(), ResultRefusal> {
+    fn verify(&self, job: usize, rows: &[GameRow]) -> Result<(), Refusal> {
         verify_games(&self.run.experiment, &AgentFactory::new(&NoResources), &self.jobs[job], rows)
     }
 
     /// The refusal of the first job's games after a change.
-    fn refusal(&self, change: impl FnOnce(&mut Vec<GameRow>)) -> ResultRefusal {
+    fn refusal(&self, change: impl FnOnce(&mut Vec<GameRow>)) -> Refusal {
         let mut rows = self.games[0].clone();
         change(&mut rows);
         self.verify(0, &rows).unwrap_err()
