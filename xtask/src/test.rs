@@ -38,6 +38,7 @@ static STEPS: [Step; 11] = [
     Step { name: "deny", summary: "dependencies have licences that we allow, and come from where they should", run: deny },
     Step { name: "js", summary: "no finding of ESLint or of tsc in the JavaScript of the app", run: js::check },
     Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
+    Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
     Step {
         name: "docs",
         summary: "pages link to and name only what exists, every promise has a test, and the documentation builds without a warning",
@@ -46,7 +47,6 @@ static STEPS: [Step; 11] = [
     Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
     Step { name: "build", summary: "all tests and programs compile", run: build },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
-    Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
     Step {
         name: "browser",
         summary: "the app in Chromium: every game, every screen, on a phone and on a desktop",
@@ -59,7 +59,7 @@ const TESTS: [&str; 2] = ["build", "test"];
 
 /// The steps that run beside these, one after the other: they build in folders of their own, and spend much of their time waiting. What
 /// they print is shown when the tests are over.
-const BESIDE: [&str; 2] = ["fuzz", "browser"];
+const BESIDE: [&str; 1] = ["browser"];
 
 /// The end of a step: its outcome and the time it took; `None` if it was not run.
 type Ended = Option<(Result<Outcome>, Duration)>;
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
         assert_eq!(
             step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, deny, js, clippy, docs, wasm, build, test, fuzz, browser")
+            Some("expected one of fmt, rooms, deny, js, clippy, fuzz, docs, wasm, build, test, browser")
         );
     }
 
