@@ -28,7 +28,8 @@ struct TestProgram {
     name: String,
 }
 
-/// Builds all test programs, and runs them in two lanes for each core. What a program prints is shown when it has ended.
+/// Builds all test programs, and runs them in one lane more than there are cores. What a program prints is shown when it has
+/// ended.
 /// An error names those that failed.
 pub fn run(environment: &[(&str, &Path)]) -> Result<()> {
     let messages = process::output(cargo().args(["test", "--workspace", "--no-run", "--message-format=json"]))?;
@@ -45,7 +46,7 @@ pub fn run(environment: &[(&str, &Path)]) -> Result<()> {
         }
     };
     thread::scope(|scope| {
-        for _ in 0..2 * thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..=thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(lane);
         }
     });

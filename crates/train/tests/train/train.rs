@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use plyground_core::CancelToken;
 use plyground_match::FileResources;
@@ -134,6 +134,18 @@ fn a_training_in_a_process_of_its_own() {
     run(&mut begun.unwrap(), &patient());
 }
 
+/// The files of a folder with their sizes and times.
+fn files_in(folder: &Path) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let described = |entry: std::fs::DirEntry| {
+        let data = entry.metadata().ok()?;
+        Some((entry.path(), data.len(), data.modified().ok()))
+    };
+    let mut files: Vec<_> = entries.filter_map(described).collect();
+    files.sort();
+    files
+}
+
 #[test]
 fn a_training_that_is_killed_again_and_again_learns_the_same_as_one_that_is_not() {
     let (whole, killed) = (Folder::new("calm"), Folder::new("killed"));
@@ -148,14 +160,20 @@ fn a_training_that_is_killed_again_and_again_learns_the_same_as_one_that_is_not(
         child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
     let mut interrupted = 0;
-    for number in 1..=12 {
-        let mut child = start();
-        std::thread::sleep(took * number / 12);
+    for number in 0..12 {
+        let (before, mut child) = (files_in(&killed.0), start());
+        // However fast this machine is at the moment: killed at its first change of a file, or some time after it.
+        let mut has_ended = false;
+        while !has_ended && files_in(&killed.0) == before {
+            std::thread::sleep(Duration::from_millis(1));
+            has_ended = child.try_wait().unwrap().is_some();
+        }
+        std::thread::sleep(took * (number % 4) / 20);
         interrupted += u32::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!(interrupted >= 3, "it had ended by itself before it was killed {interrupted} times");
+    assert!(interrupted >= 3, "it was killed {interrupted} times before it had ended by itself");
     assert!(start().wait().unwrap().success(), "what was killed goes on");
     let found = Training::resume(&killed.0, 1).unwrap();
     assert_eq!(curves(&found), curves(&training));
