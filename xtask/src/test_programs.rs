@@ -28,8 +28,7 @@ struct TestProgram {
     name: String,
 }
 
-/// Builds all test programs, and runs them in one lane more than there are cores. What a program prints is shown when it has
-/// ended.
+/// Builds all test programs, and runs them in one lane more than there are cores. What a program prints is shown when it has ended.
 /// An error names those that failed.
 pub fn run(environment: &[(&str, &Path)]) -> Result<()> {
     let messages = process::output(cargo().args(["test", "--workspace", "--no-run", "--message-format=json"]))?;

@@ -13,6 +13,11 @@ use crate::common::{FOR_EVER, HostSetup, Hosting, Raw, play_out};
 
 /// Our client plays so many games.
 pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Joined> {
+    join_and_tell(server, name, agent, games, &|| ())
+}
+
+/// The same; `sent` is called after every message that it has sent.
+fn join_and_tell(server: SocketAddr, name: &str, agent: &str, games: u64, sent: &dyn Fn()) -> Vec<Joined> {
     let client = Client {
         server,
         name,
@@ -24,7 +29,11 @@ pub fn join(server: SocketAddr, name: &str, agent: &str, games: u64) -> Vec<Join
         resend: None,
         patience: FOR_EVER,
         cancel: &CancelToken::new(),
-        listen: &|_, _| (),
+        listen: &|ours, _| {
+            if ours {
+                sent();
+            }
+        },
     };
     (0..games).map(|number| client.play(Seed(number)).unwrap().unwrap()).collect()
 }
@@ -115,8 +124,12 @@ fn in_a_round_robin_everybody_plays_everybody_and_names_stand_for_players() {
     while host.server.waiting() != ["dd"] {
         std::thread::sleep(Duration::from_millis(2));
     }
-    let clients = ["aa", "bb", "cc", "dd"].map(|name| std::thread::spawn(move || join(address, name, "random", 6)));
-    for client in clients {
+    // The datagram with its name is at the host before those of the others, who would begin with the ghost.
+    let (tell, told) = std::sync::mpsc::channel();
+    let again = std::thread::spawn(move || join_and_tell(address, "dd", "random", 6, &|| tell.send(()).unwrap()));
+    told.recv().unwrap();
+    let others = ["aa", "bb", "cc"].map(|name| std::thread::spawn(move || join(address, name, "random", 6)));
+    for client in others.into_iter().chain([again]) {
         assert_eq!(client.join().unwrap().len(), 6);
     }
     let games = host.games();
