@@ -86,26 +86,11 @@ struct PeersArgs {
 }
 
 #[derive(Args)]
+#[command(disable_help_flag = true)]
 struct SimulateArgs {
-    /// The number of histories
-    #[arg(long, default_value_t = 2_000)]
-    seeds: u64,
-    /// The seed of the first history
-    #[arg(long, default_value_t = 0)]
-    first: u64,
-    /// Simulate only this seed, and print its log
-    #[arg(long, conflicts_with_all = ["seeds", "first"])]
-    seed: Option<u64>,
-}
-
-impl SimulateArgs {
-    /// The arguments of the program that simulates.
-    fn words(&self) -> Vec<String> {
-        match self.seed {
-            Some(seed) => vec!["--seed".to_owned(), seed.to_string()],
-            None => vec!["--seeds".to_owned(), self.seeds.to_string(), "--first".to_owned(), self.first.to_string()],
-        }
-    }
+    /// Options of the program that simulates, which explains them itself (--help)
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<String>,
 }
 
 /// 0: all is well. 1: a check failed or a bar was missed. 2: it could not be run.
@@ -125,7 +110,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Load) => bench::run("load", &[]),
         Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),
-        Some(Command::Simulate(args)) => bench::run("simulate", &args.words().iter().map(String::as_str).collect::<Vec<_>>()),
+        Some(Command::Simulate(args)) => bench::run("simulate", &args.options.iter().map(String::as_str).collect::<Vec<_>>()),
         Some(Command::WasmSpeed) => wasm_speed::run(),
     };
     match result {
