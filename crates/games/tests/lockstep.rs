@@ -1,6 +1,4 @@
 //! Every game against a second, naive implementation of its rules: 10,000 random games in lockstep on each sample size and variant.
-//! Positions, results and points are compared after every move. The lists of moves, which are most of the work, are compared in every
-//! position of the first 500 games, and after that in an eighth of the positions, at random.
 //!
 //! The naive ones (`tests/naive/`) share no code with the real ones: plain arrays, no tricks, rules read off the specification.
 
@@ -12,9 +10,6 @@ mod naive;
 use naive::Naive;
 
 const GAMES: usize = 10_000;
-
-/// The number of games with a comparison of moves in every position.
-const WHOLE_GAMES: usize = 500;
 
 struct Lockstep {
     spec: &'static str,
@@ -32,13 +27,10 @@ impl Visitor for Lockstep {
             let mut state = start.clone();
             let mut second = naive::open(self.spec, &start_text);
             let mut played: Vec<String> = Vec::new();
-            let mut choice = Seed(10).named(self.spec).numbered(number as u64).rng();
             loop {
-                let here = || format!("{}, game {number}, after {}", self.spec, played.join(" "));
-                compare(&game, &state, second.as_ref(), &here);
-                if number < WHOLE_GAMES || choice.below(8) == 0 {
-                    compare_moves(&game, &state, second.as_ref(), &mut scratch, &here);
-                }
+                compare(&game, &state, second.as_ref(), &mut scratch, &|| {
+                    format!("{}, game {number}, after {}", self.spec, played.join(" "))
+                });
                 let mv = match game.turn(&state) {
                     Turn::Over(_) => break,
                     Turn::Player(_) => game.random_move(&state, &mut rng, &mut scratch),
@@ -53,19 +45,11 @@ impl Visitor for Lockstep {
     }
 }
 
-fn compare<G: Game>(game: &G, state: &G::State, second: &dyn Naive, here: &dyn Fn() -> String) {
-    assert_eq!(game.turn(state).result_word(), second.result(), "{}", here());
+fn compare<G: Game>(game: &G, state: &G::State, second: &dyn Naive, scratch: &mut Scratch<G::Move>, here: &dyn Fn() -> String) {
+    let turn = game.turn(state);
+    assert_eq!(turn.result_word(), second.result(), "{}", here());
     assert_eq!(game.position_text(state), second.position(), "{}", here());
     assert_eq!(game.points(state), second.points(), "{}", here());
-}
-
-fn compare_moves<G: Game>(
-    game: &G,
-    state: &G::State,
-    second: &dyn Naive,
-    scratch: &mut Scratch<G::Move>,
-    here: &dyn Fn() -> String,
-) {
     game.moves(state, &mut scratch.moves);
     let mut moves: Vec<String> = scratch.moves.iter().map(|&mv| game.move_text(state, mv)).collect();
     let mut expected = second.moves();
@@ -75,7 +59,7 @@ fn compare_moves<G: Game>(
         expected.sort_unstable();
         assert_eq!(moves, expected, "{}", here());
     }
-    if game.turn(state) == Turn::Chance {
+    if turn == Turn::Chance {
         game.chance(state, &mut scratch.outcomes);
         let mut outcomes: Vec<(String, f64)> =
             scratch.outcomes.iter().map(|&(mv, probability)| (game.move_text(state, mv), probability)).collect();
