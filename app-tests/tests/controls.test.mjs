@@ -376,6 +376,27 @@ test("a level that is picked takes the place of an agent that was written before
   await visit.close();
 });
 
+test("opponents of the published work are offered by their names, and one that was played is offered again", async () => {
+  const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
+  const { page } = visit;
+  const named = page.locator("#from-work");
+  assert.ok(await named.isHidden(), "who plays a level sees no other names");
+  const choice = page.locator("label.choice").filter({ hasText: "the course report on Tic-Tac-Toe, 2024" });
+  await visit.hit(choice);
+  await named.waitFor();
+  await named.selectOption("report-minimax");
+  await visit.press("Start");
+  await page.locator(".strip .who").filter({ hasText: "report-minimax" }).waitFor();
+  await visit.go("#/new/mnk");
+  await becomes(() => named.inputValue(), "report-minimax");
+  assert.ok(await choice.locator("input").isChecked());
+  // A game that no work is about has none.
+  await visit.go("#/new/connect-four");
+  await page.locator("input[value='level=1']").waitFor();
+  assert.equal(await page.locator("input[name=opponent][value=work]").count(), 0);
+  await visit.close();
+});
+
 test("wrong agents and boards are refused with what was expected", async () => {
   const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
   await visit.hit(visit.page.locator(".setup summary"));

@@ -148,7 +148,7 @@ async function translated(game) {
   });
   // Ready-made agents are called what they are called on the command line.
   const visit = await Visit.open(browser, host, { at: `#/new/${game}` });
-  const agents = await visit.page.locator("#preset option").allTextContents();
+  const agents = await visit.page.locator("#preset option, #rival-first option").allTextContents();
   await visit.close();
   assert.deepEqual(
     same.filter((text) => !agents.includes(text)),

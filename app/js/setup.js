@@ -1,6 +1,6 @@
 // Before a game: against whom, on which board, on which side.
 
-import { agentName, gameTitle, keyText, levelTitle, playerName, t } from "./i18n/index.js";
+import { agentName, gameTitle, keyText, levelTitle, opponentSummary, playerName, t, workName } from "./i18n/index.js";
 import { HUMAN, begun, keep } from "./match.js";
 import { recall, remember } from "./memory.js";
 import { html, messageOf } from "./svg.js";
@@ -9,6 +9,9 @@ import { html, messageOf } from "./svg.js";
 
 /** @type {PlayerWord[]} */
 const PLAYERS = ["first", "second"];
+
+/** The choice of an opponent from the published work on the game. */
+const WORK = "work";
 
 /** Boards that are offered; anything else can be written under "advanced". @param {GameInfo} game */
 export const boardsOf = ({ name, presentation: { boards } }) => (boards.length > 0 ? boards : [name]);
@@ -44,6 +47,7 @@ export async function setupScreen(app, [name]) {
     placeholder: game.samples.at(-1),
   });
   const presets = html("select", { id: "preset" });
+  const fromWork = html("select", { id: "from-work" });
   const rivals = PLAYERS.map((player) => html("select", { id: `rival-${player}` }));
   /** @type {(group: string, value: string, text: string, hint: string, chosen: boolean) => HTMLElement} */
   const radio = (group, value, text, hint, chosen) =>
@@ -53,17 +57,32 @@ export async function setupScreen(app, [name]) {
       html("input", { type: "radio", name: group, value, checked: chosen }),
       html("span", {}, html("b", {}, text), hint ? html("small", {}, hint) : ""),
     );
-  async function fill() {
+  const fill = async () => {
     const all = await app.engine.ask("opponents", { game: own.value || board.value });
     const checked = opponents.querySelector("input:checked");
-    const chosen = checked instanceof HTMLInputElement ? checked.value : (before.opponent ?? "level=2");
+    const wanted = checked instanceof HTMLInputElement ? checked.value : (before.opponent ?? "level=2");
     const levels = all.filter((opponent) => opponent.name.startsWith("level="));
-    opponents.replaceChildren(
+    const ofWorks = all.filter((opponent) => opponent.work);
+    const works = [...new Set(ofWorks.map((opponent) => workName(opponent.work ?? "")))];
+    const chosen = wanted === WORK && works.length === 0 ? "level=2" : wanted;
+    const choices = [
       ...levels.map((opponent, index) =>
         radio("opponent", opponent.name, String(index + 1), levelTitle(index), opponent.name === chosen),
       ),
+      works.length > 0 && radio("opponent", WORK, t("opponent.work"), works.join(", "), chosen === WORK),
       radio("opponent", HUMAN, t("twoPeople"), t("twoPeople.hint"), chosen === HUMAN),
       radio("opponent", "watch", t("watch"), t("watch.hint"), chosen === "watch"),
+    ];
+    opponents.replaceChildren(...choices.filter((choice) => choice !== false));
+    const named = fromWork.value || before.named;
+    fromWork.replaceChildren(
+      ...ofWorks.map((opponent) =>
+        html(
+          "option",
+          { value: opponent.name, selected: opponent.name === named },
+          [opponent.name, opponentSummary(game, opponent)].filter(Boolean).join(" · "),
+        ),
+      ),
     );
     rivals.forEach((select, index) => {
       const rival = select.value || (before.rivals?.[index] ?? "level=5");
@@ -73,12 +92,12 @@ export async function setupScreen(app, [name]) {
         ),
       );
     });
-    const others = all.filter((opponent) => !opponent.name.startsWith("level="));
+    const others = all.filter((opponent) => !opponent.name.startsWith("level=") && !opponent.work);
     presets.replaceChildren(
       html("option", { value: "" }, "–"),
       ...others.map((opponent) => html("option", { value: opponent.name }, opponent.name)),
     );
-  }
+  };
   board.addEventListener("change", () => fill().then(follow));
   // A level that is picked replaces the agent that was written before.
   opponents.addEventListener("change", () => (advanced.value = ""));
@@ -102,8 +121,10 @@ export async function setupScreen(app, [name]) {
     html("legend", {}, t("watch.who")),
     rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, PLAYERS[index]), select)),
   );
+  const work = html("label", { class: "field", for: fromWork.id }, t("opponent.work"), fromWork);
   const follow = () => {
     const watch = opponents.querySelector("[value=watch]:checked") !== null;
+    work.hidden = opponents.querySelector(`[value=${WORK}]:checked`) === null;
     watching.hidden = !watch;
     side.hidden = watch;
   };
@@ -114,7 +135,8 @@ export async function setupScreen(app, [name]) {
     event.preventDefault();
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const spec = own.value.trim() || board.value;
-    const opponent = String(form.get("opponent"));
+    const choice = String(form.get("opponent"));
+    const opponent = choice === WORK ? fromWork.value : choice;
     const agent = advanced.value.trim();
     const mine = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
     const watched = rivals.map((select) => select.value);
@@ -134,7 +156,8 @@ export async function setupScreen(app, [name]) {
       problem.textContent = messageOf(error);
       return;
     }
-    remember("setup", { ...recall("setup", {}), [game.name]: { spec, opponent, side: form.get("side"), rivals: watched } });
+    const kept = { spec, opponent: choice, named: fromWork.value, side: form.get("side"), rivals: watched };
+    remember("setup", { ...recall("setup", {}), [game.name]: kept });
     keep(begun({ spec, players }));
     app.go("#/play");
   };
@@ -144,7 +167,7 @@ export async function setupScreen(app, [name]) {
       { class: "setup", onsubmit: start },
       html("h1", {}, gameTitle(game)),
       html("label", { class: "field", for: "board" }, t("board"), board),
-      html("fieldset", {}, html("legend", {}, t("opponent")), opponents),
+      html("fieldset", {}, html("legend", {}, t("opponent")), opponents, work),
       side,
       watching,
       html(

@@ -140,6 +140,8 @@ export type State = AnyState &
 export interface Opponent {
     name: string;
     summary: string;
+    /** The published work that it comes from. */
+    work: string | null;
     spec: string;
 }
 
@@ -306,12 +308,14 @@ export interface GameWords {
     tour?: Partial<Record<TourPart, string>>;
     lessons?: string[];
     phrases?: Record<string, string>;
+    opponents?: Record<string, string>;
 }
 
 export interface Language {
     name: string;
     words: Words;
     phrases?: Record<string, string>;
+    works?: Record<string, string>;
     games?: Record<string, GameWords>;
 }
 

@@ -1,4 +1,4 @@
-//! The fuzz targets: `cargo xtask fuzz` runs them with libFuzzer, and `cargo xtask test` checks that they build.
+//! The fuzz targets: `cargo xtask fuzz` runs them with libFuzzer.
 //!
 //! The instrumentation needs no nightly compiler: its flags are stable ones that pass options to LLVM.
 
@@ -9,8 +9,10 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{self, cargo};
-use crate::test::Outcome;
 use crate::workspace::Workspace;
+
+/// What has the fuzzer compiled beside the targets.
+pub const FUZZER: &str = "plyground-fuzz/libfuzzer";
 
 /// The kept inputs, a folder for each target.
 const CORPUS: &str = "fuzz/corpus";
@@ -29,15 +31,6 @@ const MOST_BYTES: u64 = 2 << 10;
 const INSTRUMENTATION: &str = "--cfg fuzzing -Cdebug-assertions=on -Coverflow-checks=on -Ccodegen-units=1 -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
-
-/// Checks that the targets build with the fuzzer.
-pub fn check(_: &Workspace) -> Result<Outcome> {
-    compiler()?;
-    let mut clippy = cargo();
-    clippy.args(["clippy", "--package", "plyground-fuzz", "--features", "libfuzzer", "--bins", "--", "-D", "warnings"]);
-    process::run(&mut clippy)?;
-    Ok(Outcome::Passed)
-}
 
 /// Sees to a compiler of C++, which libFuzzer is written in.
 fn compiler() -> Result<()> {
@@ -101,18 +94,7 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target.join("fuzz");
     process::run(
         cargo()
-            .args([
-                "build",
-                "--release",
-                "--package",
-                "plyground-fuzz",
-                "--features",
-                "libfuzzer",
-                "--bin",
-                "fuzz",
-                "--target",
-                host,
-            ])
+            .args(["build", "--release", "--package", "plyground-fuzz", "--features", FUZZER, "--bin", "fuzz", "--target", host])
             .arg("--target-dir")
             .arg(&folder)
             .env("RUSTFLAGS", INSTRUMENTATION),

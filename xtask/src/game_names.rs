@@ -32,7 +32,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/engines/src/uci.rs", "variants as a foreign protocol calls them"),
     ("crates/match/src/resources/networks.rs", "the networks that come with the program are named after their games"),
     ("crates/cluster/src/handshake.rs", "the speed of workers is compared in one position that never changes"),
-    ("crates/cluster/src/simulation/experiments.rs", "the runs of simulations are of small games that are played in no time"),
+    ("crates/simulation/src/experiments.rs", "the runs of simulations are of small games that are played in no time"),
     ("crates/studies/src/competition/file.rs", "clients over the network exist for one game only"),
     ("crates/cli/src/commands/host.rs", "the protocol of one competition"),
     ("crates/cli/src/commands/learn.rs", "a published architecture is named after the game of its thesis"),

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -120,8 +121,10 @@ pub fn find_or_install(programs: &[(&str, &str)]) -> Result<Vec<PathBuf>> {
     programs.iter().map(|(program, _)| find(program).with_context(|| format!("`{program}` is not there"))).collect()
 }
 
-/// Installs Debian packages, where that needs no password.
+/// Installs Debian packages, where that needs no password. One call at a time: packages are installed under a lock.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     output(Command::new("apt-get").arg("--version")).context("this machine has no apt-get")?;
     let install = || run(apt().args(["install", "--yes", "--quiet", "--no-install-recommends", "--no-remove"]).args(packages));
     // The lists of a fresh machine are empty or old.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 19] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -18,6 +18,7 @@ const ROOMS: [&str; 18] = [
     "plyground-train",
     "plyground-studies",
     "plyground-cluster",
+    "plyground-simulation",
     "plyground-engines",
     "plyground-api",
     "plyground-serve",

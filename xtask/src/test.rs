@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{book, browser, fuzz, game_names, js, module_cycles, nats, public_names, rooms, test_programs, wasm};
+use crate::{app, book, browser, fuzz, game_names, js, module_cycles, nats, public_names, rooms, test_programs, wasm};
 
 /// One check.
 pub struct Step {
@@ -27,8 +27,8 @@ pub enum Outcome {
     Skipped(String),
 }
 
-/// Cheap ones first, so that a slip is told within seconds.
-static STEPS: [Step; 11] = [
+/// In the order of the [`PHASES`].
+static STEPS: [Step; 10] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
@@ -37,15 +37,14 @@ static STEPS: [Step; 11] = [
     },
     Step { name: "deny", summary: "dependencies have licences that we allow, and come from where they should", run: deny },
     Step { name: "js", summary: "no finding of ESLint or of tsc in the JavaScript of the app", run: js::check },
-    Step { name: "clippy", summary: "no warning from the compiler or from clippy", run: clippy },
-    Step { name: "fuzz", summary: "the fuzz targets build", run: fuzz::check },
+    Step { name: "clippy", summary: "no warning from the compiler or from clippy, nor in the fuzz targets", run: clippy },
     Step {
         name: "docs",
         summary: "pages link to and name only what exists, every promise has a test, and the documentation builds without a warning",
         run: docs,
     },
-    Step { name: "wasm", summary: "what must run in a browser builds for wasm32-unknown-unknown", run: wasm::check },
     Step { name: "build", summary: "all tests and programs compile", run: build },
+    Step { name: "wasm", summary: "the engine compiles for browsers, and is no larger than it may be", run: wasm },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
     Step {
         name: "browser",
@@ -54,12 +53,19 @@ static STEPS: [Step; 11] = [
     },
 ];
 
-/// The steps that build and run the tests.
-const TESTS: [&str; 2] = ["build", "test"];
+/// Steps that run one after the other, and others beside them.
+struct Phase {
+    main: &'static [&'static str],
+    /// They work in folders of their own. What they print is shown at the end of the phase.
+    beside: &'static [&'static str],
+}
 
-/// The steps that run beside these, one after the other: they build in folders of their own, and spend much of their time waiting. What
-/// they print is shown when the tests are over.
-const BESIDE: [&str; 1] = ["browser"];
+/// One after the other: what takes seconds, so that a slip is told at once; what compiles; what runs, and waits much of its time.
+static PHASES: [Phase; 3] = [
+    Phase { main: &["fmt", "rooms", "deny", "js"], beside: &[] },
+    Phase { main: &["clippy", "docs", "build"], beside: &["wasm"] },
+    Phase { main: &["test"], beside: &["browser"] },
+];
 
 /// The end of a step: its outcome and the time it took; `None` if it was not run.
 type Ended = Option<(Result<Outcome>, Duration)>;
@@ -85,18 +91,17 @@ pub fn run(only: &[&'static Step]) -> Result<bool> {
     let chosen: Vec<&Step> =
         STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|only| only.name == step.name)).collect();
     let begin = Instant::now();
-    let (beside, others): (Vec<&Step>, Vec<&Step>) = chosen.iter().partition(|step| BESIDE.contains(&step.name));
-    let (tests, first): (Vec<&Step>, Vec<&Step>) = others.iter().partition(|step| TESTS.contains(&step.name));
-    let mut ended = run_in_turn(&workspace, &first);
     let failed = |ended: &[Ended]| ended.iter().any(|ended| !matches!(ended, Some((Ok(_), _))));
-    let together = if failed(&ended) {
-        (0..chosen.len() - ended.len()).map(|_| None).collect()
-    } else if tests.is_empty() || beside.is_empty() {
-        run_in_turn(&workspace, &[tests, beside].concat())
-    } else {
-        run_together(&workspace, &tests, &beside)
-    };
-    ended.extend(together);
+    let mut ended = Vec::new();
+    for phase in &PHASES {
+        let named = |names: &[&str]| chosen.iter().copied().filter(|step| names.contains(&step.name)).collect::<Vec<_>>();
+        let (main, beside) = (named(phase.main), named(phase.beside));
+        ended.extend(match (failed(&ended), main.is_empty() || beside.is_empty()) {
+            (true, _) => main.iter().chain(&beside).map(|_| None).collect(),
+            (false, true) => run_in_turn(&workspace, &[main, beside].concat()),
+            (false, false) => run_together(&workspace, &main, &beside),
+        });
+    }
     print!("{}", summary(&chosen, &ended, begin.elapsed()));
     Ok(!failed(&ended))
 }
@@ -114,22 +119,21 @@ fn run_in_turn(workspace: &Workspace, steps: &[&Step]) -> Vec<Ended> {
     steps.iter().map(run).collect()
 }
 
-/// Runs the tests, and the other steps beside them.
-fn run_together(workspace: &Workspace, tests: &[&Step], beside: &[&Step]) -> Vec<Ended> {
+/// Runs the steps of a phase.
+fn run_together(workspace: &Workspace, main: &[&Step], beside: &[&Step]) -> Vec<Ended> {
     let log = workspace.target.join("beside.log");
     let names = beside.iter().map(|step| step.name).collect::<Vec<_>>().join(" and ");
-    println!("\n== {names}: beside the tests; the output comes after theirs, and is in {} until then", log.display());
-    let (tests, others) = thread::scope(|scope| {
+    println!("\n== {names}: beside what follows; the output comes after it, and is in {} until then", log.display());
+    let (main, others) = thread::scope(|scope| {
         let others = scope.spawn(|| process::with_log(&log, || run_in_turn(workspace, beside)));
-        let tests = run_in_turn(workspace, tests);
-        (tests, others.join().expect("a step returns its errors"))
+        (run_in_turn(workspace, main), others.join().expect("a step returns its errors"))
     });
     if let Ok(text) = std::fs::read_to_string(&log) {
         print!("{text}");
     }
     // Without the log nothing was run.
     let others = others.unwrap_or_else(|error| vec![Some((Err(error), Duration::ZERO))]);
-    tests.into_iter().chain(others).collect()
+    main.into_iter().chain(others).collect()
 }
 
 /// Runs one step, with a heading and its end in words.
@@ -217,11 +221,17 @@ fn deny(_: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-fn clippy(_: &Workspace) -> Result<Outcome> {
+fn clippy(workspace: &Workspace) -> Result<Outcome> {
     component("clippy", "clippy")?;
-    process::run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    // The library without matches and training.
-    process::run(cargo().args(["clippy", "-p", "plyground", "--no-default-features", "--", "-D", "warnings"]))?;
+    let clippy = |options: &[&str]| {
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--workspace"]).args(options).args(["--", "-D", "warnings"]);
+        // The fuzzer is looked at and not linked, so its part in C++ need not be compiled.
+        process::run(clippy.env("CUSTOM_LIBFUZZER_PATH", workspace.target.join("libfuzzer.a")))
+    };
+    clippy(&["--all-targets", "--features", fuzz::FUZZER])?;
+    // The library without matches and training. (With all packages named, the others stay as they are.)
+    clippy(&["--no-default-features", "--features", fuzz::FUZZER])?;
     Ok(Outcome::Passed)
 }
 
@@ -233,6 +243,15 @@ fn docs(workspace: &Workspace) -> Result<Outcome> {
 
 fn build(_: &Workspace) -> Result<Outcome> {
     process::run(cargo().args(["test", "--workspace", "--no-run"]))?;
+    Ok(Outcome::Passed)
+}
+
+/// With the engine, all crates below it are built for browsers, where there is no clock, thread or file.
+fn wasm(workspace: &Workspace) -> Result<Outcome> {
+    if let Err(why) = wasm::compiler() {
+        return if std::env::var_os("CI").is_some() { Err(why) } else { Ok(Outcome::Skipped(format!("{why:#}"))) };
+    }
+    app::build(workspace)?;
     Ok(Outcome::Passed)
 }
 
@@ -276,7 +295,7 @@ mod tests {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
         assert_eq!(
             step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, deny, js, clippy, fuzz, docs, wasm, build, test, browser")
+            Some("expected one of fmt, rooms, deny, js, clippy, docs, build, wasm, test, browser")
         );
     }
 
@@ -295,6 +314,12 @@ mod tests {
             "\nSummary\n  fmt     passed         1.0 s\n  rooms   SKIPPED  no reason\n  clippy  FAILED         1.0 s\n  \
              docs    not run\nFAILED in clippy; to run it alone: cargo xtask test --only clippy (3.0 s in all)\n"
         );
+    }
+
+    #[test]
+    fn steps_are_in_the_order_in_which_they_run() {
+        let phases = PHASES.iter().flat_map(|phase| phase.main.iter().chain(phase.beside).copied());
+        assert!(phases.eq(STEPS.iter().map(|step| step.name)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The build of the crates that run in a browser: none of them may use a clock, a thread or a file.
+//! The compiler for browsers.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,34 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::process::{self, cargo};
-use crate::test::Outcome;
-use crate::workspace::Workspace;
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
-const BROWSER: [&str; 7] = [
-    "plyground-core",
-    "plyground-games",
-    "plyground-agents",
-    "plyground-nets",
-    "plyground-session",
-    "plyground-api",
-    "plyground-wasm",
-];
-
-pub fn check(workspace: &Workspace) -> Result<Outcome> {
-    let mut build = match compiler() {
-        Ok(compiler) => compiler,
-        Err(why) if std::env::var_os("CI").is_some() => return Err(why),
-        Err(why) => return Ok(Outcome::Skipped(format!("{why:#}"))),
-    };
-    build.args(["build", "--target", TARGET, "--target-dir"]).arg(workspace.target.join("wasm"));
-    for package in BROWSER.iter().filter(|package| workspace.has(package)) {
-        build.args(["--package", package]);
-    }
-    process::run(&mut build)?;
-    Ok(Outcome::Passed)
-}
-
 /// A cargo that can build for the browser: the one in use, with rustup's help if need be, or Debian's.
 pub fn compiler() -> Result<Command> {
     if has_target() {

@@ -48,6 +48,7 @@ export default {
       "mistr",
       "nejsilnější, jakého umíme",
     ],
+    "opponent.work": "Ze studie",
     twoPeople: "Dva lidé",
     "twoPeople.hint": "na tomto zařízení",
     watch: "Dívat se",
@@ -265,9 +266,18 @@ export default {
     "general.not-legal": "to není možný tah",
     "general.over": "partie skončila",
   },
+  /** The published works that opponents come from, by their names in English. */
+  works: {
+    "the thesis on Crosphere, 2024": "bakalářská práce o hře Crosphere, 2024",
+    "the course report on Tic-Tac-Toe, 2024": "seminární práce o piškvorkách 3x3, 2024",
+    "the thesis on Clobber, 2017": "bakalářská práce o hře Clobber, 2017",
+    "the course report on TUC-Chess, 2022": "seminární práce o hře TUC-Chess, 2022",
+    "the study of the Pawn Game, 2020": "diplomová práce o Pěšcové hře, 2020",
+  },
   /**
    * The games by their names. `keys`: parameters in the names of boards; `names`: pieces and counters; `lessons`: captions of the
-   * positions to learn from, and of the example at last; `phrases`: sentences of the engine, by their keys.
+   * positions to learn from, and of the example at last; `phrases`: sentences of the engine, by their keys; `opponents`: what the
+   * players of the published work are.
    */
   games: {
     crosphere: {
@@ -314,6 +324,17 @@ export default {
         full: "deska je plná a nikdo není spojen",
         stuck: "na tahu není možný tah: silné kameny došly a každý slabý by spojil oba",
       },
+      opponents: {
+        "thesis-rollouts-125": "náhodné partie, slabý",
+        "thesis-rollouts-250": "náhodné partie, střední",
+        "thesis-rollouts-500": "náhodné partie, silný",
+        "thesis-heuristic-125": "heuristika, slabý",
+        "thesis-heuristic-250": "heuristika, střední",
+        "thesis-heuristic-500": "heuristika, silný",
+        "thesis-cnn-125": "síť, slabý",
+        "thesis-cnn-250": "síť, střední",
+        "thesis-cnn-500": "síť, silný",
+      },
     },
     mnk: {
       title: "Piškvorky a příbuzné hry",
@@ -332,6 +353,12 @@ export default {
         "Na tahu jsou kolečka. Dostanou-li křížky c1, vyhrává b1 i c3 a kolečka zastaví jen jedno z nich.",
       ],
       phrases: { occupied: "pole {square} je obsazené", line: "{k} v řadě", drawn: "deska je plná" },
+      opponents: {
+        "report-mcts-1000": "její prohledávání, jak je míněno v kódu: 1000 iterací",
+        "report-mcts-careful": "totéž, jak to popisuje text: simulace také brání",
+        "report-opponent": "její soupeř: jakýkoli tah; tak hraje i její prohledávání, jak je vytištěno",
+        "report-minimax": "co chtěla přidat: minimax až do konce partie",
+      },
     },
     clobber: {
       title: "Clobber",
@@ -362,6 +389,14 @@ export default {
         "own-colour": "kámen na poli {square} má stejnou barvu",
         stuck: "soupeř nemůže táhnout",
       },
+      opponents: {
+        "thesis-mc-10": "její ploché Monte Carlo, 10 simulací na každý tah",
+        "thesis-mc-100": "její ploché Monte Carlo, 100 simulací na každý tah",
+        "thesis-mc-1000": "její ploché Monte Carlo, 1000 simulací na každý tah",
+        "thesis-uct-10": "její UCT, 10 simulací na každý tah",
+        "thesis-uct-100": "její UCT, 100 simulací na každý tah",
+        "thesis-uct-1000": "její UCT, 1000 simulací na každý tah",
+      },
     },
     pawn: {
       title: "Pěšcová hra",
@@ -376,6 +411,8 @@ export default {
           "tah. Remíza není možná.",
         "Ve variantě s dvojkrokem stojí pěšci na druhé řadě a z ní, a jen z ní, smějí o dvě pole, jsou-li obě prázdná. Braní " +
           "mimochodem není.",
+        "S náhodným začátkem (random=SEED) jsou pěšci naházeni na pole mezi první a poslední řadou, od každé barvy tolik, " +
+          "kolik má deska řad; kdo spadne na jiného, zaujme jeho místo.",
       ],
       keys: { double: "dvojkrok" },
       names: { "white pawn": "bílý pěšec", "black pawn": "černý pěšec" },
@@ -402,6 +439,20 @@ export default {
         arrived: "pěšec došel na poslední řadu",
         taken: "soupeři nezbyl žádný pěšec",
         stuck: "hráč na tahu nemá žádný tah",
+      },
+      opponents: {
+        "study-mcts-1": "její program, MCTS, 1 simulace",
+        "study-mcts-10": "její program, MCTS, 10 simulací",
+        "study-mcts-100": "její program, MCTS, 100 simulací",
+        "study-mcts-500": "její program, MCTS, 500 simulací",
+        "study-adv-2": "její program, hloubka 2, pokročilé hodnocení",
+        "study-adv-3": "její program, hloubka 3, pokročilé hodnocení",
+        "study-adv-4": "její program, hloubka 4, pokročilé hodnocení",
+        "study-adv-5": "její program, hloubka 5, pokročilé hodnocení",
+        "study-simple-2": "její program, hloubka 2, jednoduché hodnocení",
+        "study-simple-3": "její program, hloubka 3, jednoduché hodnocení",
+        "study-simple-4": "její program, hloubka 4, jednoduché hodnocení",
+        "study-simple-5": "její program, hloubka 5, jednoduché hodnocení",
       },
     },
     "tuc-chess": {
@@ -457,6 +508,18 @@ export default {
         "worth-nothing": "bonus neměl žádnou cenu",
         appears: "nový bonus na poli {square}",
         "no-bonus": "žádný nový bonus",
+      },
+      opponents: {
+        "report-minimax": "její minimax: alfa-beta do hloubky 5, náhoda se nebere v úvahu",
+        "report-mcts-3s": "její prohledávání MCTS, 3 sekundy na tah",
+        "report-mcts-10": "její prohledávání MCTS, 10 iterací",
+        "report-mcts-50": "její prohledávání MCTS, 50 iterací",
+        "report-mcts-100": "její prohledávání MCTS, 100 iterací",
+        "report-mcts-1000": "její prohledávání MCTS, 1000 iterací",
+        "report-mcts-10000": "její prohledávání MCTS, 10000 iterací",
+        "report-mcts-70000": "její prohledávání MCTS, 70000 iterací",
+        "report-mcts-constant-1000": "její dřívější hodnocení: +10 nebo -10, 1000 iterací",
+        "report-random": "klient z předmětu: jakýkoli tah",
       },
     },
     "connect-four": {

@@ -38,6 +38,7 @@ export default {
     "board.usual": "the usual one",
     opponent: "Opponent",
     levels: ["first day", "beginner", "casual", "club player", "strong club player", "expert", "master", "as strong as we can"],
+    "opponent.work": "From the study",
     twoPeople: "Two people",
     "twoPeople.hint": "on this device",
     watch: "Watch",

@@ -7,6 +7,7 @@ import en from "./en.js";
 
 /**
  * @import { Counter, GameBrief, GameInfo, GameWords, Language, PlayedMove, PlayerWord, Sentence, TourPart } from "../types.js"
+ * @import { Opponent } from "../types.js"
  */
 /** @typedef {{ name: string, owner?: string }} NamedPiece */
 
@@ -118,6 +119,17 @@ export function agentName(spec) {
   const level = spec.match(/^level=(\d)$/);
   return level ? `${level[1]} · ${levelTitle(Number(level[1]) - 1)}` : spec;
 }
+
+/** The name of a published work: the engine's, where the language has no other. @param {string} work */
+export const workName = (work) => own().works?.[work] ?? work;
+/**
+ * What an opponent is, in a few words; empty where the language has none for it.
+ *
+ * @param {GameInfo} game
+ * @param {Opponent} opponent
+ */
+export const opponentSummary = (game, opponent) =>
+  own().games ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
 
 /**
  * What the engine says about a game: a key with arguments, among them names of players and pieces, and the same in English.

@@ -1,9 +1,10 @@
 //! `cargo xtask simulate`: histories of a cluster from seeds, in which everything goes wrong that can, and what came of them.
 //!
-//! Every seed is a history of its own (`crates/cluster/src/simulation`); the threads of this computer share them. A history that
+//! Every seed is a history of its own (`crates/simulation/src`); the threads of this computer share them. A history that
 //! fails is told with its seed and the end of its log, and the same seed gives the same history again.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use plyground_bench::verdict;
-use plyground_cluster::{SimulatedHistory, simulate};
 use plyground_core::sync::lock;
+use plyground_simulation::{SimulatedHistory, simulate};
 
 /// Simulates histories of a cluster, and compares what the run came to with what one computer comes to
 #[derive(Parser)]
@@ -26,6 +27,9 @@ struct Args {
     /// Simulate only this seed, and print its log
     #[arg(long, conflicts_with_all = ["seeds", "first"])]
     seed: Option<u64>,
+    /// Histories at the same time [default: one for each core]
+    #[arg(long)]
+    cores: Option<NonZeroUsize>,
     /// The lines of a log that are shown of a history that failed
     #[arg(long, default_value_t = 40)]
     lines: usize,
@@ -69,7 +73,7 @@ struct Tally {
 fn many(args: &Args) -> bool {
     let (next, tally, begun) = (AtomicU64::new(0), Mutex::new(Tally::default()), Instant::now());
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..args.cores.or(std::thread::available_parallelism().ok()).map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);

@@ -10,6 +10,7 @@ use plyground_core::{
 };
 
 pub mod catalogue;
+mod futures;
 mod learn;
 mod limit_checker;
 mod mcts;
@@ -22,7 +23,7 @@ mod with_blunders;
 mod with_limits;
 mod with_tablebase;
 
-pub use learn::{Learner, LearnerObserver, Learnt, QLearning, TrainingProgress};
+pub use learn::{Learner, LearnerObserver, Learnt, QLearning, TrainingOpponent, TrainingProgress};
 pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use prepared::{AlphaBeta, Mcts};
@@ -63,7 +64,8 @@ impl AgentSpec {
     fn parse_for(text: &str, game: &str) -> Result<Self, InputError> {
         let text = text.trim();
         let entry = catalogue::entry(game);
-        let (name, keys) = split_spec(entry.spec_of(text)?.unwrap_or(text));
+        let usual = usual_words(entry.spec_of(text)?.unwrap_or(text));
+        let (name, keys) = split_spec(&usual);
         let info = INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == name);
         let info = info.ok_or_else(|| {
             let agents = INFOS.iter().map(|info| info.name).chain(["level=1 to level=8", "best"]);
@@ -90,12 +92,13 @@ impl AgentSpec {
     /// Where the agent does nothing but look so many plies ahead with an evaluator and choose among the best moves at random: these
     /// two. All it could choose can then be known without asking it ([`Lookahead`]).
     pub fn fixed_lookahead<G: Evaluated>(&self, game: &G) -> Result<Option<(G::Evaluator, u32)>, InputError> {
-        self.fixed_depth(G::evaluators())?.map(|depth| Ok((evaluator(game, &self.params)?, depth))).transpose()
+        let more = minimax::plies_more(&self.params)?;
+        self.fixed_depth(G::evaluators())?.map(|depth| Ok((evaluator(game, &self.params)?, depth + more))).transpose()
     }
 
     fn fixed_depth(&self, evaluators: &[EvaluatorInfo]) -> Result<Option<u32>, InputError> {
         let evaluator_keys = evaluators.iter().flat_map(|evaluator| evaluator.keys);
-        let known: Vec<&str> = ["depth", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
+        let known: Vec<&str> = ["depth", "counted", "eval"].into_iter().chain(evaluator_keys.map(|key| key.key)).collect();
         let plain = [minimax_plain::INFO.name, alphabeta::INFO.name].contains(&self.name);
         Ok(self.limits()?.depth.filter(|_| plain && self.params.keys().all(|key| known.contains(&key))))
     }
@@ -106,11 +109,45 @@ impl AgentSpec {
     }
 }
 
+/// Names of agents that are understood, each with the one that is written.
+pub const NAME_SYNONYMS: &[(&str, &str)] = &[("montecarlo", "mc"), ("mcs", "mc"), ("uct", "mcts")];
+
+/// Keys that are understood, each with the one that is written: what the studies call the simulations of a search.
+pub const KEY_SYNONYMS: &[(&str, &str)] = &[("rollouts", "sims"), ("iterations", "sims"), ("simulations", "sims")];
+
+/// An agent spec in the words in which it is kept, with every synonym replaced: `uct:rollouts=100` is `mcts:sims=100`. Any other text as
+/// it is.
+pub fn usual_words(spec: &str) -> String {
+    let (name, keys) = split_spec(spec);
+    let name = usual(name, NAME_SYNONYMS);
+    let Some(info) = INFOS.iter().chain(TRAIN_ONLY).find(|info| info.name == name) else { return spec.to_owned() };
+    if !spec.contains(':') {
+        return name.to_owned();
+    }
+    let has = |key: &str| info.keys.iter().any(|known| known.key == key);
+    let written = |part: &str| match part.split_once('=') {
+        Some((key, value)) if !has(key.trim()) && has(usual(key.trim(), KEY_SYNONYMS)) => {
+            format!("{}={value}", usual(key.trim(), KEY_SYNONYMS))
+        }
+        _ => part.to_owned(),
+    };
+    format!("{name}:{}", keys.split(',').map(written).collect::<Vec<_>>().join(","))
+}
+
+/// The word that is written for one that is understood.
+fn usual<'a>(word: &'a str, synonyms: &[(&str, &'static str)]) -> &'a str {
+    synonyms.iter().find(|(synonym, _)| *synonym == word).map_or(word, |(_, usual)| usual)
+}
+
 /// The keys that limit a search, in agent specs and in budgets.
 pub const LIMITS: &[KeyInfo] = &[TIME, SIMS, NODES, DEPTH];
 
 /// The limits that the keys among [`LIMITS`] set.
 fn limits(params: &Params) -> Result<Limits, InputError> {
+    if params.get("depth") == Some("0") {
+        let detail = "expected depth from 1 to 10000; what an evaluation says without a search: ply eval GAME --position P";
+        return Err(InputError::malformed("value", "depth=0", detail));
+    }
     Ok(Limits {
         simulations: params.number("sims", 1..=u64::MAX)?,
         nodes: params.number("nodes", 1..=u64::MAX)?,
@@ -121,7 +158,11 @@ fn limits(params: &Params) -> Result<Limits, InputError> {
 
 /// Reads limits without an agent: `time=1s`, `sims=1000,nodes=5000`.
 pub fn parse_limits(text: &str) -> Result<Limits, InputError> {
-    let params = Params::parse(text)?;
+    let usual_key = |part: &str| match part.split_once('=') {
+        Some((key, value)) => format!("{}={value}", usual(key.trim(), KEY_SYNONYMS)),
+        None => part.to_owned(),
+    };
+    let params = Params::parse(&text.split(',').map(usual_key).collect::<Vec<_>>().join(","))?;
     params.check("a budget", LIMITS)?;
     limits(&params)
 }
@@ -162,7 +203,7 @@ macro_rules! agents {
     };
 }
 
-use learn::{ffn, q, reinforce};
+use learn::{ffn, ppo, q, reinforce};
 use mcts::{flat as mc, hybrid, uct as mcts_uct};
 use minimax::family::{alphabeta, expectimax, mtdf, negascout, pvs, sss};
 use minimax::plain as minimax_plain;
@@ -188,10 +229,10 @@ macro_rules! learners {
     };
 }
 
-learners!(q, ffn, reinforce);
+learners!(q, ffn, reinforce, ppo);
 
 /// The descriptions of agents that are only trained: their result is a network, and the agent `net` plays by it.
-pub const TRAIN_ONLY: &[AgentInfo] = &[ffn::INFO, reinforce::INFO];
+pub const TRAIN_ONLY: &[AgentInfo] = &[ffn::INFO, reinforce::INFO, ppo::INFO];
 
 /// Makes the agent that a spec describes, to be trained.
 pub fn learner<G: PlayableGame>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Learner<G>>, InputError> {
@@ -199,6 +240,39 @@ pub fn learner<G: PlayableGame>(spec: &AgentSpec, game: &G) -> Result<Box<dyn Le
     let build = learner_builder::<G>(spec.name).ok_or_else(unknown)?;
     spec.check_keys::<G>()?;
     build(game, &spec.params)
+}
+
+/// The agents that a learner can train against: they carry nothing from one game to the next, so that the same seed gives the same
+/// network, however often the training was interrupted.
+pub const TRAINING_OPPONENTS: &[&str] =
+    &[random::INFO.name, mc::INFO.name, mcts_uct::INFO.name, minimax_plain::INFO.name, one_ply::INFO.name];
+
+/// The opponent of a learner that a spec describes. One that `learns` is a network, `net:net=FILE`.
+pub fn training_opponent<G: PlayableGame>(
+    spec: &AgentSpec,
+    game: &G,
+    learns: bool,
+    resources: &dyn Resources,
+) -> Result<TrainingOpponent<G>, InputError> {
+    if !TRAINING_OPPONENTS.contains(&spec.name) {
+        return Err(InputError::unknown("opponent to train against", spec.name, TRAINING_OPPONENTS.iter().copied()));
+    }
+    let refuse = |detail: &str| Err(InputError::malformed("opponent", spec.text(), detail));
+    let limits = spec.limits()?;
+    if limits.time.is_some() {
+        return refuse("expected an opponent without a time limit: the same seed is to give the same network");
+    }
+    if learns {
+        let Some(name) = spec.params.get("net").filter(|_| spec.name == one_ply::INFO.name) else {
+            return refuse("expected net:net=FILE, a network that learns, too");
+        };
+        spec.check_keys::<G>()?;
+        return Ok(TrainingOpponent::Network { name: name.to_owned(), file: resources.read(name)? });
+    }
+    if spec.name == random::INFO.name && spec.params.keys().next().is_none() {
+        return Ok(TrainingOpponent::Random);
+    }
+    Ok(TrainingOpponent::Agent(Box::new(WithLimits { limits, agent: build(spec, game, resources)? })))
 }
 
 /// The keys that an agent understands for this game: its own, those of the game's evaluators, and those that all have.

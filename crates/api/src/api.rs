@@ -274,10 +274,10 @@ fn game(info: &GameInfo, formats: &[RecordFormat]) -> Value {
 }
 
 fn opponents(session: &dyn Session, resources: &dyn Resources) -> Value {
-    let opponent = |opponent: &Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
+    let opponent = |opponent: &Opponent| json!({"name": opponent.name, "summary": opponent.summary, "work": opponent.work, "spec": opponent.spec});
     let program = |name: String| {
         let name = format!("cmd:{name}");
-        json!({"name": name, "summary": "another program", "spec": name})
+        json!({"name": name, "summary": "another program", "work": null, "spec": name})
     };
     session.opponents().iter().map(opponent).chain(resources.engines().into_iter().map(program)).collect()
 }

@@ -7,25 +7,27 @@ mod nets;
 mod queue;
 mod servers;
 mod training;
+mod watch;
 
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use plyground_session::{Limits, Seed, parse_duration, parse_limits};
 
-pub use balance::BalanceArgs;
+pub use balance::{BalanceArgs, VariedKeys};
 pub use engines::{NamedEngine, RunEngineArgs, UgiArgs};
 pub use experiments::{
-    ConditionArgs, EloScale, MatchArgs, RatingsArgs, ReportArgs, RunsAction, RunsArgs, SprtArgs, StudyArgs, TournamentArgs,
-    TuneArgs, TuneMethod,
+    ConditionArgs, EloScale, MatchArgs, RatingsArgs, ReportArgs, RunsAction, RunsArgs, SeatsArg, SprtArgs, StudyArgs,
+    TournamentArgs, TuneArgs, TuneMethod, pairs_of,
 };
 pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
 pub use queue::{ConnectionArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
 pub use servers::{CompeteArgs, HostArgs, JoinArgs, WebAddress};
-pub use training::{LearnArgs, TrainArgs};
+pub use training::{LearnArgs, LossName, OptimizerName, TrainArgs};
+pub use watch::{EvalArgs, WatchArgs};
 
 /// From the rules of a board game to opponents, experiments and an app.
 ///
@@ -86,6 +88,10 @@ pub enum Command {
     Think(ThinkArgs),
     /// Compare what agents would play in a position, and what it costs them
     Compare(CompareArgs),
+    /// Print what the evaluations of a game say about a position, term by term
+    Eval(EvalArgs),
+    /// Watch two agents play a game, board by board
+    Watch(WatchArgs),
     /// Score evaluations by the truth that the solver knows, without playing games
     Judge(JudgeArgs),
     /// Train an agent that learns by playing against itself, and keep what it has learnt
@@ -137,6 +143,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Turn game records from one format into another
     Convert(ConvertArgs),
+    /// Take games that were played elsewhere as a run: for reports, positions, learning
+    Import(ImportArgs),
 }
 
 /// A game and a position in it.
@@ -202,7 +210,7 @@ pub struct SolveArgs {
     #[arg(long)]
     pub fresh: bool,
     /// Keep what is found as a tablebase in this file, for agents (tb=FILE) and later runs [default: in the data directory]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short = 'o', long, visible_alias = "out", value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// The most positions to keep in a tablebase (ten bytes each)
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
@@ -269,7 +277,7 @@ pub struct RegionsArgs {
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub stones: u32,
     /// The file to write (replaced if it is there) [default: where the solver looks for it]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
@@ -382,15 +390,6 @@ impl Default for ServeArgs {
     }
 }
 
-/// A seat at the table.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SideArg {
-    /// You move first
-    First,
-    /// You move second
-    Second,
-}
-
 #[derive(clap::Args)]
 pub struct PlayArgs {
     /// The game, e.g. clobber or clobber:size=8x8 (see `ply games`) [default: asks for the game, the opponent and the side]
@@ -398,12 +397,13 @@ pub struct PlayArgs {
     /// The position to begin with [default: the start]
     #[arg(long, value_name = "P", conflicts_with = "resume", requires = "game")]
     pub position: Option<String>,
-    /// The opponent, e.g. level=2 or mcts:sims=5000 (see `ply agents`) [default: level=4, or who it was]
+    /// The opponent, e.g. level=2 or mcts:sims=5000 (see `ply agents`), or human: two people take turns here [default: level=4, or
+    /// who it was]
     #[arg(long, value_name = "SPEC")]
     pub against: Option<String>,
-    /// Your side [default: first, or what it was]
+    /// Your side: first, second, or what the game calls it, e.g. pink [default: first, or what it was]
     #[arg(long = "as", value_name = "SIDE")]
-    pub side: Option<SideArg>,
+    pub side: Option<String>,
     /// Go on with the last game of a file that was saved or kept
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     pub resume: Option<PathBuf>,
@@ -422,6 +422,15 @@ pub struct ReplayArgs {
 }
 
 #[derive(clap::Args)]
+pub struct ImportArgs {
+    /// The file of records to read, e.g. that of another program; - is standard input
+    pub file: PathBuf,
+    /// The format of the file [default: found out by looking]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<String>,
+}
+
+#[derive(clap::Args)]
 pub struct ConvertArgs {
     /// The file to read; - is standard input
     pub input: PathBuf,
@@ -434,4 +443,7 @@ pub struct ConvertArgs {
     /// The format of the output [default: by the ending of its name]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,
+    /// The file to write, said as elsewhere
+    #[arg(short, long, value_name = "FILE", conflicts_with = "output")]
+    pub out: Option<PathBuf>,
 }

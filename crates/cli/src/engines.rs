@@ -1,11 +1,13 @@
 //! Programs that play, for all commands: they are started with limits by `ply run-engine`, and wait for their next game until the end.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use plyground_engines::{EnginePool, ProcessOptions};
 use plyground_session::{Engine, InputError, Resources};
 
 use crate::args::Global;
+use crate::published;
 use crate::store::data_dir;
 
 static PROGRAMS: OnceLock<Arc<EnginePool>> = OnceLock::new();
@@ -30,8 +32,10 @@ pub fn dismiss() {
 pub struct CommandResources;
 
 impl Resources for CommandResources {
+    /// What is in a file, also in one of the folder of studies, which comes with the program.
     fn read(&self, name: &str) -> Result<Vec<u8>, InputError> {
-        plyground_match::FileResources.read(name)
+        let published = || published::file(name).filter(|_| !Path::new(name).exists());
+        published().map_or_else(|| plyground_match::FileResources.read(name), |contents| Ok(contents.to_vec()))
     }
 
     fn engine(&self, command: &str) -> Result<Box<dyn Engine>, InputError> {

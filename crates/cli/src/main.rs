@@ -4,14 +4,14 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser};
-use plyground_session::InputError;
+use clap::Parser;
 
 mod args;
 mod commands;
 mod engines;
 mod executor;
+mod hints;
+mod published;
 mod runs;
 mod store;
 mod web;
@@ -44,24 +44,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    let message = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(found)) => {
-            let commands = Args::command();
-            let shown = commands.get_subcommands().filter(|command| !command.is_hide_set());
-            InputError::unknown("command", found, shown.map(clap::Command::get_name)).to_string()
-        }
-        _ => in_one_line(&error.render().to_string()),
-    };
-    let _ = writeln!(io::stderr(), "ply: {message}");
+    let typed: Vec<String> = std::env::args().skip(1).collect();
+    let _ = writeln!(io::stderr(), "ply: {}", hints::message(error, &typed));
     ExitCode::from(2)
-}
-
-/// The error and the tips of clap's message, without its usage lines.
-fn in_one_line(message: &str) -> String {
-    let paragraphs = message.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
-    let told: Vec<String> =
-        paragraphs.filter(|part| !part.is_empty() && !part.starts_with("Usage:") && !part.starts_with("For more")).collect();
-    told.join("; ").trim_start_matches("error: ").to_owned()
 }
 
 fn run(args: &Args) -> anyhow::Result<()> {
@@ -79,6 +64,8 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Solve(args)) => commands::solve::run(args, global, out),
         Some(Command::Think(args)) => commands::think::run(args, global, out),
         Some(Command::Compare(args)) => commands::compare::run(args, global, out),
+        Some(Command::Eval(args)) => commands::eval::run(args, global, out),
+        Some(Command::Watch(args)) => commands::watch::run(args, global, out),
         Some(Command::Judge(args)) => commands::judge::run(args, global, out),
         Some(Command::Train(args)) => commands::train::run(args, global, out),
         Some(Command::Nets(args)) => commands::nets::run(args, global, out),
@@ -104,6 +91,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Play(args)) => commands::play::run(args, global, out),
         Some(Command::Replay(args)) => commands::replay::run(args, global, out),
         Some(Command::Convert(args)) => commands::convert::run(args, global, out),
+        Some(Command::Import(args)) => commands::import::run(args, global, out),
     }
 }
 

@@ -1,11 +1,13 @@
 //! What all commands that play runs share: the store, the run of a command line, its driver, and what is shown of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use plyground_match::{
-    Executor, Experiment, Format, Openings, PlayerFactory, Run, RunDriver, Store, opening_plies, read_openings, shell_word,
+    Executor, Experiment, Format, Openings, PlayerFactory, Results, Run, RunDriver, RunError, RunRow, Seats, Store,
+    opening_plies, read_openings, shell_word,
 };
 use plyground_session::Limits;
 
@@ -22,6 +24,25 @@ pub fn store_file(global: &Global) -> anyhow::Result<PathBuf> {
 /// The store with all runs. Damage is always told: a table that lacks games is not what was asked for.
 pub fn open_store(global: &Global) -> anyhow::Result<Store> {
     Ok(Store::open(&store_file(global)?)?.telling(|damage| print_notes(&[format!("the store is damaged: {damage}")], false)))
+}
+
+/// The run with this name, or with a name that begins like it. What is written like the name of a file was meant as one.
+pub fn find_run(store: &Store, name: &str) -> anyhow::Result<RunRow> {
+    let path = Path::new(name);
+    match store.find(name) {
+        Err(RunError::Input(_)) if path.is_file() => {
+            bail!("{name} is a file; expected the beginning of the name of a run (`ply runs` lists them)")
+        }
+        Err(RunError::Input(_)) if is_path(path) => {
+            bail!("cannot read {name}: there is no such file, and no run has such a name")
+        }
+        found => Ok(found?),
+    }
+}
+
+/// Is a name written like that of a file?
+pub fn is_path(name: &Path) -> bool {
+    name.extension().is_some() || name.components().count() > 1
 }
 
 /// The run that a command asks for.
@@ -73,6 +94,25 @@ pub fn driver<'a>(
     observer: &'a RunView<'a>,
 ) -> RunDriver<'a> {
     RunDriver::new(store, run, executor, players).for_command(command()).cancelled_by(interrupt::token()).observed_by(observer)
+}
+
+/// Plays so many pairs of all who meet (games where the seats are fixed), or as many as fit into a time. The results, and what to
+/// tell if there is more to play.
+pub fn play(driver: RunDriver<'_>, pairs: u64, time: Option<Duration>) -> anyhow::Result<(Results, Option<String>)> {
+    let run = driver.run;
+    let Some(time) = time else {
+        let (results, complete) = driver.play_format(pairs)?;
+        return Ok((results, (!complete).then(|| stopped(run))));
+    };
+    let (results, pairs) = driver.play_for(time)?;
+    let noun = match (run.experiment.seats, pairs) {
+        (Seats::Swapped, 1) => "pair",
+        (Seats::Swapped, _) => "pairs",
+        (Seats::Fixed, 1) => "game",
+        (Seats::Fixed, _) => "games",
+    };
+    let note = format!("{pairs} {noun} of all who meet; the same command goes on for as long again with run {}", run.id);
+    Ok((results, Some(note)))
 }
 
 /// As many threads as asked for, or one for each core.

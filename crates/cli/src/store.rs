@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 pub use plyground_match::write_whole;
-use plyground_match::{bounded, read_bounded, shell_word};
+use plyground_match::{bounded, date_text, machine, read_bounded, seconds_now, shell_word};
 use plyground_session::{GameRecord, JSON_LINES, read_any};
 
 use crate::args::Global;
@@ -77,6 +77,23 @@ pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
         }
     }
     unreachable!("the numbers do not end")
+}
+
+/// The tag that says on what a game was played, as in the records of the Crosphere thesis.
+const DEVICE: &str = "Device";
+
+/// A record with the time, in seconds since 1970, and the device of its game, where they are known.
+pub fn stamped(mut record: GameRecord, seconds: Option<i64>, device: &str) -> GameRecord {
+    record.date = seconds.map(date_text);
+    if !device.is_empty() {
+        record.tags.insert(DEVICE.to_owned(), device.to_owned());
+    }
+    record
+}
+
+/// A record of a game that is played here and now.
+pub fn stamped_now(record: GameRecord) -> GameRecord {
+    stamped(record, Some(seconds_now()), &machine())
 }
 
 /// One record as a file of its own.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const PLY: &str = env!("CARGO_BIN_EXE_ply");
 /// How long a command of the book may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// Marks a block of commands that are run. Code hosts and mdBook do not show it.
 const RUN: &str = "<!-- run -->";
 /// What the commands read, copied to where they are run.

@@ -76,7 +76,7 @@ fn the_commands_of_a_game() {
     let out = stdout(&ply(&dir.0, TIC_TAC_TOE, &typed));
     for expected in [
         "9 legal moves:",
-        "a1  a2  a3",
+        "1: a1",
         "Try ",
         "You have not made a move yet.",
         "expected a file name: save FILE",
@@ -94,6 +94,68 @@ fn the_commands_of_a_game() {
     assert!(replayed.contains("\n1. b2") && replayed.contains("\n2. "), "{replayed}");
     let other = stdout(&ply(&dir.0, TIC_TAC_TOE, &format!("save {file}\n")));
     assert!(other.contains("is there already: choose another name"), "another game's file is not overwritten: {other}");
+}
+
+#[test]
+fn moves_are_played_by_their_numbers_and_in_the_notation_of_the_report() {
+    let dir = Scratch::new("numbers");
+    let out = stdout(&ply(&dir.0, TIC_TAC_TOE, "1 1\n?\n99\n0\n1\nquit\n"));
+    assert!(out.contains("7 legal moves:\n  1: a1"), "the centre is taken, and a reply was made: {out}");
+    for refused in ["malformed square '99'", "malformed square '0'"] {
+        assert!(out.contains(refused), "{refused}: {out}");
+    }
+    let game = fs::read_to_string(dir.file("unfinished-1.jsonl")).unwrap();
+    let played = |text: &str| game.contains(&format!("\"{text}\""));
+    assert!(played("b2") && played("a1"), "kept in the usual notation: {game}");
+    // The report prints its moves with brackets; a number that is a move is that move.
+    let out = stdout(&ply(&dir.0, TIC_TAC_TOE, "(0, 2)\n(3, 0)\nquit\n"));
+    assert!(out.contains("malformed square '(3, 0)': expected a row from 0 to 2, then a column from 0 to 2"), "{out}");
+    assert!(fs::read_to_string(dir.file("unfinished-2.jsonl")).unwrap().contains("\"c3\""));
+    let args = ["play", "tuc-chess", "--against", "random", "--seed", "5"];
+    let out = stdout(&ply(&dir.0, &args, "5242\nquit\n"));
+    assert!(!out.contains("malformed") && out.contains("Chance: @"), "four digits are a move: {out}");
+}
+
+#[test]
+fn two_people_play_at_one_terminal() {
+    let dir = Scratch::new("two-people");
+    let args = ["play", "tictactoe", "--against", "human", "--seed", "1"];
+    let out = stdout(&ply(&dir.0, &args, "undo\na1\nb1\nundo\nb2\na2\nb3\na3\n"));
+    assert!(out.contains("mnk:size=3x3,k=3: Crosses (first) against Noughts (second), seed 1"), "{out}");
+    assert!(out.contains("Crosses > ") && out.contains("Noughts > ") && !out.contains("(you)"), "{out}");
+    assert!(out.contains("Neither of you has made a move yet."), "{out}");
+    assert!(out.contains("Crosses wins: the game is over"), "{out}");
+    let kept = fs::read_to_string(dir.file("games.jsonl")).unwrap();
+    assert!(kept.matches("\"human\"").count() == 2 && kept.contains("\"result\":\"first\""), "{kept}");
+
+    let left = stdout(&ply(&dir.0, &args, "b2\n"));
+    assert!(left.contains("go on with"), "{left}");
+    let unfinished = dir.file("unfinished-1.jsonl");
+    let out = stdout(&ply(&dir.0, &["play", "--resume", &unfinished], "resign\n"));
+    assert!(out.contains("Noughts resigns; Crosses wins."), "{out}");
+    let refused = ply(&dir.0, &["play", "tictactoe", "--against", "human", "--as", "first"], "");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("both sides are theirs"));
+}
+
+#[test]
+fn a_side_is_known_by_what_the_game_calls_it() {
+    let dir = Scratch::new("sides");
+    for (game, side, words) in [
+        ("crosphere", "pink", "you (second)"),
+        ("crosphere", "Green", "you (first)"),
+        ("pawn", "b", "you (second)"),
+        ("tictactoe", "cross", "you (first)"),
+        ("clobber", "white", "you (second)"),
+        ("clobber", "second", "you (second)"),
+    ] {
+        let out = stdout(&ply(&dir.0, &["play", game, "--against", "random", "--as", side, "--seed", "1"], "quit\n"));
+        assert!(out.contains(words), "{game} {side}: {out}");
+    }
+    let refused = ply(&dir.0, &["play", "crosphere", "--against", "random", "--as", "blue"], "");
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(error.contains("unknown side 'blue'; expected one of first, second, green, pink"), "{error}");
 }
 
 #[test]
@@ -169,8 +231,10 @@ fn play_alone_asks_and_enter_is_enough() {
     for expected in ["unknown game 'checkers'", "did you mean 'mcts'?", "unknown side 'third'", "you (second)"] {
         assert!(out.contains(expected), "{expected}: {out}");
     }
-    for expected in ["1  level=1  first day", "8  level=8  as strong as we can", "9  best", "[4]: "] {
-        assert!(out.contains(expected), "{expected}: {out}");
+    // However wide the columns are.
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in ["1 level=1 first day", "8 level=8 as strong as we can", "9 best", "from the course report", "[4]: "] {
+        assert!(words.contains(expected), "{expected}: {out}");
     }
     let out = stdout(&ply(&dir.0, &["play", "--seed", "2"], "tictactoe\n\n\nquit\n"));
     assert!(out.contains("against level=4, club player (second)"), "{out}");

@@ -12,7 +12,7 @@ use tokio::runtime::{Handle, Runtime};
 
 use crate::access::Access;
 use crate::machine::{Machine, RealMachine, Task};
-pub(super) use crate::message_server::{ANSWER, jobs_of, results_of};
+pub use crate::message_server::{ANSWER, jobs_of, results_of};
 use crate::message_server::{Archive, Delivery, Heard, MessageServer, Reading};
 use crate::nats::NatsServer;
 use crate::role::Subjects;
@@ -54,8 +54,8 @@ impl Broker {
         Ok(Some(Self::new(Box::new(server), Box::new(RealMachine::new(Handle::current())), access.clone())))
     }
 
-    /// A connection to any server from any machine, without blocking methods.
-    pub(super) fn new(server: Box<dyn MessageServer>, machine: Box<dyn Machine>, access: Access) -> Self {
+    /// A connection to any server from any machine. It has no runtime of its own, so its blocking methods cannot be used.
+    pub fn new(server: Box<dyn MessageServer>, machine: Box<dyn Machine>, access: Access) -> Self {
         let subjects = Subjects::of(access.role.as_ref());
         Self { server, machine, access, subjects, runtime: None }
     }
@@ -71,17 +71,17 @@ impl Broker {
     }
 
     /// The machine that this program runs on.
-    pub(super) fn machine(&self) -> &dyn Machine {
+    pub fn machine(&self) -> &dyn Machine {
         self.machine.as_ref()
     }
 
     /// The time on the clock of this machine.
-    pub(super) fn now(&self) -> Duration {
+    pub fn now(&self) -> Duration {
         self.machine.now()
     }
 
     /// Waits.
-    pub(super) async fn sleep(&self, time: Duration) {
+    pub async fn sleep(&self, time: Duration) {
         self.machine.sleep(time).await;
     }
 
@@ -170,7 +170,7 @@ impl Broker {
     }
 
     /// Publishes to a stream and waits for the acknowledgement; false if a message of this name was there already.
-    pub(super) async fn publish(&self, subject: &str, name: Option<&str>, payload: Bytes) -> Result<bool, RunError> {
+    pub async fn publish(&self, subject: &str, name: Option<&str>, payload: Bytes) -> Result<bool, RunError> {
         self.answer(self.server.publish(subject.to_owned(), name.map(str::to_owned), payload)).await
     }
 
@@ -186,13 +186,7 @@ impl Broker {
 
     /// The number of messages in the stream of jobs, of one run or of all, leased ones included.
     pub(super) async fn queued(&self, run: Option<&str>) -> Result<usize, RunError> {
-        let counts = self.answer(self.server.queued()).await?;
-        let wanted = run.map(jobs_of);
-        Ok(counts
-            .into_iter()
-            .filter(|(subject, _)| wanted.as_ref().is_none_or(|wanted| wanted == subject))
-            .map(|(_, count)| count)
-            .sum())
+        self.answer(self.server.queued(run.map(jobs_of))).await
     }
 
     /// Purges the messages of a subject; their number.

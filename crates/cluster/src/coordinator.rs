@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::join;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
@@ -41,6 +42,10 @@ const AT_ONCE: usize = 1_024;
 const IN_A_ROW: usize = 2_048;
 /// The bytes of messages whose games are stored in one transaction.
 const STORED_BYTES: usize = 2 << 20;
+/// The moves of games that are stored in one transaction: unpacked they are much larger than their messages.
+const STORED_MOVES: usize = 500_000;
+/// The longest error of a job that is kept, in characters.
+const LONGEST_ERROR: usize = 1_000;
 /// The share of results that are played again, in runs whose games come out the same on every machine.
 const SAMPLE: f64 = 0.02;
 /// The number of times that a job is sent again at once because a result of it was refused. After that it waits until the queue is
@@ -77,8 +82,8 @@ impl Fleet {
         Ok(Self::with_view(broker, view, handshake))
     }
 
-    /// The workers in a view.
-    pub(super) fn with_view(broker: Arc<Broker>, view: FleetView, handshake: Handshake) -> Self {
+    /// The workers in a view, for a coordinator that introduces itself like this.
+    pub fn with_view(broker: Arc<Broker>, view: FleetView, handshake: Handshake) -> Self {
         Self {
             broker,
             handshake,
@@ -140,8 +145,25 @@ impl Fleet {
         (receiver, self.broker.spawn(reader.run()))
     }
 
+    /// Plays a run like [`Executor::execute`], as one future without threads: samples are played again between two of its steps.
+    pub async fn conduct(
+        &self,
+        driver: &RunDriver<'_>,
+        pairs: u64,
+        cancel: &CancelToken,
+        events: &(dyn Fn(&RunEvent<'_>) + Sync),
+    ) -> Result<(), RunError> {
+        let RunDriver { run, store, players, .. } = *driver;
+        let (samples, to_play) = mpsc::unbounded_channel();
+        let (judged, verdicts) = mpsc::unbounded_channel();
+        let stop = &cancel.child();
+        let context = RunContext { run, players, clock_speed: 1.0 };
+        let conducted = self.coordinate(Conducted { run, store, players, pairs, cancel, stop, events, samples, verdicts });
+        join(conducted, play_samples(context, stop, to_play, judged)).await.0
+    }
+
     /// Plays a run until nothing is left of it or it is cancelled.
-    pub(super) async fn conduct(&self, conducted: Conducted<'_>) -> Result<(), RunError> {
+    async fn coordinate(&self, conducted: Conducted<'_>) -> Result<(), RunError> {
         let Conducted { run, store, players, pairs, cancel, stop, events, samples, verdicts } = conducted;
         for name in run.experiment.files.keys() {
             self.broker.put_file(&players.resources().read(name)?).await?;
@@ -178,6 +200,7 @@ impl Fleet {
             sampler: Sampler::new(self.sample, &run.experiment, self.broker.machine().random(), samples, verdicts),
             resent: HashMap::new(),
             done: Vec::new(),
+            done_moves: 0,
             told: 0,
             noted: self.broker.now(),
         };
@@ -188,7 +211,7 @@ impl Fleet {
 }
 
 /// A run that a fleet is to play.
-pub(super) struct Conducted<'a> {
+struct Conducted<'a> {
     pub run: &'a Run,
     pub store: &'a Store,
     pub players: &'a dyn PlayerFactory,
@@ -225,7 +248,7 @@ impl Executor for Fleet {
             let context = RunContext { run, players, clock_speed: 1.0 };
             scope.spawn(move || self.broker.wait(play_samples(context, token, to_play, judged)));
             let conducted = Conducted { run, store, players, pairs, cancel, stop: token, events, samples, verdicts };
-            self.broker.wait(self.conduct(conducted))
+            self.broker.wait(self.coordinate(conducted))
         })
     }
 }
@@ -262,6 +285,8 @@ struct RunCoordinator<'a> {
     resent: HashMap<String, u8>,
     /// Verified results that are not stored yet, with their senders.
     done: Vec<(WorkerName, Job, Vec<GameRow>)>,
+    /// The moves in them.
+    done_moves: usize,
     /// The senders that were told of.
     told: usize,
     /// The time at which refused results were last noted in the store.
@@ -285,7 +310,10 @@ impl RunCoordinator<'_> {
             if self.broker().since(self.noted) >= NOTED {
                 self.note_refused()?;
             }
-            if self.batcher.is_done() && !self.sampler.is_busy() || self.cancel.is_cancelled() {
+            if self.cancel.is_cancelled() {
+                return Ok(());
+            }
+            if self.batcher.is_done() && !self.sampler.is_busy() && !self.take_over()? {
                 return Ok(());
             }
             if self.caught_up {
@@ -389,7 +417,7 @@ impl RunCoordinator<'_> {
             let all_known = self.take(&message)?;
             let unskipped = all_known && self.read != Some(0);
             self.read = if unskipped { Some(message.sequence) } else { Some(self.read.unwrap_or(0)) };
-            if bytes > STORED_BYTES {
+            if bytes > STORED_BYTES || self.done_moves > STORED_MOVES {
                 self.keep()?;
                 bytes = 0;
             }
@@ -440,7 +468,8 @@ impl RunCoordinator<'_> {
         for failure in failures.into_iter().filter(|_| self.caught_up && self.leadership.leads()) {
             if failure.certain {
                 if let Some(job) = self.batcher.settle(&failure.job) {
-                    self.store.give_up(&job, &failure.error)?;
+                    let error: String = failure.error.chars().take(LONGEST_ERROR).collect();
+                    self.store.give_up(&job, &error)?;
                 }
             } else {
                 self.batcher.send_alone(&failure.job);
@@ -460,6 +489,7 @@ impl RunCoordinator<'_> {
         {
             self.sampler.draw(worker, &job, &rows);
             lock(&self.trust).delivered(worker);
+            self.done_moves += rows.iter().map(|row| row.moves.len()).sum::<usize>();
             self.done.push((worker.clone(), job, rows));
         }
         Some(verified)
@@ -511,8 +541,14 @@ impl RunCoordinator<'_> {
             (self.fleet.tell)(&format!("the worker {sender} is banned from this run; its {count} jobs are played again"));
             (self.events)(&RunEvent::WorkerBanned { refused: &refused, jobs: count as u64 });
         }
+        self.open_again(jobs);
+        Ok(())
+    }
+
+    /// Opens jobs again that were done.
+    fn open_again(&mut self, jobs: Vec<Job>) {
         if jobs.is_empty() {
-            return Ok(());
+            return;
         }
         for job in jobs.into_iter().rev() {
             self.known.insert(job.id.clone(), job.clone());
@@ -521,7 +557,30 @@ impl RunCoordinator<'_> {
             }
         }
         self.rename_messages();
-        Ok(())
+    }
+
+    /// Takes over the bans of other coordinators with the same store, and the jobs that they have opened again; false if there are no
+    /// such jobs.
+    fn take_over(&mut self) -> Result<bool, RunError> {
+        for noted in self.store.refused(&self.run.id)? {
+            let worker = WorkerName::of(&noted.worker);
+            if noted.banned && !lock(&self.trust).is_banned(&worker) {
+                lock(&self.trust).learn(noted);
+                self.ban(&worker)?;
+            }
+        }
+        let open = self.store.open_jobs(RunPrefix { run: &self.run.id, pairs: self.pairs })?;
+        let mut reopened = Vec::new();
+        for job in open.into_iter().filter(|job| !self.known.contains_key(&job.id)) {
+            let times = self.resent.entry(job.id.clone()).or_default();
+            // A job that cannot be marked as done, because its row is damaged, stays open however often it is played.
+            if *times < RESENDS {
+                *times += 1;
+                reopened.push(job);
+            }
+        }
+        self.open_again(reopened);
+        Ok(!self.batcher.is_done())
     }
 
     /// Notes refused results in the store, for the report of the run and for the next coordinator.
@@ -549,6 +608,7 @@ impl RunCoordinator<'_> {
         if self.done.is_empty() {
             return Ok(());
         }
+        self.done_moves = 0;
         let (mut senders, mut jobs, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (sender, job, games) in std::mem::take(&mut self.done) {
             senders.push(sender);

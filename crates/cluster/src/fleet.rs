@@ -22,8 +22,8 @@ const SILENCE: Duration = Duration::from_secs(16);
 const SUBJECT: &str = "ply.workers";
 pub(super) const ROLL_CALL: &str = "ply.roll-call";
 /// The largest heartbeat in bytes, and the most workers that are known at a time.
-const LARGEST_BEAT: usize = 4_096;
-const MOST_WORKERS: usize = 50_000;
+const LARGEST_BEAT: usize = 1_024;
+const MOST_WORKERS: usize = 20_000;
 /// More cores than a machine has.
 const MOST_CORES: usize = 4_096;
 
@@ -96,7 +96,7 @@ impl FleetView {
     }
 
     /// The same without blocking.
-    pub(super) async fn subscribe(broker: &Arc<Broker>) -> Result<Self, RunError> {
+    pub async fn subscribe(broker: &Arc<Broker>) -> Result<Self, RunError> {
         let seen: Arc<Mutex<HashMap<String, (Duration, Presence)>>> = Arc::default();
         let mut heard = broker.hear(SUBJECT).await?;
         let (noted, clock) = (Arc::clone(&seen), Arc::clone(broker));
@@ -182,6 +182,6 @@ mod tests {
         let of = |name: &str, client: &str| beat("worker", name.into()).unwrap().is_of(client);
         assert!(of("worker-1/laptop", "worker-1") && of("worker-1", "worker-1"));
         assert!(!of("worker-12/laptop", "worker-1") && !of("laptop", "worker-1"));
-        assert!(beat("worker", "\u{1b}[2J".into()).is_none() && beat("machine", "x".repeat(5_000).into()).is_none());
+        assert!(beat("worker", "\u{1b}[2J".into()).is_none() && beat("machine", "x".repeat(1_000).into()).is_none());
     }
 }

@@ -27,7 +27,6 @@ mod role;
 mod sample;
 mod setup;
 mod simulated_workers;
-mod simulation;
 mod training;
 mod trust;
 mod wire;
@@ -43,6 +42,21 @@ pub use queue::{DELIVERIES, NatsQueue};
 pub use role::{Role, RoleCredentials};
 pub use setup::{MOST_WORKER_FILES, QueueFiles, QueueSetup};
 pub use simulated_workers::SimulatedWorkers;
-pub use simulation::{SimulatedHistory, simulate};
 pub use training::SelfPlayers;
 pub use worker::{WorkerOptions, run_worker};
+
+/// The parts of coordinators and workers, for those who put them together at other servers and on other machines than those of
+/// production, as `plyground-simulation` does.
+///
+/// [`MessageServer`](parts::MessageServer) is what both need of a server, [`Machine`](parts::Machine) what they need of the machine
+/// that they run on, and a [`Broker`] has one of each.
+pub mod parts {
+    pub use crate::machine::{Machine, Task};
+    pub use crate::message_server::{
+        ANSWER, Acknowledgement, Answer, Archive, Delivery, Heard, Kept, MessageServer, Reading, Ticket, jobs_of, results_of,
+    };
+    pub use crate::nats::KEY_KEPT;
+    pub use crate::notes::Notes;
+    pub use crate::wire::{BatchResults, Failure, packed};
+    pub use crate::worker::{AnnouncedRuns, Heartbeats, KnownRun, PlayableJobs};
+}

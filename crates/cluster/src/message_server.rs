@@ -1,6 +1,6 @@
 //! What coordinators and workers need of a message server and of the machine that they run on.
 //!
-//! In production these are NATS JetStream and the system (`nats`, `machine`); in a simulation both come from one seed (`simulation`).
+//! In production these are NATS JetStream and the system (`nats`, `machine`); in `plyground-simulation` both come from one seed.
 //! Nothing else of a run knows the time, starts a task or sends a byte.
 
 use std::time::Duration;
@@ -106,8 +106,8 @@ pub trait MessageServer: Send + Sync {
     fn publish(&self, subject: String, name: Option<String>, payload: Bytes) -> Answer<'_, bool>;
     /// The next message with jobs; `None` if there is none, now or within the time.
     fn next_jobs(&self, patience: Option<Duration>) -> Answer<'_, Option<Delivery>>;
-    /// The subjects of the queue with the numbers of their messages, leased ones included.
-    fn queued(&self) -> Answer<'_, Vec<(String, usize)>>;
+    /// The number of messages of a subject of the queue, or of all, leased ones included.
+    fn queued(&self, subject: Option<String>) -> Answer<'_, usize>;
     /// Removes the messages of a subject of the queue; their number.
     fn purge(&self, subject: String) -> Answer<'_, u64>;
     /// The length of leases, as last learnt.

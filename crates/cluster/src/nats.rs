@@ -40,6 +40,8 @@ const KEPT: Duration = Duration::from_hours(7 * 24);
 pub const KEY_KEPT: Duration = Duration::from_mins(1);
 /// The time for which self-play games are kept: later ones are of an old network.
 const SELF_PLAY_KEPT: Duration = Duration::from_hours(1);
+/// The messages of an archive that are asked for at a time. As many may wait in memory, each of a megabyte.
+const READ_AHEAD: i64 = 32;
 /// The most requests for jobs that wait: each worker has as many as cores.
 const WAITING: i64 = 200_000;
 
@@ -115,6 +117,7 @@ impl NatsServer {
         let config = OrderedConfig {
             filter_subject: self.subjects.read(&subject),
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: from },
+            max_batch: READ_AHEAD,
             ..OrderedConfig::default()
         };
         let last = stream.get_info().await?.state.last_sequence;
@@ -204,12 +207,16 @@ impl MessageServer for NatsServer {
         .boxed()
     }
 
-    fn queued(&self) -> Answer<'_, Vec<(String, usize)>> {
-        async {
+    fn queued(&self, subject: Option<String>) -> Answer<'_, usize> {
+        async move {
             // All are asked for, also if one is wanted: asked for one by its name, NATS 2.9 knows of nothing once the first file of
             // the stream is done with and gone.
             let found = self.jobs.info_with_subjects(jobs_of("*")).await.map_err(words)?;
-            found.try_collect().await.map_err(words)
+            let count = |sum, (found, count): (String, usize)| {
+                let is_wanted = subject.as_ref().is_none_or(|wanted| *wanted == found);
+                async move { Ok(if is_wanted { sum + count } else { sum }) }
+            };
+            found.try_fold(0, count).await.map_err(words)
         }
         .boxed()
     }

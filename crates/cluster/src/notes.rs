@@ -15,6 +15,7 @@ pub struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
+    /// Notes that are given to this function.
     pub fn new(tell: &'a (dyn Fn(&str) + Sync)) -> Self {
         Self { tell, told: Mutex::default() }
     }

@@ -308,7 +308,7 @@ impl NatsQueue {
     }
 
     /// Says that a worker is still at all that it has taken.
-    pub(super) async fn extend_leases(&self, worker: &Worker) -> Result<(), RunError> {
+    pub async fn extend_leases(&self, worker: &Worker) -> Result<(), RunError> {
         let messages: Vec<Arc<Delivery>> =
             self.held().values().filter(|held| held.worker == *worker).map(|held| Arc::clone(&held.message)).collect();
         for message in messages {
@@ -329,7 +329,7 @@ impl NatsQueue {
     }
 
     /// Notes that these jobs are done and their results kept.
-    pub(super) async fn finish_jobs(&self, jobs: &[Job]) {
+    pub async fn finish_jobs(&self, jobs: &[Job]) {
         self.counts.jobs.fetch_add(jobs.len() as u64, Ordering::Relaxed);
         let done = {
             let mut all = self.held();
@@ -360,7 +360,7 @@ impl NatsQueue {
     }
 
     /// Publishes the games of jobs of a run.
-    pub(super) async fn keep_games(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<(), RunError> {
+    pub async fn keep_games(&self, run: &str, jobs: &[Vec<GameRow>]) -> Result<(), RunError> {
         let Some(first) = jobs.first().map(|games| &games[0].job) else { return Ok(()) };
         let (worker, seconds) = self.held().values().find(|held| held.left.contains(first)).map_or_else(
             || (WorkerName::default(), 0.0),

@@ -13,7 +13,7 @@ use crate::message_server::{Archive, Kept};
 use crate::names::WorkerName;
 
 /// The bytes of messages that wait to be stored: whatever arrives, no more is in memory.
-const WAITING_BYTES: usize = 32 << 20;
+const WAITING_BYTES: usize = 16 << 20;
 
 /// A message with results, as it came, with its place in the stream. It is read when its turn has come: unpacked, it is much larger.
 pub struct Received {

@@ -6,7 +6,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::names::WorkerName;
 
-/// Results that wait to be played again; while so many wait, no more are drawn. A coordinator has one thread for it.
+/// Results that wait to be played again; while so many wait, no more are drawn, unless all are to be. A coordinator has one thread for
+/// it.
 const WAITING: usize = 4;
 /// The same for games that ended by a fault. All of them are played again, since no rule can tell whether a player has crashed.
 const FAULTS_WAITING: usize = 1_000;
@@ -47,7 +48,11 @@ impl Sampler {
     /// Draws, and has the result played again if it was drawn.
     pub fn draw(&mut self, worker: &WorkerName, job: &Job, games: &[GameRow]) {
         let faulty = games.iter().any(|game| game.fault.is_some());
-        let most = if faulty { FAULTS_WAITING } else { WAITING };
+        let most = match faulty {
+            _ if self.share >= 1.0 => usize::MAX,
+            true => FAULTS_WAITING,
+            false => WAITING,
+        };
         let drawn = self.share > 0.0 && self.waiting < most && (faulty || self.rng.unit() < self.share);
         let sample = || SampledResult { worker: worker.clone(), job: job.clone(), games: games.to_vec() };
         if drawn && self.samples.send(sample()).is_ok() {
@@ -83,5 +88,26 @@ pub async fn play_samples(
         if checked.send((sample, verdict)).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plyground_core::NoResources;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[test]
+    fn all_are_drawn_where_all_are_wanted_however_many_wait() {
+        let experiment = Experiment::new("tictactoe", &["random", "mcts:sims=5"].map(str::to_owned), &NoResources).unwrap();
+        let job = Job { id: "r-0".to_owned(), run: "r".to_owned(), agents: [0, 1], pair: 0, opening: Vec::new() };
+        let drawn = |share: f64| {
+            let ((samples, mut to_play), (_judged, verdicts)) = (unbounded_channel(), unbounded_channel());
+            let mut sampler = Sampler::new(share, &experiment, 7, samples, verdicts);
+            (0..100).for_each(|_| sampler.draw(&WorkerName::of("one"), &job, &[]));
+            std::iter::from_fn(|| to_play.try_recv().ok()).count()
+        };
+        assert_eq!((drawn(1.0), drawn(0.9), drawn(0.0)), (100, WAITING, 0));
     }
 }

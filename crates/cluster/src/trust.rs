@@ -135,6 +135,15 @@ impl WorkerTrust {
         Some((refused.clone(), self.delivered.remove(worker)))
     }
 
+    /// Takes over what another coordinator with the same store has noted of a worker, so that it can be banned here, too.
+    pub fn learn(&mut self, noted: RefusedResults) {
+        let name = WorkerName::of(&noted.worker);
+        self.before.insert(name.clone(), noted.results);
+        // Its results may have been kept here after they were looked for there.
+        self.delivered.insert(name.clone());
+        self.refused.entry(name).or_insert(RefusedResults { results: 0, banned: false, ..noted });
+    }
+
     /// All refused results by sender, the most first.
     pub fn report(&self) -> Vec<RefusedResults> {
         let mut all: HashMap<&str, RefusedResults> = HashMap::new();

@@ -55,13 +55,7 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     let notes = Notes::new(options.told);
     let name = broker.subjects().full_name(&options.name);
     let queue = NatsQueue::new(Arc::clone(broker)).patient().signed(&name);
-    let runs = AnnouncedRuns {
-        broker,
-        handshake: &handshake,
-        cache: Cache::new(Arc::clone(broker), options.cache.clone()),
-        known: Arc::default(),
-        notes: &notes,
-    };
+    let runs = AnnouncedRuns::new(broker, &handshake, options.cache.clone(), &notes);
     broker.wait(runs.look())?;
     let (trainings, games) = (TrainingFeed::subscribe(broker)?, AtomicU64::new(0));
     let presence = || Presence {
@@ -91,11 +85,10 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
         cancel: &cancel,
     };
     // Before its first job and its first game, so that the worker is known before its results are. Later subscribers send a roll call.
-    let calls = broker.wait(broker.hear(ROLL_CALL))?;
-    broker.wait(broker.publish_presence(&presence()));
+    let heartbeats = broker.wait(Heartbeats::begin(broker, &queue, &presence))?;
     let worked = std::thread::scope(|scope| {
-        let (queue, presence, cancel) = (&queue, &presence, &cancel);
-        scope.spawn(move || broker.wait(publish_presence(broker, queue, calls, presence, cancel)));
+        let (queue, cancel) = (&queue, &cancel);
+        scope.spawn(move || broker.wait(heartbeats.publish(cancel)));
         let self_players: Vec<_> = (0..options.cores).map(|_| scope.spawn(|| self_play.play())).collect();
         let playable = PlayableJobs { queue, runs: &runs };
         let worked =
@@ -112,58 +105,81 @@ pub fn run_worker(options: &WorkerOptions<'_>) -> Result<Presence, RunError> {
     worked.map(|()| last)
 }
 
-/// Publishes heartbeats, at the usual interval and on request, and closes the queue when the worker is to stop.
-pub(super) async fn publish_presence(
-    broker: &Broker,
-    queue: &NatsQueue,
-    mut calls: BoxStream<'static, Heard>,
-    presence: &dyn Fn() -> Presence,
-    cancel: &CancelToken,
-) {
-    let (mut next, mut connections) = (broker.now() + BEAT, broker.connections());
-    while !cancel.is_cancelled() {
-        let asked = match broker.within(broker.machine().tick(), calls.next()).await {
-            Some(Some(_)) => true,
-            // The connection has ended.
-            Some(None) => {
-                broker.sleep(broker.machine().tick()).await;
-                false
-            }
-            None => false,
-        };
-        // The coordinator that called, or one that was missed during a broken connection, may have changed the length of leases.
-        if asked || broker.connections() != connections {
-            connections = broker.connections();
-            broker.learn_lease().await;
-        }
-        if asked || broker.now() >= next {
-            next = broker.now() + BEAT;
-            broker.publish_presence(&presence()).await;
-        }
+/// The heartbeats of a worker, at the usual interval and on request.
+pub struct Heartbeats<'a> {
+    broker: &'a Broker,
+    queue: &'a NatsQueue,
+    presence: &'a (dyn Fn() -> Presence + Sync),
+    /// The requests of coordinators.
+    calls: BoxStream<'static, Heard>,
+}
+
+impl<'a> Heartbeats<'a> {
+    /// Listens to roll calls, and publishes the first heartbeat.
+    pub async fn begin(
+        broker: &'a Broker,
+        queue: &'a NatsQueue,
+        presence: &'a (dyn Fn() -> Presence + Sync),
+    ) -> Result<Self, RunError> {
+        let calls = broker.hear(ROLL_CALL).await?;
+        broker.publish_presence(&presence()).await;
+        Ok(Self { broker, queue, presence, calls })
     }
-    queue.close();
+
+    /// Publishes heartbeats, and closes the queue when the worker is to stop.
+    pub async fn publish(mut self, cancel: &CancelToken) {
+        let broker = self.broker;
+        let (mut next, mut connections) = (broker.now() + BEAT, broker.connections());
+        while !cancel.is_cancelled() {
+            let asked = match broker.within(broker.machine().tick(), self.calls.next()).await {
+                Some(Some(_)) => true,
+                // The connection has ended.
+                Some(None) => {
+                    broker.sleep(broker.machine().tick()).await;
+                    false
+                }
+                None => false,
+            };
+            // The coordinator that called, or one that was missed during a broken connection, may have changed the length of leases.
+            if asked || broker.connections() != connections {
+                connections = broker.connections();
+                broker.learn_lease().await;
+            }
+            if asked || broker.now() >= next {
+                next = broker.now() + BEAT;
+                broker.publish_presence(&(self.presence)()).await;
+            }
+        }
+        self.queue.close();
+    }
 }
 
 /// The runs that a worker has loaded, by name.
-pub(super) type KnownRuns = Mutex<HashMap<String, Arc<KnownRun>>>;
+type KnownRuns = Mutex<HashMap<String, Arc<KnownRun>>>;
 
 /// A run with what it is played with here.
-pub(super) struct KnownRun {
+pub struct KnownRun {
+    /// The run.
     pub run: Run,
-    pub resources: RunResources,
-    pub tempo: f64,
+    resources: RunResources,
+    tempo: f64,
 }
 
 /// The runs that coordinators have announced.
-pub(super) struct AnnouncedRuns<'a> {
-    pub broker: &'a Arc<Broker>,
-    pub handshake: &'a Handshake,
-    pub cache: Cache,
-    pub known: Arc<KnownRuns>,
-    pub notes: &'a Notes<'a>,
+pub struct AnnouncedRuns<'a> {
+    broker: &'a Arc<Broker>,
+    handshake: &'a Handshake,
+    cache: Cache,
+    known: Arc<KnownRuns>,
+    notes: &'a Notes<'a>,
 }
 
-impl AnnouncedRuns<'_> {
+impl<'a> AnnouncedRuns<'a> {
+    /// No runs yet. Files of agents are kept in this folder.
+    pub fn new(broker: &'a Arc<Broker>, handshake: &'a Handshake, cache: PathBuf, notes: &'a Notes<'a>) -> Self {
+        Self { broker, handshake, cache: Cache::new(Arc::clone(broker), cache), known: Arc::default(), notes }
+    }
+
     /// Tells which of the runs that are announced now cannot be played here, and listens for the ends of runs.
     pub async fn look(&self) -> Result<(), RunError> {
         self.forget_ended().await;
@@ -225,8 +241,10 @@ impl AnnouncedRuns<'_> {
 }
 
 /// The queue without the jobs that cannot be played here.
-pub(super) struct PlayableJobs<'a> {
+pub struct PlayableJobs<'a> {
+    /// All jobs.
     pub queue: &'a NatsQueue,
+    /// What is known of their runs.
     pub runs: &'a AnnouncedRuns<'a>,
 }
 

@@ -1,16 +1,38 @@
 //! Heuristic evaluation: static evaluators of positions, and scores by which searches order moves.
 
-use crate::{Game, InputError, KeyInfo, Params, Turn};
+use crate::{Game, InputError, KeyInfo, Params, Player, Turn};
 
 /// The score of a won game; every score of an evaluator is smaller than this in magnitude. (A whole number of this size is exact in
 /// `f32` with room to spare, so that searches can subtract plies from it to prefer short wins.)
 pub const WIN_SCORE: f32 = 1_000_000.0;
 
+/// A term of an evaluation: something that it looks at, and what that adds to the score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluationTerm {
+    /// What is looked at.
+    pub name: String,
+    /// What it adds, in the view of the first player.
+    pub score: f32,
+}
+
+impl EvaluationTerm {
+    /// A term.
+    pub fn new(name: impl Into<String>, score: f32) -> Self {
+        Self { name: name.into(), score }
+    }
+}
+
 /// A static evaluation function (heuristic evaluation) of positions.
 pub trait Evaluator<G: Game>: Send + Sync {
     /// How good the position is for the FIRST player, in units of the evaluator's own choice, smaller than [`WIN_SCORE`] in
-    /// magnitude. Asked for any position that is not over, those where chance is due included.
+    /// magnitude. Asked for any position, those where chance is due included; for one that is over only by agents that are told to
+    /// judge it like any other.
     fn score(&self, game: &G, state: &G::State) -> f32;
+
+    /// The terms that the score is the sum of, for people who want to know where it comes from: one, unless this is overridden.
+    fn terms(&self, game: &G, state: &G::State) -> Vec<EvaluationTerm> {
+        vec![EvaluationTerm::new("in all", self.score(game, state))]
+    }
 
     /// Is [`Evaluator::evaluate_children`] overridden, so that it takes less time than two or three children one by one? Searches then
     /// ask for all of them where they would look at one after the other. Only for games in which chance follows no move: a search
@@ -19,9 +41,23 @@ pub trait Evaluator<G: Game>: Send + Sync {
         false
     }
 
+    /// Tells an evaluation that sees its own side with other eyes than the opponent's which player it serves. Says whether that changes
+    /// scores, so that what was remembered must be forgotten. By default both sides are seen alike.
+    fn side_with(&mut self, player: Player) -> bool {
+        let _ = player;
+        false
+    }
+
     /// Turns a score into the first player's expected result, from 0 to 1. Must be monotone.
     fn win_chance(&self, score: f32) -> f32 {
         logistic(score)
+    }
+
+    /// The place of a legal move in a list of which the first of equal moves is played, where a search does not shuffle them; moves of
+    /// one place stay in the game's order. For evaluators of programs that list moves in another order.
+    fn list_place(&self, game: &G, state: &G::State, mv: G::Move) -> u32 {
+        let _ = (game, state, mv);
+        0
     }
 
     /// The scores of all positions that `moves` lead to, in their order, still in the first player's view; a move that ends the
@@ -104,6 +140,11 @@ pub trait Evaluated: Game {
     /// The score of a legal move in heuristic playouts, which choose among the highest where no move wins at once.
     fn playout_score(&self, state: &Self::State, mv: Self::Move) -> i32 {
         self.ordering_score(state, mv)
+    }
+
+    /// The same for careful playouts, which may look at more, such as at what the opponent threatens.
+    fn careful_playout_score(&self, state: &Self::State, mv: Self::Move) -> i32 {
+        self.playout_score(state, mv)
     }
 
     /// Whether a legal move is noisy (a capture, a promotion): quiescence search follows such moves beyond the depth limit before it

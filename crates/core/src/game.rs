@@ -186,6 +186,19 @@ pub trait Game: Clone + Send + Sync + 'static {
         }
     }
 
+    /// Plays a move of a player, and what a search that ignores chance counts on afterwards: by default the likeliest outcome of each
+    /// event (most-likely-outcome determinization; Yoon, Fern and Givan 2007). Override it where the average of an event can be counted
+    /// instead, or where the events need not be gone through one by one. Chance is not due afterwards, and what the game keeps for this
+    /// purpose alone is in no other position.
+    #[inline]
+    fn play_without_chance(&self, state: &mut Self::State, mv: Self::Move) {
+        self.play(state, mv);
+        while self.turn(state) == Turn::Chance {
+            let outcome = usual_outcome(self, state);
+            self.play(state, outcome);
+        }
+    }
+
     /// Reads a move (or, where chance is due, an outcome) and makes sure that it can be played here.
     fn legal_move(&self, state: &Self::State, text: &str) -> Result<Self::Move, InputError> {
         self.legal_move_with(state, text, &mut Scratch::default())
@@ -218,6 +231,19 @@ pub trait Game: Clone + Send + Sync + 'static {
             }
         }
     }
+}
+
+/// The likeliest outcome of the chance event that is due (the first one of equals).
+pub fn usual_outcome<G: Game>(game: &G, state: &G::State) -> G::Move {
+    let mut outcomes = Vec::new();
+    game.chance(state, &mut outcomes);
+    let mut best = outcomes[0];
+    for &outcome in &outcomes[1..] {
+        if outcome.1 > best.1 {
+            best = outcome;
+        }
+    }
+    best.0
 }
 
 /// The default key of a position: its derived `Hash` fed through a fixed mixing function.

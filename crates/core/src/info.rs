@@ -72,6 +72,9 @@ pub struct RecordFormat {
     pub extension: &'static str,
     /// Does the text look like this format? Asked before it is read, so that errors come from the right reader.
     pub detect: fn(&str) -> bool,
+    /// Where the games of a text begin, one by one: the line, counted from 1, and the text of each. For readers that go on after a
+    /// game that is damaged.
+    pub split: for<'a> fn(&'a str) -> Vec<(usize, &'a str)>,
     /// Reads a file of records.
     pub read: fn(&str) -> Result<Vec<GameRecord>, InputError>,
     /// Writes a file of records.

@@ -1,6 +1,6 @@
 //! Counting the sequences of moves of a given length: the standard check of a move generator.
 
-use crate::{Game, Turn};
+use crate::{Game, Turn, usual_outcome};
 
 /// The number of sequences of `depth` player moves from here. At a chance event only the likeliest outcome is followed, so that the
 /// count is that of the deterministic part of the rules.
@@ -50,17 +50,4 @@ fn settled<G: Game>(game: &G, mut state: G::State) -> G::State {
         game.play(&mut state, outcome);
     }
     state
-}
-
-/// The likeliest outcome of the chance event that is due (the first one of equals).
-pub fn usual_outcome<G: Game>(game: &G, state: &G::State) -> G::Move {
-    let mut outcomes = Vec::new();
-    game.chance(state, &mut outcomes);
-    let mut best = outcomes[0];
-    for &outcome in &outcomes[1..] {
-        if outcome.1 > best.1 {
-            best = outcome;
-        }
-    }
-    best.0
 }

@@ -112,6 +112,12 @@ pub fn read_records(text: &str) -> Result<Vec<GameRecord>, InputError> {
     Ok(records)
 }
 
+/// The records of a text with their lines, counted from 1.
+pub fn split_records(text: &str) -> Vec<(usize, &str)> {
+    let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
+    lines.filter(|(_, line)| !line.trim().is_empty()).map(|(index, line)| (index + 1, line)).collect()
+}
+
 /// What the form of a record alone does not say.
 fn check(record: &GameRecord) -> Result<(), String> {
     if !["first", "second", "draw", "open"].contains(&record.result.as_str()) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use plyground_session::{
     AGENTS, Advice, Clock, InputError, KeyInfo, Limits, Player, ProgressObserver, Resources, SearchProgress, Seat, Seed, Session,
-    Turn, WallClock, clock_share, open, split_spec,
+    Turn, WallClock, clock_share, open, split_spec, usual_words,
 };
 
 use crate::score::centipoints;
@@ -572,7 +572,7 @@ impl GoCommand {
     /// The limits for an agent; `nodes` are simulations for an agent that counts those.
     fn limits(&self, agent: &str, session: &dyn Session) -> Limits {
         let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == agent);
-        let spec = ready_made.map_or_else(|| agent.to_owned(), |opponent| opponent.spec);
+        let spec = ready_made.map_or_else(|| usual_words(agent), |opponent| opponent.spec);
         let info = AGENTS.iter().find(|info| info.name == split_spec(&spec).0);
         let counts = |key: &str| info.is_some_and(|info| info.keys.iter().any(|known| known.key == key));
         let by_games = counts("sims") && !counts("nodes");

@@ -8,7 +8,7 @@ use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 /// A set of squares, one bit each. Boards choose the smallest word that holds them.
 pub trait Bits:
     Copy
-    + Eq
+    + Ord
     + Hash
     + Debug
     + Default
@@ -34,6 +34,13 @@ pub trait Bits:
     /// The set with only the square that [`Bits::select`] names.
     #[must_use]
     fn pick(self, rank: u32) -> Self;
+
+    /// The set read from the other end: square number 0 becomes the last of the word.
+    #[must_use]
+    fn reversed(self) -> Self;
+    /// The set with some of its first 64 squares changed: those whose bits are set.
+    #[must_use]
+    fn flipped(self, bits: u64) -> Self;
 
     /// Is there no square in the set?
     #[inline]
@@ -71,6 +78,14 @@ impl<B: Bits> Iterator for Squares<B> {
 
 impl Bits for u64 {
     const WIDTH: u32 = 64;
+    #[inline]
+    fn reversed(self) -> Self {
+        self.reverse_bits()
+    }
+    #[inline]
+    fn flipped(self, bits: u64) -> Self {
+        self ^ bits
+    }
     #[inline]
     fn bit(index: u32) -> Self {
         1 << index
@@ -122,6 +137,14 @@ fn select_by_halving(word: u64, mut rank: u32) -> u32 {
 impl Bits for u128 {
     const WIDTH: u32 = 128;
     #[inline]
+    fn reversed(self) -> Self {
+        self.reverse_bits()
+    }
+    #[inline]
+    fn flipped(self, bits: u64) -> Self {
+        self ^ Self::from(bits)
+    }
+    #[inline]
     fn bit(index: u32) -> Self {
         1 << index
     }
@@ -153,7 +176,7 @@ impl Bits for u128 {
 }
 
 /// 256 squares: enough for a 15x15 board with a column of padding. Four words, the lowest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct U256([u64; 4]);
 
 impl BitAnd for U256 {
@@ -218,6 +241,16 @@ impl Shr<u32> for U256 {
 impl Bits for U256 {
     const WIDTH: u32 = 256;
     #[inline]
+    fn reversed(self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([d, c, b, a].map(u64::reverse_bits))
+    }
+    #[inline]
+    fn flipped(self, bits: u64) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([a ^ bits, b, c, d])
+    }
+    #[inline]
     fn bit(index: u32) -> Self {
         Self(std::array::from_fn(|word| if index / 64 == word as u32 { 1 << (index % 64) } else { 0 }))
     }
@@ -258,6 +291,11 @@ mod tests {
             assert_eq!(word.select(rank as u32), index);
             assert_eq!(word.pick(rank as u32), B::bit(index));
         }
+        let mut turned: Vec<u32> = word.reversed().squares().map(|index| B::WIDTH - 1 - index).collect();
+        turned.reverse();
+        assert_eq!(turned, listed);
+        assert_eq!((word.flipped(5).has(0), word.flipped(5).has(1)), (!word.has(0), word.has(1)));
+        assert_eq!(word.flipped(5).flipped(5), word);
         for by in 0..B::WIDTH {
             let moved: Vec<u32> = listed.iter().map(|index| index + by).filter(|&index| index < B::WIDTH).collect();
             assert_eq!((word << by).squares().collect::<Vec<_>>(), moved);

@@ -1,9 +1,9 @@
 //! Breakthrough: the first piece on the far rank wins (Dan Troyka, 2000).
 
 use plyground_core::{
-    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, GameValue,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch,
-    Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, hash_state, logistic,
+    BoardView, Encodable, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo,
+    GameValue, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng,
+    Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, hash_state, logistic,
 };
 
 use crate::bits::Bits;
@@ -90,19 +90,25 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
-        let position = position.map(|text| PositionText::parse(text, "wb", &["side to move"], 0)).transpose()?;
-        let size = agreed_size(params, position.as_ref(), (8, 8))?;
-        if size.files < 2 || size.ranks < 2 * DEPTH || size.bits() > u64::WIDTH {
-            let detail = "expected at least 2 columns and 4 rows, and at most 64 squares";
-            return Err(InputError::malformed("size", &size.size(), detail));
-        }
-        let game = Breakthrough::new(size);
-        let state = match &position {
-            Some(position) => game.state(position)?,
-            None => game.start(),
-        };
+        let (game, state) = open(params, position)?;
         Ok(visitor.visit(game, state))
     }
+}
+
+/// The game with these parameters, and its start or a position. (Not generic, so that it is compiled once and not for every visitor.)
+fn open(params: &Params, position: Option<&str>) -> Result<(Breakthrough, State), InputError> {
+    let position = position.map(|text| PositionText::parse(text, "wb", &["side to move"], 0)).transpose()?;
+    let size = agreed_size(params, position.as_ref(), (8, 8))?;
+    if size.files < 2 || size.ranks < 2 * DEPTH || size.bits() > u64::WIDTH {
+        let detail = "expected at least 2 columns and 4 rows, and at most 64 squares";
+        return Err(InputError::malformed("size", &size.size(), detail));
+    }
+    let game = Breakthrough::new(size);
+    let state = match &position {
+        Some(position) => game.state(position)?,
+        None => game.start(),
+    };
+    Ok((game, state))
 }
 
 /// Breakthrough on a board of up to 64 squares. What belongs to the players is in the order of the players.
@@ -387,6 +393,15 @@ impl Evaluator<Breakthrough> for Advance {
         };
         let [white, black] = state.pieces;
         (worth(white, &mut self.ranks.iter()) - worth(black, &mut self.ranks.iter().rev())) as f32
+    }
+
+    fn terms(&self, game: &Breakthrough, state: &State) -> Vec<EvaluationTerm> {
+        let [white, black] = state.pieces.map(|pieces| pieces.count() as i32);
+        let pieces = (Self::PIECE * (white - black)) as f32;
+        vec![
+            EvaluationTerm::new(format!("pieces, {} each", Self::PIECE), pieces),
+            EvaluationTerm::new("the ranks behind each piece, squared", self.score(game, state) - pieces),
+        ]
     }
 
     /// Two pieces more are taken for a chance of 70 %. The scale is not fitted to games.

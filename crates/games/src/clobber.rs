@@ -4,9 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::hint::select_unpredictable;
 
 use plyground_core::{
-    BoardView, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family,
-    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation,
-    Rng, Scratch, Seed, Sentence, Solvable, Square, Swap, Tour, Turn, Visitor,
+    BoardView, Encodable, Encoder, EncoderInfo, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver,
+    Example, Family, Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player,
+    Presentation, Rng, Scratch, Seed, Sentence, Solvable, Square, Swap, Tour, Turn, Visitor,
 };
 
 use crate::bits::Bits;
@@ -108,6 +108,29 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+        fn visit<B: Bits, V: Visitor>(rules: &Parameters<'_>, visitor: V) -> V::Output {
+            let (game, state) = rules.open::<B>();
+            visitor.visit(game, state)
+        }
+        let rules = Parameters::new(params, position)?;
+        Ok(match rules.grid.bits() {
+            0..=64 => visit::<u64, V>(&rules, visitor),
+            _ => visit::<u128, V>(&rules, visitor),
+        })
+    }
+}
+
+/// What is settled before the type of the board is known.
+struct Parameters<'a> {
+    grid: Grid,
+    own: bool,
+    random: Option<u64>,
+    position: Option<PositionText<'a>>,
+    side: Player,
+}
+
+impl<'a> Parameters<'a> {
+    fn new(params: &Params, position: Option<&'a str>) -> Result<Self, InputError> {
         let position = position.map(|text| PositionText::parse(text, "xo", &["side to move", "own"], 1)).transpose()?;
         let grid = agreed_size(params, position.as_ref(), (5, 6))?;
         if grid.files > 26 || grid.bits() > 100 {
@@ -119,10 +142,20 @@ impl Family for Rules {
             own = true;
         }
         let random = params.number("random", 0..=u64::MAX)?;
-        match grid.bits() {
-            0..=64 => Clobber::<u64>::new(grid, own, random).open(position.as_ref(), visitor),
-            _ => Clobber::<u128>::new(grid, own, random).open(position.as_ref(), visitor),
-        }
+        let side = match &position {
+            Some(position) => Player::BOTH[position.word(0, "side to move", &["x", "o"])?],
+            None => Player::First,
+        };
+        Ok(Self { grid, own, random, position, side })
+    }
+
+    fn open<B: Bits>(&self) -> (Clobber<B>, State<B>) {
+        let game = Clobber::new(self.grid, self.own, self.random);
+        let state = match &self.position {
+            None => game.start(),
+            Some(position) => State { side: self.side, stones: [position.set(self.grid, 'x'), position.set(self.grid, 'o')] },
+        };
+        (game, state)
     }
 }
 
@@ -173,17 +206,6 @@ impl<B: Bits> Clobber<B> {
         let left_part = grid.squares().filter(|square| square.file + 1 < grid.files);
         let not_last_file = left_part.fold(B::default(), |set, square| set | B::bit(grid.index(square)));
         Self { grid, own, random, not_last_file }
-    }
-
-    fn open<V: Visitor>(self, position: Option<&PositionText<'_>>, visitor: V) -> Result<V::Output, InputError> {
-        let state = match position {
-            None => self.start(),
-            Some(position) => State {
-                side: Player::BOTH[position.word(0, "side to move", &["x", "o"])?],
-                stones: [position.set(self.grid, 'x'), position.set(self.grid, 'o')],
-            },
-        };
-        Ok(visitor.visit(self, state))
     }
 
     /// The distance between the numbers of a square and the one above it. (At most 26: the remainder tells the compiler that no
@@ -440,9 +462,10 @@ enum Counted {
     Moves,
 }
 
-impl<B: Bits> Evaluator<Clobber<B>> for Count {
-    fn score(&self, game: &Clobber<B>, state: &State<B>) -> f32 {
-        let [first, second] = match self.what {
+impl Count {
+    /// What both players have of it.
+    fn counts<B: Bits>(self, game: &Clobber<B>, state: &State<B>) -> [u32; 2] {
+        match self.what {
             Counted::Live => {
                 let live = game.live(state.stones);
                 state.stones.map(|stones| (stones & live).count())
@@ -452,8 +475,27 @@ impl<B: Bits> Evaluator<Clobber<B>> for Count {
                 let [first, second] = state.stones;
                 [moves(first, second), moves(second, first)]
             }
-        };
+        }
+    }
+}
+
+impl<B: Bits> Evaluator<Clobber<B>> for Count {
+    fn score(&self, game: &Clobber<B>, state: &State<B>) -> f32 {
+        let [first, second] = self.counts(game, state);
         first as f32 - second as f32
+    }
+
+    fn terms(&self, game: &Clobber<B>, state: &State<B>) -> Vec<EvaluationTerm> {
+        let what = match self.what {
+            Counted::Live => "stones where there is still a move",
+            Counted::Moves => "moves",
+        };
+        let [first, second] = self.counts(game, state);
+        let [black, white] = INFO.players;
+        vec![
+            EvaluationTerm::new(format!("{what}, {black}'s"), first as f32),
+            EvaluationTerm::new(format!("{what}, {white}'s"), -(second as f32)),
+        ]
     }
 
     fn win_chance(&self, score: f32) -> f32 {

@@ -71,26 +71,32 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
-        let position = position.map(|text| PositionText::parse(text, "xo", &["side to move", "k"], 0)).transpose()?;
-        let size = agreed_size(params, position.as_ref(), (7, 6))?;
-        if size.files > 8 || size.ranks > 7 {
-            let detail = "expected at most 8 columns and 7 rows";
-            return Err(InputError::malformed("size", &size.size(), detail));
-        }
-        let asked = params.number("k", 1..=8)?;
-        let Some(position) = position else {
-            let game = ConnectFour::new(size, asked.unwrap_or(4));
-            let start = game.start();
-            return Ok(visitor.visit(game, start));
-        };
-        let k = position.number(1, "k", 1..=8)?;
-        if let Some(asked) = asked.filter(|&asked| asked != k) {
-            return Err(position.error(format!("its k is {k}, but k={asked} was asked for")));
-        }
-        let game = ConnectFour::new(size, k);
-        let state = game.state(&position)?;
+        let (game, state) = open(params, position)?;
         Ok(visitor.visit(game, state))
     }
+}
+
+/// The game with these parameters, and its start or a position. (Not generic, so that it is compiled once and not for every visitor.)
+fn open(params: &Params, position: Option<&str>) -> Result<(ConnectFour, State), InputError> {
+    let position = position.map(|text| PositionText::parse(text, "xo", &["side to move", "k"], 0)).transpose()?;
+    let size = agreed_size(params, position.as_ref(), (7, 6))?;
+    if size.files > 8 || size.ranks > 7 {
+        let detail = "expected at most 8 columns and 7 rows";
+        return Err(InputError::malformed("size", &size.size(), detail));
+    }
+    let asked = params.number("k", 1..=8)?;
+    let Some(position) = position else {
+        let game = ConnectFour::new(size, asked.unwrap_or(4));
+        let start = game.start();
+        return Ok((game, start));
+    };
+    let k = position.number(1, "k", 1..=8)?;
+    if let Some(asked) = asked.filter(|&asked| asked != k) {
+        return Err(position.error(format!("its k is {k}, but k={asked} was asked for")));
+    }
+    let game = ConnectFour::new(size, k);
+    let state = game.state(&position)?;
+    Ok((game, state))
 }
 
 /// Connect Four on a board that fits, with its padding, into 64 bits.

@@ -1,10 +1,10 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
 use plyground_core::{
-    BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family,
-    Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Phrase, Piece, PieceShape,
-    Player, Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, WIN_SCORE,
-    hash_state,
+    BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet,
+    Example, Family, Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Phrase,
+    Piece, PieceShape, Player, Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn,
+    Visitor, WIN_SCORE, hash_state,
 };
 
 use crate::bits::Bits;
@@ -126,28 +126,34 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
-        let fields = ["side to move", "green's strong stones left", "pink's strong stones left"];
-        let position = position.map(|text| PositionText::parse(text, "GPo", &fields, 0)).transpose()?;
-        let size = agreed_size(params, position.as_ref(), (8, 8))?;
-        if !(2..=8).contains(&size.files) || !(2..=8).contains(&size.ranks) {
-            let detail = "expected from 2 to 8 files and from 2 to 8 ranks";
-            return Err(InputError::malformed("size", &size.size(), detail));
-        }
-        let asked = params.number("strong", 0..=MOST_STRONG)?;
-        let Some(position) = position else {
-            let game = Crosphere::new(size.files, size.ranks, asked.unwrap_or(5) as u8);
-            let start = game.start();
-            return Ok(visitor.visit(game, start));
-        };
-        let strong = agreed_strong(asked, &position)?;
-        let game = Crosphere::new(size.files, size.ranks, strong as u8);
-        let state = game.state(&position)?;
+        let (game, state) = open(params, position)?;
         Ok(visitor.visit(game, state))
     }
 
     fn record_formats() -> &'static [RecordFormat] {
         &[thesis::FORMAT]
     }
+}
+
+/// The game with these parameters, and its start or a position. (Not generic, so that it is compiled once and not for every visitor.)
+fn open(params: &Params, position: Option<&str>) -> Result<(Crosphere, State), InputError> {
+    let fields = ["side to move", "green's strong stones left", "pink's strong stones left"];
+    let position = position.map(|text| PositionText::parse(text, "GPo", &fields, 0)).transpose()?;
+    let size = agreed_size(params, position.as_ref(), (8, 8))?;
+    if !(2..=8).contains(&size.files) || !(2..=8).contains(&size.ranks) {
+        let detail = "expected from 2 to 8 files and from 2 to 8 ranks";
+        return Err(InputError::malformed("size", &size.size(), detail));
+    }
+    let asked = params.number("strong", 0..=MOST_STRONG)?;
+    let Some(position) = position else {
+        let game = Crosphere::new(size.files, size.ranks, asked.unwrap_or(5) as u8);
+        let start = game.start();
+        return Ok((game, start));
+    };
+    let strong = agreed_strong(asked, &position)?;
+    let game = Crosphere::new(size.files, size.ranks, strong as u8);
+    let state = game.state(&position)?;
+    Ok((game, state))
 }
 
 /// How many strong stones the players of a position began with: as many as asked for, or the larger of what they show.
@@ -525,6 +531,18 @@ impl Evaluator<Crosphere> for Links {
     fn score(&self, game: &Crosphere, state: &State) -> f32 {
         let usable = Player::BOTH.map(|player| state.usable(player));
         self.value(distances(usable, game.empty(state), game.edges), state.reserve)
+    }
+
+    fn terms(&self, game: &Crosphere, state: &State) -> Vec<EvaluationTerm> {
+        let usable = Player::BOTH.map(|player| state.usable(player));
+        let [green, pink] = distances(usable, game.empty(state), game.edges).map(|stones| stones as f32);
+        let [first, second] = INFO.players;
+        let reserve = state.reserve.map(f32::from);
+        vec![
+            EvaluationTerm::new(format!("stones that {second} still needs for a link"), pink),
+            EvaluationTerm::new(format!("stones that {first} still needs for a link"), -green),
+            EvaluationTerm::new(format!("strong stones left, {} each", self.stone), self.stone * (reserve[0] - reserve[1])),
+        ]
     }
 
     fn judges_children_at_once(&self) -> bool {

@@ -63,6 +63,18 @@ pub fn for_each_sample<V: Visitor<Output = ()>>(make: impl Fn(&'static str) -> V
     }
 }
 
+/// A game spec with its size as a key, as it is kept: `pawn:5x4` is `pawn:size=5x4`.
+pub fn with_size_key(spec: &str) -> Result<String, InputError> {
+    let (name, keys) = split_spec(spec);
+    let first = keys.split(',').next().unwrap_or_default().trim();
+    let is_size = first.split_once('x').is_some_and(|(columns, rows)| {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number(columns) && is_number(rows)
+    });
+    let has_size = info(name)?.keys.iter().any(|key| key.key == "size");
+    Ok(if is_size && has_size { format!("{name}:size={}", keys.trim_start()) } else { spec.to_owned() })
+}
+
 /// Opens the game that a spec describes, at its start or at a position, and hands it to the visitor.
 pub fn open<V: Visitor>(spec: &str, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
     struct Opener<'a, V: Visitor> {
@@ -81,14 +93,30 @@ pub fn open<V: Visitor>(spec: &str, position: Option<&str>, visitor: V) -> Resul
             }
         }
     }
-    let (name, keys) = split_spec(spec);
+    let (name, params) = parse(spec)?;
+    let mut opener = Opener { name, params, position, visitor: Some(visitor), opened: None };
+    for_each_family(&mut opener);
+    opener.opened.expect("a game that has a description is in the list")
+}
+
+/// Like [`open`], for a spec of one family: the visitor is compiled for its games only.
+pub fn open_one<F: Family, V: Visitor>(spec: &str, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+    let (name, params) = parse(spec)?;
+    if name != F::INFO.name {
+        return Err(InputError::malformed("game", spec, format!("expected {}", F::INFO.name)));
+    }
+    F::open(&params, position, visitor)
+}
+
+/// The name of the game that a spec describes, and its parameters.
+fn parse(spec: &str) -> Result<(&'static str, Params), InputError> {
+    let (name, _) = split_spec(spec);
     let info = info(name)?;
-    let mut params = Params::parse(keys)?;
+    let usual = with_size_key(spec)?;
+    let mut params = Params::parse(split_spec(&usual).1)?;
     if let Some(alias) = info.aliases.iter().find(|alias| alias.name == name) {
         params = Params::parse(alias.params)?.joined(params)?;
     }
     params.check(info.name, info.keys)?;
-    let mut opener = Opener { name: info.name, params, position, visitor: Some(visitor), opened: None };
-    for_each_family(&mut opener);
-    opener.opened.expect("a game that has a description is in the list")
+    Ok((info.name, params))
 }

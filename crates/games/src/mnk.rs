@@ -1,9 +1,9 @@
 //! Tic-Tac-Toe and its family: m files, n ranks, k in a row wins (a course report of 2024 studied MCTS on it).
 
 use plyground_core::{
-    Alias, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch, Sentence,
-    Solvable, Square, Swap, Theme, Tour, Turn, Visitor,
+    Alias, BoardView, Encodable, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game,
+    GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng,
+    Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor,
 };
 
 use crate::bits::{Bits, U256};
@@ -23,7 +23,7 @@ const INFO: GameInfo = GameInfo {
             more stones in an unbroken row, column or diagonal wins. A full board without such a line is a draw.\n\n\
             Tic-Tac-Toe is the 3x3 board with three in a row: a draw with best play. Gomoku is 15x15 with five.",
     pieces: &[CROSS, NOUGHT],
-    notation: "A move names the square: b2. A position: the board, the side to move (x or o), k.",
+    notation: "A move names the square: b2; its row and column, counted from 0 at the top left, are understood, too: (1, 1). A position: the board, the side to move (x or o), k.",
     example: Example {
         position: "3/1ox/x2 o 3",
         caption: "Noughts to move. If Crosses gets c1, both b1 and c3 win, and Noughts can stop only one of them.",
@@ -66,6 +66,28 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+        fn visit<B: Bits, V: Visitor>(rules: &Parameters<'_>, visitor: V) -> Result<V::Output, InputError> {
+            let (game, state) = rules.open::<B>()?;
+            Ok(visitor.visit(game, state))
+        }
+        let rules = Parameters::new(params, position)?;
+        match rules.grid.bits() {
+            0..=64 => visit::<u64, V>(&rules, visitor),
+            65..=128 => visit::<u128, V>(&rules, visitor),
+            _ => visit::<U256, V>(&rules, visitor),
+        }
+    }
+}
+
+/// What is settled before the type of the board is known.
+struct Parameters<'a> {
+    grid: Grid,
+    k: u32,
+    position: Option<PositionText<'a>>,
+}
+
+impl<'a> Parameters<'a> {
+    fn new(params: &Params, position: Option<&'a str>) -> Result<Self, InputError> {
         let position = position.map(|text| PositionText::parse(text, "xo", &["side to move", "k"], 0)).transpose()?;
         let size = agreed_size(params, position.as_ref(), (3, 3))?;
         if size.files > 15 || size.ranks > 15 {
@@ -82,30 +104,21 @@ impl Family for Rules {
             }
             None => asked.unwrap_or(3),
         };
-        let grid = Grid::padded(size.files, size.ranks);
-        match grid.bits() {
-            0..=64 => open::<u64, V>(grid, k, position.as_ref(), visitor),
-            65..=128 => open::<u128, V>(grid, k, position.as_ref(), visitor),
-            _ => open::<U256, V>(grid, k, position.as_ref(), visitor),
-        }
+        Ok(Self { grid: Grid::padded(size.files, size.ranks), k, position })
     }
-}
 
-fn open<B: Bits, V: Visitor>(
-    grid: Grid,
-    k: u32,
-    position: Option<&PositionText<'_>>,
-    visitor: V,
-) -> Result<V::Output, InputError> {
-    let lines: Vec<B> = grid.lines(k);
-    let through = |index| lines.iter().filter(|line| line.has(index)).count() as u8;
-    let game =
-        Mnk { grid, k, all: grid.all::<B>(), line: LineTest::new(grid, k), through: (0..grid.bits()).map(through).collect() };
-    let state = match position {
-        Some(position) => game.state(position)?,
-        None => game.start(),
-    };
-    Ok(visitor.visit(game, state))
+    fn open<B: Bits>(&self) -> Result<(Mnk<B>, State<B>), InputError> {
+        let Self { grid, k, ref position } = *self;
+        let lines: Vec<B> = grid.lines(k);
+        let through = |index| lines.iter().filter(|line| line.has(index)).count() as u8;
+        let game =
+            Mnk { grid, k, all: grid.all::<B>(), line: LineTest::new(grid, k), through: (0..grid.bits()).map(through).collect() };
+        let state = match position {
+            Some(position) => game.state(position)?,
+            None => game.start(),
+        };
+        Ok((game, state))
+    }
 }
 
 /// An m,n,k game on boards that fit into `B`.
@@ -154,6 +167,13 @@ impl<B: Bits> Mnk<B> {
         let winner = lines[side.other().index()].then_some(side.other());
         Ok(State { stones, side, winner })
     }
+}
+
+/// Two numbers in a pair of brackets or without, with a comma or a space between them.
+fn row_and_column(text: &str) -> Option<[u8; 2]> {
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    let (row, column) = inner.split_once(',').or_else(|| inner.split_once(' '))?;
+    Some([row.trim().parse().ok()?, column.trim().parse().ok()?])
 }
 
 impl<B: Bits> Game for Mnk<B> {
@@ -207,8 +227,19 @@ impl<B: Bits> Game for Mnk<B> {
         self.grid.square(u32::from(mv.0)).to_string()
     }
 
+    /// The square, or its row and column as the report of 2024 counts them, from 0 at the top left: `(1, 1)` or `1 1`.
     fn parse_move(&self, _: &State<B>, text: &str) -> Result<Placement, InputError> {
-        Ok(Placement(self.grid.index(self.grid.parse_square(text)?) as u8))
+        let square = match row_and_column(text) {
+            None => self.grid.parse_square(text)?,
+            Some([row, column]) => {
+                let Grid { files, ranks, .. } = self.grid;
+                let rank = ranks.checked_sub(1).and_then(|top| top.checked_sub(row));
+                let square = rank.map(|rank| Square { file: column, rank }).filter(|&square| self.grid.contains(square));
+                let detail = || format!("expected a row from 0 to {}, then a column from 0 to {}", ranks - 1, files - 1);
+                square.ok_or_else(|| InputError::malformed("square", text, detail()))?
+            }
+        };
+        Ok(Placement(self.grid.index(square) as u8))
     }
 
     fn why_illegal(&self, _: &State<B>, mv: Placement) -> Sentence {
@@ -279,41 +310,118 @@ impl<B: Bits> Mnk<B> {
     }
 }
 
-/// Counts the lines that only one side has stones on, each weighted by its stones squared.
+/// Counts the lines that only one side has stones on.
 #[derive(Clone, Debug)]
 pub struct OpenLines<B> {
     lines: Vec<B>,
+    counted: Counted,
+    k: u32,
     /// The score at which an advantage begins to tell: half the number of lines, which fits games of `mcts:sims=300` against
     /// itself from 3x3 to 9x9 (docs/performance.md, scales).
     unit: f32,
 }
 
+/// What a line counts.
+#[derive(Clone, Copy, Debug)]
+enum Counted {
+    /// Its stones squared.
+    Squares,
+    /// What the report of 2024 counts: of the lines that lack one stone, the own ones 10 each, those of the opponent 50. The number is
+    /// not that of the opponent with its sign turned, so it matters for whom it is: the player to move, or the other.
+    Report { for_mover: bool },
+}
+
+/// The report's value of a won game, where the scale of its chances ends.
+const REPORT_WIN: f32 = 100.0;
+
+impl<B: Bits> OpenLines<B> {
+    /// The stones of both sides on each line that only one of them is on.
+    fn open(&self, state: &State<B>) -> impl Iterator<Item = [u32; 2]> {
+        let counts = self.lines.iter().map(|&line| state.stones.map(|stones| (stones & line).count()));
+        counts.filter(|[first, second]| *first == 0 || *second == 0)
+    }
+
+    /// The number of lines on which one stone of a player is missing.
+    fn lacking(&self, state: &State<B>, player: Player) -> f32 {
+        let lacks_one = |stones: &[u32; 2]| stones[player.index()] + 1 == self.k && stones[player.other().index()] == 0;
+        self.open(state).filter(lacks_one).count() as f32
+    }
+}
+
 impl<B: Bits> Evaluator<Mnk<B>> for OpenLines<B> {
     fn score(&self, _: &Mnk<B>, state: &State<B>) -> f32 {
-        let worth = |line: B| {
-            let [first, second] = state.stones.map(|stones| (stones & line).count());
-            if first > 0 && second > 0 { 0 } else { (first * first) as i32 - (second * second) as i32 }
+        match self.counted {
+            Counted::Squares => {
+                self.open(state).map(|[first, second]| (first * first) as i32 - (second * second) as i32).sum::<i32>() as f32
+            }
+            Counted::Report { .. } if state.winner.is_some() => state.winner.map_or(0.0, |winner| winner.sign() * REPORT_WIN),
+            Counted::Report { for_mover } => {
+                let player = if for_mover { state.side } else { state.side.other() };
+                player.sign() * (10.0 * self.lacking(state, player) - 50.0 * self.lacking(state, player.other()))
+            }
+        }
+    }
+
+    fn terms(&self, game: &Mnk<B>, state: &State<B>) -> Vec<EvaluationTerm> {
+        if let Counted::Report { for_mover } = self.counted {
+            let player = if for_mover { state.side } else { state.side.other() };
+            let term = |of: Player, each: f32| {
+                let name = format!("lines on which {} lacks one stone, {each} each", INFO.players[of.index()]);
+                EvaluationTerm::new(name, player.sign() * each * self.lacking(state, of))
+            };
+            return vec![term(player, 10.0), term(player.other(), -50.0)];
+        }
+        let open = |player: Player, stones: u32| {
+            let [own, other] = [player, player.other()].map(|player| state.stones[player.index()]);
+            self.lines.iter().filter(|&&line| (own & line).count() == stones && (other & line).is_empty()).count()
         };
-        self.lines.iter().map(|&line| worth(line)).sum::<i32>() as f32
+        let term = |stones: u32| {
+            let [first, second] = Player::BOTH.map(|player| open(player, stones));
+            let [crosses, noughts] = INFO.players;
+            let stones_words = if stones == 1 { "1 stone".to_owned() } else { format!("{stones} stones") };
+            let name = format!("open lines with {stones_words}: {crosses} {first}, {noughts} {second}");
+            EvaluationTerm::new(name, (first as f32 - second as f32) * (stones * stones) as f32)
+        };
+        (1..=game.k).map(term).collect()
     }
 
     fn win_chance(&self, score: f32) -> f32 {
-        plyground_core::logistic(score / self.unit)
+        match self.counted {
+            Counted::Squares => plyground_core::logistic(score / self.unit),
+            Counted::Report { .. } => (0.5 + 0.5 * score / REPORT_WIN).clamp(0.0, 1.0),
+        }
     }
 }
 
 impl<B: Bits> EvaluatorSet<Mnk<B>> for OpenLines<B> {
-    const INFOS: &'static [EvaluatorInfo] = &[EvaluatorInfo {
-        name: "lines",
-        summary: "lines of k squares that only one side has stones on, stones squared",
-        keys: &[],
-    }];
+    const INFOS: &'static [EvaluatorInfo] = &[
+        EvaluatorInfo {
+            name: "lines",
+            summary: "lines of k squares that only one side has stones on, stones squared",
+            keys: &[],
+        },
+        EvaluatorInfo {
+            name: "report",
+            summary: "that of the course report of 2024: lines that lack one stone, 10 for each own one, -50 for each of the opponent",
+            keys: &[KeyInfo {
+                key: "view",
+                value: "mover|other",
+                default: "mover",
+                meaning: "the player for whom it is computed: the one to move, as in the report, or the one who has just moved",
+            }],
+        },
+    ];
 
-    fn with_name(game: &Mnk<B>, _: &str, _: &Params) -> Result<Self, InputError> {
+    fn with_name(game: &Mnk<B>, name: &str, keys: &Params) -> Result<Self, InputError> {
         let lines = game.grid.lines(game.k);
         // A board on which no line fits has no advantages either.
         let unit = 0.5 * lines.len().max(1) as f32;
-        Ok(Self { lines, unit })
+        let counted = if name == "report" {
+            Counted::Report { for_mover: keys.choice("view", &["mover", "other"])? == 0 }
+        } else {
+            Counted::Squares
+        };
+        Ok(Self { lines, counted, k: game.k, unit })
     }
 }
 
@@ -332,11 +440,25 @@ impl<B: Bits> Evaluated for Mnk<B> {
         i32::from(wins) << 10 | i32::from(stops) << 9 | i32::from(is_near) << 8 | i32::from(self.through[index as usize])
     }
 
-    /// The squares with the most lines: on 3x3 centre, corners, edges, the policy of the report of 2024, which did not look at the
-    /// opponent's lines.
+    /// The squares with the most lines: on 3x3 centre, corners, edges, the policy in the code of the report of 2024, which does not
+    /// look at the opponent's lines.
     #[inline]
     fn playout_score(&self, _: &State<B>, mv: Placement) -> i32 {
         i32::from(self.through[usize::from(mv.0)])
+    }
+
+    /// What the text of that report says, and a comment in its code: a line of the opponent is stopped, and of corners those with
+    /// one of the opponent's stones beside them come first.
+    fn careful_playout_score(&self, state: &State<B>, mv: Placement) -> i32 {
+        let index = u32::from(mv.0);
+        let square = self.grid.square(index);
+        let opponent = state.stones[state.side.other().index()];
+        let stops = self.line.is_in(opponent | B::bit(index));
+        let is_corner = [0, self.grid.files - 1].contains(&square.file) && [0, self.grid.ranks - 1].contains(&square.rank);
+        let stride = u32::from(self.grid.stride);
+        let beside = (B::bit(index) << 1) | (B::bit(index) >> 1) | (B::bit(index) << stride) | (B::bit(index) >> stride);
+        let disrupts = is_corner && !(beside & opponent).is_empty();
+        (i32::from(stops) << 10) + 2 * self.playout_score(state, mv) + i32::from(disrupts)
     }
 }
 

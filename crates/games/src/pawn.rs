@@ -3,15 +3,19 @@
 use std::hash::{Hash, Hasher};
 
 use plyground_core::{
-    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, GameValue,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch,
-    Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
+    BoardView, Encodable, Evaluated, Example, Family, Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, Outcome,
+    Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch, Seed, Sentence, Solvable, Square, Swap, Theme,
+    Tour, Turn, Visitor,
 };
 
 use crate::bits::Bits;
 use crate::board::{Grid, PositionText, agreed_size};
 
+mod python_set;
 mod solver_hooks;
+mod study_value;
+
+pub use study_value::StudyValue;
 
 const INFO: GameInfo = GameInfo {
     name: "pawn",
@@ -24,13 +28,19 @@ const INFO: GameInfo = GameInfo {
             key: "size",
             value: "COLUMNSxROWS",
             default: "4x4",
-            meaning: "the board: at least 3 rows (5 with double), at most 64 squares",
+            meaning: "the board: at least 3 rows (5 with double), at most 26 columns and 128 squares",
         },
         KeyInfo {
             key: "double",
             value: "",
             default: "off",
             meaning: "pawns start on the second rank and may step two squares from there",
+        },
+        KeyInfo {
+            key: "random",
+            value: "SEED",
+            default: "off",
+            meaning: "start with pawns thrown on the ranks between the first and the last, for each rank of the board one of each colour",
         },
     ],
     rules: "White (P) has a pawn on every square of the bottom rank and moves first; Black (p) has one on every square of \
@@ -43,7 +53,9 @@ const INFO: GameInfo = GameInfo {
             so a game ends.\n\n\
             In the variant double, the classic form on 8x8, the pawns start on the second rank with an empty rank behind \
             them. From there, and only from there, a pawn may step two squares straight forward when both are empty. \
-            There is no capturing en passant. The far rank is still the last one, behind the opponent's start.",
+            There is no capturing en passant. The far rank is still the last one, behind the opponent's start.\n\n\
+            With `random=SEED`, pawns are thrown on the squares between the first and the last rank, as many of each colour as \
+            the board has ranks; one that falls on another takes its place. Any position may be a start.",
     pieces: &[WHITE, BLACK],
     notation: "A move names the square left and the square entered: a1a2. A position: the board, the side to move (w or b), \
                and the word double in that variant.",
@@ -51,7 +63,16 @@ const INFO: GameInfo = GameInfo {
         position: "p1pp/4/P1p1/1P1P w",
         caption: "White has to take on c2: with the pawn from b1 it wins, with the one from d1 it loses.",
     },
-    samples: &["pawn", "pawn:size=5x5", "pawn:size=6x6", "pawn:size=8x8,double", "pawn:size=6x6,double", "pawn:size=1x8"],
+    samples: &[
+        "pawn",
+        "pawn:size=5x5",
+        "pawn:size=6x6",
+        "pawn:size=8x8,double",
+        "pawn:size=6x6,double",
+        "pawn:size=1x8",
+        "pawn:size=10x10",
+        "pawn:size=5x6,random=7",
+    ],
     phrases: &[
         NOT_YOURS,
         EMPTY,
@@ -107,6 +128,33 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
+        fn visit<B: Bits, V: Visitor>(rules: &Parameters<'_>, visitor: V) -> Result<V::Output, InputError> {
+            let (game, state) = rules.open::<B>()?;
+            Ok(visitor.visit(game, state))
+        }
+        let rules = Parameters::new(params, position)?;
+        if MOST_SQUARES <= u64::WIDTH || rules.size.bits() <= u64::WIDTH {
+            visit::<u64, V>(&rules, visitor)
+        } else {
+            visit::<u128, V>(&rules, visitor)
+        }
+    }
+}
+
+/// The squares of the largest board. Browsers do not get the type for larger ones, with all agents for it: they would have to download
+/// a tenth more.
+const MOST_SQUARES: u32 = if cfg!(target_family = "wasm") { u64::WIDTH } else { u128::WIDTH };
+
+/// What is settled before the type of the board is known.
+struct Parameters<'a> {
+    size: Grid,
+    double: bool,
+    random: Option<u64>,
+    position: Option<PositionText<'a>>,
+}
+
+impl<'a> Parameters<'a> {
+    fn new(params: &Params, position: Option<&'a str>) -> Result<Self, InputError> {
         let position = position.map(|text| PositionText::parse(text, "Pp", &["side to move", "double"], 1)).transpose()?;
         let mut double = params.has("double");
         if let Some(position) = position.as_ref().filter(|position| position.fields.len() > 1) {
@@ -115,52 +163,63 @@ impl Family for Rules {
         }
         let size = agreed_size(params, position.as_ref(), (4, 4))?;
         let least = if double { 5 } else { 3 };
-        if size.files > 26 || size.ranks < least || size.bits() > u64::WIDTH {
+        if size.files > 26 || size.ranks < least || size.bits() > MOST_SQUARES {
             let variant = if double { " with double" } else { "" };
-            let detail = format!("expected at least {least} rows{variant}, and at most 26 columns and 64 squares");
+            let detail = format!("expected at least {least} rows{variant}, and at most 26 columns and {MOST_SQUARES} squares");
             return Err(InputError::malformed("size", &size.size(), detail));
         }
-        let game = Pawn::new(size, double);
-        let state = match &position {
+        let random = params.number("random", 0..=u64::MAX)?;
+        if random.is_some() && size.files == 1 && size.ranks == 3 {
+            let detail = "random=SEED needs two squares or more between the first and the last rank";
+            return Err(InputError::malformed("size", &size.size(), detail));
+        }
+        Ok(Self { size, double, random, position })
+    }
+
+    fn open<B: Bits>(&self) -> Result<(Pawn<B>, State<B>), InputError> {
+        let game = Pawn::new(self.size, self.double, self.random);
+        let state = match &self.position {
             Some(position) => game.state(position)?,
             None => game.start(),
         };
-        Ok(visitor.visit(game, state))
+        Ok((game, state))
     }
 }
 
-/// The Pawn Game on a board of up to 64 squares. What belongs to the players is in the order of the players.
+/// The Pawn Game on boards that fit into `B`. What belongs to the players is in the order of the players.
 #[derive(Clone, Debug)]
-pub struct Pawn {
+pub struct Pawn<B> {
     grid: Grid,
     double: bool,
+    random: Option<u64>,
     /// How far a pawn travels in the numbers of the squares: two captures, a step, a double step.
     travel: [u32; 4],
-    all: u64,
+    all: B,
     /// The squares that are not on file `a`, and those that are not on the last file.
-    inner: [u64; 2],
-    /// Where the pawns start.
-    start: [u64; 2],
+    inner: [B; 2],
+    /// The ranks on which the pawns start.
+    home: [B; 2],
     /// The squares on which a pawn has won.
-    far: [u64; 2],
+    far: [B; 2],
     /// The squares that a double step passes; none without the variant.
-    passed: [u64; 2],
+    passed: [B; 2],
 }
 
 /// A position of the Pawn Game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
-    pawns: [u64; 2],
+pub struct State<B> {
+    pawns: [B; 2],
     side: Player,
 }
 
 // A word for each player, and the side to move in one of them: the derived hash would take them byte by byte.
-impl Hash for State {
+impl<B: Bits> Hash for State<B> {
     #[inline]
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let [white, black] = self.pawns;
-        hasher.write_u64(if self.side == Player::First { white } else { white ^ 0x3c6e_f372_fe94_f82b });
-        hasher.write_u64(black);
+        let white = if self.side == Player::First { white } else { white.flipped(0x3c6e_f372_fe94_f82b) };
+        white.hash(hasher);
+        black.hash(hasher);
     }
 }
 
@@ -171,8 +230,8 @@ pub struct Step {
     to: u8,
 }
 
-impl Pawn {
-    fn new(grid: Grid, double: bool) -> Self {
+impl<B: Bits> Pawn<B> {
+    fn new(grid: Grid, double: bool, random: Option<u64>) -> Self {
         let files = u32::from(grid.files);
         let rank = |number: u8| grid.part(|square| square.rank == number);
         let top = grid.ranks - 1;
@@ -180,23 +239,45 @@ impl Pawn {
         Self {
             grid,
             double,
+            random,
             travel: [files - 1, files + 1, files, 2 * files],
             all: grid.all(),
             inner: [grid.part(|square| square.file > 0), grid.part(|square| square.file + 1 < grid.files)],
-            start: [rank(behind), rank(top - behind)],
+            home: [rank(behind), rank(top - behind)],
             far: [rank(top), rank(0)],
-            passed: if double { [rank(behind + 1), rank(top - behind - 1)] } else { [0; 2] },
+            passed: if double { [rank(behind + 1), rank(top - behind - 1)] } else { [B::default(); 2] },
         }
     }
 
-    fn state(&self, position: &PositionText<'_>) -> Result<State, InputError> {
+    /// The pawns of a random start: thrown anew until each side has one, and White a move.
+    fn thrown(&self, seed: u64) -> [B; 2] {
+        let mut rng = Seed(seed).named("pawn").rng();
+        let ranks = u32::from(self.grid.ranks);
+        let (first, squares) = (self.travel[2], (ranks - 2) * self.travel[2]);
+        loop {
+            let mut pawns = [B::default(); 2];
+            for _ in 0..ranks {
+                for player in 0..2 {
+                    let square = B::bit(first + rng.below(squares));
+                    pawns[player] = pawns[player] | square;
+                    pawns[1 - player] = pawns[1 - player] & !square;
+                }
+            }
+            let can_move = self.targets(&State { pawns, side: Player::First }).iter().any(|targets| !targets.is_empty());
+            if can_move && pawns.iter().all(|set| !set.is_empty()) {
+                return pawns;
+            }
+        }
+    }
+
+    fn state(&self, position: &PositionText<'_>) -> Result<State<B>, InputError> {
         let side = Player::BOTH[position.word(0, "side to move", &["w", "b"])?];
-        let pawns: [u64; 2] = [position.set(self.grid, 'P'), position.set(self.grid, 'p')];
+        let pawns: [B; 2] = [position.set(self.grid, 'P'), position.set(self.grid, 'p')];
         let (mover, other) = (INFO.players[side.index()], INFO.players[side.other().index()]);
-        if pawns == [0; 2] {
+        if pawns == [B::default(); 2] {
             return Err(position.error("there is no pawn on the board"));
         }
-        if pawns[side.other().index()] == 0 {
+        if pawns[side.other().index()].is_empty() {
             let detail = format!("{other} has no pawn left, with {mover} to move: the game was over before the last move");
             return Err(position.error(detail));
         }
@@ -224,7 +305,7 @@ impl Pawn {
 
     /// The squares that the pawns of the side to move can enter, for each kind of travel.
     #[inline]
-    fn targets(&self, state: &State) -> [u64; 4] {
+    fn targets(&self, state: &State<B>) -> [B; 4] {
         let [white, black] = state.pawns;
         let empty = self.all & !(white | black);
         let [left, right, step, _] = self.travel;
@@ -262,21 +343,21 @@ impl Pawn {
 
     /// Does a step capture a pawn?
     #[inline]
-    fn takes(state: &State, mv: Step) -> bool {
+    fn takes(state: &State<B>, mv: Step) -> bool {
         state.pawns[state.side.other().index()].has(u32::from(mv.to))
     }
 
     /// Has the player who moved last brought a pawn to the far rank?
     #[inline]
-    fn arrived(&self, state: &State) -> bool {
+    fn arrived(&self, state: &State<B>) -> bool {
         let last = state.side.other().index();
-        state.pawns[last] & self.far[last] != 0
+        !(state.pawns[last] & self.far[last]).is_empty()
     }
 
     /// A random legal step; none when the game is over.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "for a known side it shrinks by half, and playouts double their speed")]
-    fn draw(&self, state: &State, rng: &mut Rng) -> Option<Step> {
+    fn draw(&self, state: &State<B>, rng: &mut Rng) -> Option<Step> {
         if self.arrived(state) {
             return None;
         }
@@ -302,7 +383,7 @@ impl Pawn {
 
     /// Plays a random step of a player; false when the game is over instead.
     #[inline]
-    fn random_ply<const PLAYER: usize>(&self, pawns: &mut [u64; 2], rng: &mut Rng) -> bool {
+    fn random_ply<const PLAYER: usize>(&self, pawns: &mut [B; 2], rng: &mut Rng) -> bool {
         let mut state = State { pawns: *pawns, side: Player::BOTH[PLAYER] };
         let Some(step) = self.draw(&state, rng) else {
             return false;
@@ -312,15 +393,15 @@ impl Pawn {
         true
     }
 
-    fn piece(&self, state: &State, square: Square) -> Option<Piece> {
+    fn piece(&self, state: &State<B>, square: Square) -> Option<Piece> {
         let index = self.grid.index(square);
         let mut sets = [WHITE, BLACK].into_iter().zip(state.pawns);
         sets.find(|(_, set)| set.has(index)).map(|(piece, _)| piece)
     }
 }
 
-impl Game for Pawn {
-    type State = State;
+impl<B: Bits> Game for Pawn<B> {
+    type State = State<B>;
     type Move = Step;
 
     fn info() -> &'static GameInfo {
@@ -329,18 +410,19 @@ impl Game for Pawn {
 
     fn spec(&self) -> String {
         let variant = if self.double { ",double" } else { "" };
-        format!("pawn:size={}{variant}", self.grid.size())
+        let random = self.random.map_or(String::new(), |seed| format!(",random={seed}"));
+        format!("pawn:size={}{variant}{random}", self.grid.size())
     }
 
-    fn start(&self) -> State {
-        State { pawns: self.start, side: Player::First }
+    fn start(&self) -> State<B> {
+        State { pawns: self.random.map_or(self.home, |seed| self.thrown(seed)), side: Player::First }
     }
 
     /// However a game ends, the player who moved last has won it: by arriving, or by leaving the other without a move (to be
     /// without pawns is to be without a move).
     #[inline]
-    fn turn(&self, state: &State) -> Turn {
-        if self.arrived(state) || self.targets(state) == [0; 4] {
+    fn turn(&self, state: &State<B>) -> Turn {
+        if self.arrived(state) || self.targets(state) == [B::default(); 4] {
             Turn::Over(Outcome::win(state.side.other()))
         } else {
             Turn::Player(state.side)
@@ -349,7 +431,7 @@ impl Game for Pawn {
 
     /// Captures come first: searches that cut off look at them early.
     #[inline]
-    fn moves(&self, state: &State, moves: &mut Vec<Step>) {
+    fn moves(&self, state: &State<B>, moves: &mut Vec<Step>) {
         moves.clear();
         if self.arrived(state) {
             return;
@@ -360,31 +442,31 @@ impl Game for Pawn {
     }
 
     #[inline]
-    fn play(&self, state: &mut State, mv: Step) {
+    fn play(&self, state: &mut State<B>, mv: Step) {
         let mover = state.side.index();
-        let to = u64::bit(u32::from(mv.to));
-        state.pawns[mover] = state.pawns[mover] & !u64::bit(u32::from(mv.from)) | to;
-        state.pawns[1 - mover] &= !to;
+        let to = B::bit(u32::from(mv.to));
+        state.pawns[mover] = state.pawns[mover] & !B::bit(u32::from(mv.from)) | to;
+        state.pawns[1 - mover] = state.pawns[1 - mover] & !to;
         state.side = state.side.other();
     }
 
-    fn position_text(&self, state: &State) -> String {
+    fn position_text(&self, state: &State<B>) -> String {
         let board = self.grid.text(|square| self.piece(state, square).map(|piece| piece.letter));
         let variant = if self.double { " double" } else { "" };
         format!("{board} {}{variant}", ["w", "b"][state.side.index()])
     }
 
-    fn move_text(&self, _: &State, mv: Step) -> String {
+    fn move_text(&self, _: &State<B>, mv: Step) -> String {
         let [from, to] = [mv.from, mv.to].map(|index| self.grid.square(u32::from(index)));
         format!("{from}{to}")
     }
 
-    fn parse_move(&self, _: &State, text: &str) -> Result<Step, InputError> {
+    fn parse_move(&self, _: &State<B>, text: &str) -> Result<Step, InputError> {
         let (from, to) = self.grid.parse_step(text)?;
         Ok(Step { from: self.grid.index(from) as u8, to: self.grid.index(to) as u8 })
     }
 
-    fn why_illegal(&self, state: &State, mv: Step) -> Sentence {
+    fn why_illegal(&self, state: &State<B>, mv: Step) -> Sentence {
         let [from, to] = [mv.from, mv.to].map(|index| self.grid.square(u32::from(index)));
         let own = state.pawns[state.side.index()];
         let other = state.pawns[state.side.other().index()];
@@ -402,31 +484,31 @@ impl Game for Pawn {
             (1, 1) if own.has(u32::from(mv.to)) => OWN_PAWN.with([("square", &to)]),
             (1, 1) => NO_CAPTURE.with([("square", &to)]),
             (2, 0) if !self.double => NO_DOUBLE.plain(),
-            (2, 0) if !self.start[state.side.index()].has(u32::from(mv.from)) => DOUBLE_LATE.plain(),
+            (2, 0) if !self.home[state.side.index()].has(u32::from(mv.from)) => DOUBLE_LATE.plain(),
             (2, 0) => DOUBLE_BLOCKED.plain(),
             (..=0, _) => FORWARD.plain(),
             _ => STEP.plain(),
         }
     }
 
-    fn why_over(&self, state: &State) -> Option<Sentence> {
+    fn why_over(&self, state: &State<B>) -> Option<Sentence> {
         let [loser, winner] = [state.side, state.side.other()].map(|player| INFO.players[player.index()]);
         if self.arrived(state) {
             Some(ARRIVED.with([("player", &winner)]))
-        } else if state.pawns[state.side.index()] == 0 {
+        } else if state.pawns[state.side.index()].is_empty() {
             Some(TAKEN.with([("player", &loser)]))
-        } else if self.targets(state) == [0; 4] {
+        } else if self.targets(state) == [B::default(); 4] {
             Some(STUCK.with([("player", &loser)]))
         } else {
             None
         }
     }
 
-    fn view(&self, state: &State) -> BoardView {
+    fn view(&self, state: &State<B>) -> BoardView {
         BoardView::new(self.grid.files, self.grid.ranks, |square| self.piece(state, square))
     }
 
-    fn move_squares(&self, _: &State, mv: Step) -> MoveSquares {
+    fn move_squares(&self, _: &State<B>, mv: Step) -> MoveSquares {
         let [from, to] = [mv.from, mv.to].map(|index| Some(self.grid.square(u32::from(index))));
         MoveSquares { from, to, ..MoveSquares::default() }
     }
@@ -436,7 +518,7 @@ impl Game for Pawn {
         2
     }
 
-    fn symmetric_state(&self, state: &State, symmetry: u8) -> State {
+    fn symmetric_state(&self, state: &State<B>, symmetry: u8) -> State<B> {
         State { pawns: state.pawns.map(|set| self.grid.mirror_set(set, symmetry)), ..*state }
     }
 
@@ -446,12 +528,12 @@ impl Game for Pawn {
     }
 
     #[inline]
-    fn random_move(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Step>) -> Step {
+    fn random_move(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Step>) -> Step {
         self.draw(state, rng).expect("asked in a position with a player to move")
     }
 
     /// Two plies at a time: with the side known, each of them is compiled for its direction.
-    fn playout(&self, state: &State, rng: &mut Rng, _: &mut Scratch<Step>) -> Outcome {
+    fn playout(&self, state: &State<B>, rng: &mut Rng, _: &mut Scratch<Step>) -> Outcome {
         let mut pawns = state.pawns;
         let mut go_on = state.side == Player::First || self.random_ply::<1>(&mut pawns, rng);
         while go_on {
@@ -464,111 +546,12 @@ impl Game for Pawn {
     }
 }
 
-/// The evaluations of the study of 2020, to the letter.
-///
-/// There a program values positions for the player whose move it is choosing, and neither formula merely changes sign when the
-/// players swap places: a pawn more is worth 2, a pawn less 0, and the distance term is the same number for both. So a score here
-/// is the study's value for the player `view`, negated for the second player because scores are in the first player's view. With
-/// `view=second`, an agent that plays second judges exactly as the study's second player did.
-#[derive(Clone, Copy, Debug)]
-pub struct StudyValue {
-    formula: Formula,
-    view: Player,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Formula {
-    Advanced,
-    Simple,
-}
-
-impl StudyValue {
-    /// For n pawns more than the opponent, (n + 1) |n|.
-    fn simple(self, state: &State) -> i32 {
-        let [own, other] = [self.view, self.view.other()].map(|player| state.pawns[player.index()].count() as i32);
-        (own - other + 1) * (own - other).abs()
-    }
-
-    /// The squares that the opponent's pawns still have to go to the far rank, minus those of the own pawns.
-    fn promotion(self, game: &Pawn, state: &State) -> i32 {
-        // A pawn counts once for every rank that it has below itself.
-        let [white, black] = state.pawns.map(|pawns| {
-            let ranks = (1..u32::from(game.grid.ranks)).map(|rank| pawns >> (rank * game.travel[2]));
-            ranks.map(Bits::count).sum::<u32>() as i32
-        });
-        let white = state.pawns[0].count() as i32 * i32::from(game.grid.ranks - 1) - white;
-        if self.view == Player::First { black - white } else { white - black }
-    }
-
-    /// With v empty squares between facing pawns, over all files, (-1)^(v + 1) v: good when odd.
-    fn distance(game: &Pawn, state: &State) -> i32 {
-        let [mut up, mut down] = state.pawns;
-        let empty = game.all & !(up | down);
-        let (mut free_up, mut free_down) = (empty, empty);
-        // Both sides look ahead through the empty squares, twice as far each time (Kogge and Stone 1973).
-        let mut by = game.travel[2];
-        while by < game.grid.bits() {
-            up |= (up << by) & free_up;
-            down |= (down >> by) & free_down;
-            free_up &= free_up << by;
-            free_down &= free_down >> by;
-            by *= 2;
-        }
-        let between = (up & down & empty).count() as i32;
-        if between % 2 == 1 { between } else { -between }
-    }
-}
-
-impl Evaluator<Pawn> for StudyValue {
-    #[inline]
-    fn score(&self, game: &Pawn, state: &State) -> f32 {
-        let value = match self.formula {
-            Formula::Simple => self.simple(state),
-            Formula::Advanced => self.promotion(game, state) + 2 * self.simple(state) + Self::distance(game, state),
-        };
-        self.view.sign() * value as f32
-    }
-
-    /// The unit of the simple value is fitted to the solved boards 4x4 to 5x4. The advanced value fitted them at no scale; its unit
-    /// only keeps the usual scores away from certainty.
-    fn win_chance(&self, score: f32) -> f32 {
-        match self.formula {
-            Formula::Simple => logistic(score / 2.0),
-            Formula::Advanced => logistic(score / 8.0),
-        }
-    }
-}
-
-const VIEW: KeyInfo = KeyInfo {
-    key: "view",
-    value: "first|second",
-    default: "first",
-    meaning: "the player for whom the formula is computed; second for exactly what the study's second player did",
-};
-
-impl EvaluatorSet<Pawn> for StudyValue {
-    const INFOS: &'static [EvaluatorInfo] = &[
-        EvaluatorInfo {
-            name: "advanced",
-            summary: "squares to go, twice the simple value, and whether the gaps between facing pawns are odd",
-            keys: &[VIEW],
-        },
-        EvaluatorInfo { name: "simple", summary: "pawns more or fewer than the opponent", keys: &[VIEW] },
-    ];
-
-    fn with_name(_: &Pawn, name: &str, keys: &Params) -> Result<Self, InputError> {
-        let formula = if name == "simple" { Formula::Simple } else { Formula::Advanced };
-        let view = Player::BOTH[keys.choice("view", &["first", "second"])?];
-        Ok(Self { formula, view })
-    }
-}
-
-impl Evaluated for Pawn {
+impl<B: Bits> Evaluated for Pawn<B> {
     type Evaluator = StudyValue;
 
     /// To arrive first of all, then by the fitted outlook: see there.
     #[inline]
-    fn ordering_score(&self, state: &State, mv: Step) -> i32 {
+    fn ordering_score(&self, state: &State<B>, mv: Step) -> i32 {
         if self.far[state.side.index()].has(u32::from(mv.to)) {
             return 1 << 9;
         }
@@ -579,29 +562,29 @@ impl Evaluated for Pawn {
 
     /// Captures and arrivals.
     #[inline]
-    fn is_noisy(&self, state: &State, mv: Step) -> bool {
+    fn is_noisy(&self, state: &State<B>, mv: Step) -> bool {
         Self::takes(state, mv) || self.far[state.side.index()].has(u32::from(mv.to))
     }
 }
 
-impl Solvable for Pawn {
+impl<B: Bits> Solvable for Pawn<B> {
     #[inline]
-    fn known_value(&self, state: &State) -> Option<GameValue> {
+    fn known_value(&self, state: &State<B>) -> Option<GameValue> {
         self.proven_value(state)
     }
 
     #[inline]
-    fn value_key(&self, state: &State) -> u128 {
+    fn value_key(&self, state: &State<B>) -> u128 {
         self.view_key(state)
     }
 
     #[inline]
-    fn solver_order(&self, _: &State, mv: Step, child: &State) -> i32 {
+    fn solver_order(&self, _: &State<B>, mv: Step, child: &State<B>) -> i32 {
         self.outlook(mv, child)
     }
 }
 
-impl Encodable for Pawn {
+impl<B: Bits> Encodable for Pawn<B> {
     fn swap(&self) -> Swap {
         Swap::UpsideDown
     }

@@ -159,22 +159,28 @@ impl Family for Rules {
     const INFO: &'static GameInfo = &INFO;
 
     fn open<V: Visitor>(params: &Params, position: Option<&str>, visitor: V) -> Result<V::Output, InputError> {
-        let year = params.choice("year", &YEARS.map(|(year, ..)| year))?;
-        let (_, worth, appear) = YEARS[year];
-        // Adding 0 turns a -0 in the spec into 0.
-        let probability = |key, usual| Ok::<f64, InputError>(params.number(key, 0.0..=1.0)?.unwrap_or(usual) + 0.0);
-        let game = TucChess {
-            year,
-            worth: probability("worth", worth)?,
-            appear: probability("appear", appear)?,
-            limit: params.number("limit", 1..=LONGEST)?.unwrap_or(DEFAULT_LIMIT),
-        };
-        let state = match position {
-            Some(text) => game.state(text)?,
-            None => game.start(),
-        };
+        let (game, state) = open(params, position)?;
         Ok(visitor.visit(game, state))
     }
+}
+
+/// The game with these parameters, and its start or a position. (Not generic, so that it is compiled once and not for every visitor.)
+fn open(params: &Params, position: Option<&str>) -> Result<(TucChess, State), InputError> {
+    let year = params.choice("year", &YEARS.map(|(year, ..)| year))?;
+    let (_, worth, appear) = YEARS[year];
+    // Adding 0 turns a -0 in the spec into 0.
+    let probability = |key, usual| Ok::<f64, InputError>(params.number(key, 0.0..=1.0)?.unwrap_or(usual) + 0.0);
+    let game = TucChess {
+        year,
+        worth: probability("worth", worth)?,
+        appear: probability("appear", appear)?,
+        limit: params.number("limit", 1..=LONGEST)?.unwrap_or(DEFAULT_LIMIT),
+    };
+    let state = match position {
+        Some(text) => game.state(text)?,
+        None => game.start(),
+    };
+    Ok((game, state))
 }
 
 /// TUC-Chess with its chances and its limit.
@@ -195,6 +201,8 @@ pub struct State {
     rooks: u64,
     bonuses: u64,
     points: [u16; 2],
+    /// Bonuses taken whose worth counts its mean and is never drawn, White's less Black's: 0 but in searches that ignore chance.
+    undrawn: i8,
     plies: u16,
     /// Who moves next, once chance has settled.
     side: Player,
@@ -236,7 +244,9 @@ pub enum Move {
 impl Hash for State {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let [white, black] = self.points.map(u64::from);
-        let small = u64::from(self.plies) | (self.side as u64) << 16 | (self.due as u64) << 24;
+        // There are fewer than 64 squares, and so many bonuses at most.
+        let undrawn = u64::from(self.undrawn as u8 & 0x7f);
+        let small = u64::from(self.plies) | (self.side as u64) << 16 | undrawn << 17 | (self.due as u64) << 24;
         let [first, second] = self.pieces;
         for word in [first, second, self.pawns, self.rooks, self.bonuses, small | white << 32 | black << 48] {
             hasher.write_u64(word);
@@ -339,11 +349,6 @@ impl State {
         takes_bonus
     }
 
-    #[inline]
-    fn outcome(&self) -> Outcome {
-        Outcome::by_points(i32::from(self.points[0]), i32::from(self.points[1]))
-    }
-
     fn piece(&self, square: Square) -> Option<Piece> {
         let index = GRID.index(square);
         if self.bonuses.has(index) {
@@ -355,6 +360,22 @@ impl State {
 }
 
 impl TucChess {
+    /// White's points less Black's. Bonuses whose worth is not drawn count its mean.
+    #[inline]
+    fn margin(&self, state: &State) -> f64 {
+        let [white, black] = state.points.map(f64::from);
+        white - black + self.worth * f64::from(state.undrawn)
+    }
+
+    #[inline]
+    fn outcome(&self, state: &State) -> Outcome {
+        if state.undrawn != 0 {
+            let margin = self.margin(state);
+            return Outcome::by_points((margin.abs().ceil() * margin.signum()) as i32, 0);
+        }
+        Outcome::by_points(i32::from(state.points[0]), i32::from(state.points[1]))
+    }
+
     /// Is the game over, once nothing is left to chance?
     #[inline]
     fn is_over(&self, state: &State) -> bool {
@@ -400,6 +421,7 @@ impl TucChess {
             rooks: set('R') | set('r'),
             bonuses: set('*'),
             points: [points(1)?, points(2)?],
+            undrawn: 0,
             plies: position.number(3, names[3], 0..=u32::from(self.limit))? as u16,
             side: Player::BOTH[position.word(0, names[0], &["w", "b"])?],
             due: Due::Move,
@@ -479,6 +501,7 @@ impl Game for TucChess {
             rooks: mirrored(0b0_1010),
             bonuses: RANK << (3 * UP),
             points: [0; 2],
+            undrawn: 0,
             plies: 0,
             side: Player::First,
             due: Due::Move,
@@ -490,7 +513,7 @@ impl Game for TucChess {
         match state.due {
             Due::Move => Turn::Player(state.side),
             Due::Worth | Due::Appearance => Turn::Chance,
-            Due::Nothing => Turn::Over(state.outcome()),
+            Due::Nothing => Turn::Over(self.outcome(state)),
         }
     }
 
@@ -731,7 +754,18 @@ impl Game for TucChess {
                 state.bonuses |= 1 << square;
             }
         }
-        state.outcome()
+        self.outcome(&state)
+    }
+
+    /// Nothing appears, and a bonus that is taken counts the mean of its worth.
+    #[inline]
+    fn play_without_chance(&self, state: &mut State, mv: Move) {
+        let Move::Step { from, to } = mv else { return self.play(state, mv) };
+        let mover = state.side;
+        if state.step(from, to) {
+            state.undrawn += if mover == Player::First { 1 } else { -1 };
+        }
+        state.due = if self.is_over(state) { Due::Nothing } else { Due::Move };
     }
 }
 

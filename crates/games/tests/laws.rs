@@ -326,7 +326,42 @@ fn overridden_randomness_is_the_plain_randomness() {
     for_each_sample(SameLuck);
 }
 
-/// Evaluators: finite, within bounds, blind to symmetry, and `evaluate_children` is what its definition says.
+/// Moves without chance: the rules where chance does not follow, a player's turn or the end where it does, and blind to symmetry.
+struct WithoutChance(&'static str);
+
+impl Visitor for WithoutChance {
+    type Output = ();
+
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
+        let mut moves = Vec::new();
+        random_walk(&game, &start, 300, &mut Seed(15).named(self.0).rng(), |state, _| {
+            game.moves(state, &mut moves);
+            for &mv in &moves {
+                let (mut child, mut quiet) = (state.clone(), state.clone());
+                game.play(&mut child, mv);
+                game.play_without_chance(&mut quiet, mv);
+                let here = format!("{}: {} {}", self.0, game.position_text(state), game.move_text(state, mv));
+                if game.turn(&child) == Turn::Chance {
+                    assert_ne!(game.turn(&quiet), Turn::Chance, "{here}");
+                } else {
+                    assert_eq!(quiet, child, "{here}");
+                }
+                for symmetry in 1..game.symmetries() {
+                    let mut seen = game.symmetric_state(state, symmetry);
+                    game.play_without_chance(&mut seen, game.symmetric_move(mv, symmetry));
+                    assert_eq!(seen, game.symmetric_state(&quiet, symmetry), "{here}: symmetry {symmetry}");
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn moves_without_chance_are_the_rules_without_chance() {
+    for_each_sample(WithoutChance);
+}
+
+/// Evaluators: finite, within bounds, blind to symmetry, the sum of their terms, and `evaluate_children` is what its definition says.
 struct HonestAdvice(&'static str);
 
 impl Visitor for HonestAdvice {
@@ -340,11 +375,13 @@ impl Visitor for HonestAdvice {
             let (mut moves, mut scores) = (Vec::new(), Vec::new());
             random_walk(&game, &start, 400, &mut Seed(7).named(spec).rng(), |state, _| {
                 let here = format!("{spec}, {}: {}", info.name, game.position_text(state));
+                let score = evaluator.score(&game, state);
+                assert!(score.abs() < WIN_SCORE, "{here}: {score}");
                 if matches!(game.turn(state), Turn::Over(_)) {
                     return;
                 }
-                let score = evaluator.score(&game, state);
-                assert!(score.abs() < WIN_SCORE, "{here}: {score}");
+                let terms: f32 = evaluator.terms(&game, state).iter().map(|term| term.score).sum();
+                assert!((terms - score).abs() < 1e-3, "{here}: the terms add up to {terms}, not to {score}");
                 let chance = evaluator.win_chance(score);
                 assert!((0.0..=1.0).contains(&chance), "{here}: {chance}");
                 for symmetry in 1..game.symmetries() {
@@ -405,7 +442,16 @@ impl Visitor for Nonsense {
             }
             let word: String = (0..rng.below(7)).map(|_| alphabet[rng.below(alphabet.len() as u32) as usize]).collect();
             if let Ok(mv) = game.legal_move(&start, &word) {
-                assert!([game.move_text(&start, mv), game.move_label(&start, mv)].contains(&word), "{spec}: {word}");
+                // The text, the label, or the row and the column of the square that is the text.
+                let text = game.move_text(&start, mv);
+                let is_place = || {
+                    let numbers = word.trim_matches(['(', ')']);
+                    let (row, column) = numbers.split_once(',').or_else(|| numbers.split_once(' '))?;
+                    let [row, column]: [u8; 2] = [row.trim().parse().ok()?, column.trim().parse().ok()?];
+                    let rank = game.view(&start).ranks.checked_sub(row)?;
+                    Some(text == format!("{}{rank}", char::from(b'a' + column)))
+                };
+                assert!(word == text || word == game.move_label(&start, mv) || is_place() == Some(true), "{spec}: {word}");
             }
         }
         for bad in ["", " ", "/", "8", "0/0 x", "99999999999999999999/1 x 3", "////// w", &"8/".repeat(500), "27 x 3", "\u{0}"] {

@@ -118,12 +118,13 @@ impl GameRow {
     pub fn record(&self, experiment: &Experiment) -> GameRecord {
         let seeds = experiment.agent_seeds(self.pairing(), self.pair, self.game);
         let specs = self.specs(experiment);
-        let player = |seat: usize| RecordedPlayer { name: specs[seat].clone(), seed: Some(seeds[seat].0) };
+        let drawn = experiment.imported.is_none();
+        let player = |seat: usize| RecordedPlayer { name: specs[seat].clone(), seed: drawn.then_some(seeds[seat].0) };
         GameRecord {
             version: GameRecord::VERSION,
             game: experiment.game.clone(),
             players: [player(0), player(1)],
-            seed: Some(experiment.chance_seed(self.pairing(), self.pair).0),
+            seed: drawn.then(|| experiment.chance_seed(self.pairing(), self.pair).0),
             moves: self.moves.clone(),
             result: self.outcome.word().to_owned(),
             reason: self.reason.clone(),

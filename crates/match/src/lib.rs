@@ -5,9 +5,11 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod date;
 mod error;
 mod experiment;
 mod game;
+mod import;
 mod job;
 mod machine;
 mod openings;
@@ -22,6 +24,7 @@ mod standings;
 mod store;
 mod verify;
 
+pub use date::{date_text, seconds_now, seconds_of};
 pub use error::RunError;
 pub use experiment::format::Format;
 pub use experiment::{Experiment, Openings, REMOTE, Run, Seats, names_limits};
@@ -29,6 +32,7 @@ pub use game::fault::Fault;
 pub use game::player::{AgentFactory, AgentPlayer, GameNotice, MatchPlayer, PlayerFactory, PlayerPair, Reply};
 pub use game::time_control::TimeControl;
 pub use game::{GameSetup, PlayedGame, play_game};
+pub use import::{ImportedGame, ImportedRun, import};
 pub use job::{GameRow, Job, RunPrefix};
 pub use machine::machine;
 pub use openings::{Book, opening_plies, opening_plies_of, read_openings};

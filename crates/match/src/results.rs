@@ -19,6 +19,8 @@ pub struct Results {
     halves: HashMap<String, (u8, GameResult)>,
     /// By the same numbers: the plies of every game.
     lengths: BTreeMap<[usize; 2], Vec<f64>>,
+    /// By the same numbers: the points on the board of both agents at the end of every game, in games with points.
+    points: BTreeMap<[usize; 2], Vec<[f64; 2]>>,
     /// The number of times that each game was played, by its players and its moves.
     sequences: HashMap<([usize; 2], u64), u32>,
     /// By agent and fault: the games lost by it.
@@ -78,6 +80,10 @@ impl Results {
             }
         }
         self.lengths.entry(pairing).or_default().push(game.plies() as f64);
+        if let Some([first, second]) = game.points.map(|points| points.map(f64::from)) {
+            let in_order = if seat == Player::First { [first, second] } else { [second, first] };
+            self.points.entry(pairing).or_default().push(in_order);
+        }
         *self.sequences.entry((pairing, game.hash())).or_default() += 1;
         if let Some(fault) = &game.fault {
             let loser = if game.outcome.winner == Some(Player::First) { game.agents[1] } else { game.agents[0] };
@@ -177,6 +183,11 @@ impl Results {
     /// The plies of every game between two agents.
     pub fn lengths(&self, agents: [usize; 2]) -> &[f64] {
         self.lengths.get(&agents).map_or(&[], Vec::as_slice)
+    }
+
+    /// The points on the board of these two agents at the end of every game between them; none in games without points.
+    pub fn points(&self, agents: [usize; 2]) -> &[[f64; 2]] {
+        self.points.get(&agents).map_or(&[], Vec::as_slice)
     }
 
     /// The share of the games that repeat an earlier one of the same two agents.

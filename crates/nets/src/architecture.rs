@@ -45,6 +45,9 @@ pub enum Layer {
     Conv3(usize),
     /// A 1x1 convolution to this many planes: the same dense layer on every square.
     Conv1(usize),
+    /// A 3x3x3 convolution to this many channels, over ranks, files and levels; beyond the edges everything is 0. The planes that come
+    /// in are the levels of one channel, and the levels stay: 11 planes of 8x8 become so many channels of 11x8x8.
+    Conv3d(usize),
     /// This many sums over everything that comes in.
     Dense(usize),
     /// max(x, 0)
@@ -157,6 +160,31 @@ impl Architecture {
         Self { input, trunk: Vec::new(), policy: None, value: Some(value) }
     }
 
+    /// The same with its filters of 3x3x3 as the thesis describes them: three-dimensional convolutions over 11x8x8.
+    pub fn crosphere_thesis_3d(input: Shape) -> Self {
+        let mut architecture = Self::crosphere_thesis(input);
+        for layer in architecture.value.iter_mut().flatten() {
+            if let Layer::Conv3(channels) = *layer {
+                *layer = Layer::Conv3d(channels);
+            }
+        }
+        architecture
+    }
+
+    /// The deeper alternative of the Crosphere thesis: four convolutions and three dense layers. How wide they were is not printed:
+    /// here the convolutions have the 32 and 64 filters of the network that was chosen, twice each, and the dense layers halve.
+    pub fn crosphere_thesis_deep(input: Shape) -> Self {
+        let mut value = Vec::new();
+        for channels in [32, 32, 64, 64] {
+            value.extend([Layer::Conv3(channels), Layer::Relu]);
+        }
+        for nodes in [128, 64] {
+            value.extend([Layer::Dense(nodes), Layer::Relu]);
+        }
+        value.extend([Layer::Dense(1), Layer::Sigmoid(1.0)]);
+        Self { input, trunk: Vec::new(), policy: None, value: Some(value) }
+    }
+
     /// The network of the Clobber thesis: a list of numbers, one hidden layer, one output, all logistic.
     pub fn clobber_thesis(inputs: usize, hidden: usize, steepness: f32) -> Self {
         let value = vec![Layer::Dense(hidden), Layer::Sigmoid(steepness), Layer::Dense(1), Layer::Sigmoid(steepness)];
@@ -200,8 +228,8 @@ impl Architecture {
     /// The first dense layer that sees more than one square.
     fn board_bound(&self) -> Result<Option<String>, NetError> {
         let mut found = None;
-        self.walk(&mut |place, layer, shape| {
-            if matches!(layer, Layer::Dense(_)) && shape.squares() > 1 && found.is_none() {
+        self.walk(&mut |place, layer, volume| {
+            if matches!(layer, Layer::Dense(_)) && volume.shape.squares() > 1 && found.is_none() {
                 found = Some(place.to_owned());
             }
         })?;
@@ -209,15 +237,15 @@ impl Architecture {
     }
 
     /// Shows every layer with its place and the shape of what goes into it, and checks everything on the way.
-    pub(crate) fn walk(&self, see: &mut dyn FnMut(&str, &Layer, Shape)) -> Result<(), NetError> {
+    fn walk(&self, see: &mut dyn FnMut(&str, &Layer, Volume)) -> Result<(), NetError> {
         self.input.checked("the input")?;
         if self.policy.is_none() && self.value.is_none() {
             return Err(NetError::architecture("it has neither a policy nor a value head"));
         }
         let mut walk = Walk { see, layers: 0 };
-        let trunk = walk.layers("trunk", &self.trunk, self.input, 0)?;
+        let trunk = walk.layers("trunk", &self.trunk, Volume::flat(self.input), 0)?;
         if let Some(layers) = &self.policy {
-            let end = walk.layers("policy", layers, trunk, 0)?;
+            let end = walk.layers("policy", layers, trunk, 0)?.shape;
             match layers.last() {
                 Some(Layer::Dense(_)) => (),
                 Some(Layer::Conv1(_)) if (end.ranks, end.files) == (self.input.ranks, self.input.files) => (),
@@ -228,7 +256,7 @@ impl Architecture {
             }
         }
         if let Some(layers) = &self.value {
-            let end = walk.layers("value", layers, trunk, 0)?;
+            let end = walk.layers("value", layers, trunk, 0)?.shape;
             if end.numbers() != 1 || !matches!(layers.last(), Some(Layer::Tanh | Layer::Sigmoid(_))) {
                 let found = format!("{} planes of {}x{}", end.planes, end.ranks, end.files);
                 let expected = "expected one number by tanh or sigmoid";
@@ -239,13 +267,52 @@ impl Architecture {
     }
 }
 
+/// What is between two layers: planes on a board, or channels on several boards, one above the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Volume {
+    /// Channels as planes, and the ranks of all boards.
+    pub shape: Shape,
+    /// How many boards; nothing where planes are not levels.
+    pub levels: Option<usize>,
+}
+
+impl Volume {
+    pub fn flat(shape: Shape) -> Self {
+        Self { shape, levels: None }
+    }
+
+    /// What a three-dimensional convolution sees: planes become the levels of one channel.
+    pub fn raised(self) -> Self {
+        if self.levels.is_some() {
+            return self;
+        }
+        let Shape { planes, ranks, files } = self.shape;
+        Self { shape: Shape { planes: 1, ranks: planes * ranks, files }, levels: Some(planes) }
+    }
+
+    /// The same boards with other channels.
+    pub fn with_channels(self, planes: usize) -> Self {
+        Self { shape: Shape { planes, ..self.shape }, ..self }
+    }
+}
+
+impl std::fmt::Display for Volume {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Shape { planes, ranks, files } = self.shape;
+        match self.levels {
+            None => write!(f, "{planes} planes of {ranks}x{files}"),
+            Some(levels) => write!(f, "{planes} channels of {levels}x{}x{files}", ranks / levels),
+        }
+    }
+}
+
 struct Walk<'a> {
-    see: &'a mut dyn FnMut(&str, &Layer, Shape),
+    see: &'a mut dyn FnMut(&str, &Layer, Volume),
     layers: usize,
 }
 
 impl Walk<'_> {
-    fn layers(&mut self, path: &str, layers: &[Layer], mut shape: Shape, depth: usize) -> Result<Shape, NetError> {
+    fn layers(&mut self, path: &str, layers: &[Layer], mut volume: Volume, depth: usize) -> Result<Volume, NetError> {
         if depth > DEEPEST {
             return Err(NetError::architecture(format!("{path}: layers inside layers, more than {DEEPEST} deep")));
         }
@@ -255,40 +322,49 @@ impl Walk<'_> {
                 return Err(NetError::architecture(format!("it has more than {MOST_LAYERS} layers")));
             }
             let place = format!("{path}.{index}");
-            (self.see)(&place, layer, shape);
-            shape = match layer {
-                Layer::Conv3(planes) => weighted(&place, 9 * shape.planes, Shape { planes: *planes, ..shape })?,
-                Layer::Conv1(planes) => weighted(&place, shape.planes, Shape { planes: *planes, ..shape })?,
-                Layer::Dense(outputs) => weighted(&place, shape.numbers(), Shape::flat(*outputs))?,
-                Layer::Relu | Layer::Tanh => shape,
-                Layer::Sigmoid(steepness) if steepness.is_finite() && *steepness > 0.0 => shape,
+            (self.see)(&place, layer, volume);
+            let shape = volume.shape;
+            volume = match layer {
+                Layer::Conv3(_) | Layer::Conv1(_) if volume.levels.is_some() => {
+                    return Err(NetError::architecture(format!(
+                        "{place}: a flat convolution of {volume}; expected conv3d, or a dense layer or a pool before it"
+                    )));
+                }
+                Layer::Conv3(planes) => weighted(&place, 9 * shape.planes, volume.with_channels(*planes))?,
+                Layer::Conv1(planes) => weighted(&place, shape.planes, volume.with_channels(*planes))?,
+                Layer::Conv3d(channels) => {
+                    let raised = volume.raised();
+                    weighted(&place, 27 * raised.shape.planes, raised.with_channels(*channels))?
+                }
+                Layer::Dense(outputs) => weighted(&place, shape.numbers(), Volume::flat(Shape::flat(*outputs)))?,
+                Layer::Relu | Layer::Tanh => volume,
+                Layer::Sigmoid(steepness) if steepness.is_finite() && *steepness > 0.0 => volume,
                 Layer::Sigmoid(steepness) => {
                     return Err(NetError::architecture(format!("{place}: a sigmoid of steepness {steepness}; expected above 0")));
                 }
-                Layer::Pool => Shape::flat(2 * shape.planes).checked(&place)?,
+                Layer::Pool => Volume::flat(Shape::flat(2 * shape.planes).checked(&place)?),
                 Layer::Residual(inner) => {
-                    let end = self.layers(&place, inner, shape, depth + 1)?;
-                    let fits = end == shape || end == Shape::flat(shape.planes);
+                    let end = self.layers(&place, inner, volume, depth + 1)?;
+                    let fits = end == volume || end == Volume::flat(Shape::flat(shape.planes));
                     if inner.is_empty() || !fits {
                         return Err(NetError::architecture(format!(
-                            "{place}: x + f(x) with x of {} planes of {}x{} and f(x) of {} planes of {}x{}; expected a step in f, \
-                             the same planes, and the same board or one square",
-                            shape.planes, shape.ranks, shape.files, end.planes, end.ranks, end.files
+                            "{place}: x + f(x) with x of {volume} and f(x) of {end}; expected a step in f, the same planes, and the \
+                             same board or one square"
                         )));
                     }
-                    shape
+                    volume
                 }
             };
         }
-        Ok(shape)
+        Ok(volume)
     }
 }
 
 /// The shape behind a layer with weights, if it is not too large.
-fn weighted(place: &str, inputs: usize, shape: Shape) -> Result<Shape, NetError> {
-    let shape = shape.checked(place)?;
+fn weighted(place: &str, inputs: usize, volume: Volume) -> Result<Volume, NetError> {
+    let shape = volume.shape.checked(place)?;
     match inputs.checked_mul(shape.planes) {
-        Some(..=MOST_NUMBERS) => Ok(shape),
+        Some(..=MOST_NUMBERS) => Ok(volume),
         _ => Err(NetError::architecture(format!(
             "{place}: {inputs} inputs for each of {} outputs; expected at most {MOST_NUMBERS} weights",
             shape.planes

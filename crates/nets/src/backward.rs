@@ -5,6 +5,7 @@ use crate::kernels::matrix::Product;
 use crate::kernels::winograd::{Boards, POINTS};
 use crate::kernels::{Block, LANES, blocks};
 use crate::plan::{ExecutionPlan, ExecutionStep, Function, INPUT, PolicyEnd, ValueId};
+use crate::stack::Stack;
 
 /// Room for the gradients of a few positions.
 #[derive(Clone, Debug)]
@@ -55,6 +56,14 @@ impl Pass<'_> {
                     self.isa.add_rows(gradient, &mut parameters[self.plan.weights[weights].bias_range()]);
                     self.sums_back([weights, from], count, workspace, gradient, gradients, parameters);
                 }
+                ExecutionStep::Stack { from, .. } if from != INPUT => {
+                    let stack = Stack::new(self.plan, from, to);
+                    let each = gradients.values[from].chunks_exact_mut(self.plan.value_blocks(from));
+                    for (onward, gradient) in each.zip(gradient.chunks_exact(self.plan.value_blocks(to))) {
+                        stack.backward(self.isa, gradient, onward);
+                    }
+                }
+                ExecutionStep::Stack { .. } => (),
                 ExecutionStep::Add { a, b, relu, .. } => {
                     if relu {
                         self.isa.relu_back(&workspace.value(to)[..size], gradient);

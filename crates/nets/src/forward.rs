@@ -5,6 +5,7 @@ use crate::kernels::matrix::Product;
 use crate::kernels::winograd::{Boards, Finish, POINTS};
 use crate::kernels::{Block, LANES, blocks};
 use crate::plan::{ExecutionPlan, ExecutionStep, Function, INPUT, Layout, PolicyEnd, ValueId, Weights};
+use crate::stack::Stack;
 
 /// Weights as the kernels want them, made once for as long as they do not change.
 #[derive(Clone, Debug)]
@@ -93,8 +94,8 @@ impl Workspace {
             if let ExecutionStep::Sums { weights, from, to, .. } = *step
                 && plan.weights[weights].taps == 9
             {
-                let shape = plan.shapes[from];
-                let each = POINTS * Boards::tiles_each(shape.ranks, shape.files);
+                let (shape, levels) = (plan.shapes[from], plan.levels[from]);
+                let each = POINTS * levels * Boards::tiles_each(shape.ranks / levels, shape.files);
                 for (room, value) in tiles.iter_mut().zip([from, to]) {
                     *room = (*room).max(each * blocks(plan.shapes[value].planes));
                 }
@@ -208,6 +209,13 @@ impl Pass<'_> {
                     self.isa.finish(finish, to);
                 }
             }
+            ExecutionStep::Stack { from, to: number } => {
+                let stack = Stack::new(self.plan, from, number);
+                let each = workspace.value(from).chunks_exact(self.plan.value_blocks(from));
+                for (from, to) in each.zip(to.chunks_exact_mut(self.plan.value_blocks(number))).take(count) {
+                    stack.forward(from, to);
+                }
+            }
             ExecutionStep::Add { a, b, relu, .. } => self.add(workspace, count, [a, b], relu, to),
             ExecutionStep::Pool { from, .. } => self.pool(workspace.value(from), from, count, to),
             ExecutionStep::Activate { from, function, .. } => {
@@ -219,8 +227,8 @@ impl Pass<'_> {
     }
 
     pub fn boards(&self, value: ValueId, count: usize) -> Boards {
-        let shape = self.plan.shapes[value];
-        Boards { count, ranks: shape.ranks, files: shape.files, blocks: blocks(shape.planes) }
+        let (shape, levels) = (self.plan.shapes[value], self.plan.levels[value]);
+        Boards { count: count * levels, ranks: shape.ranks / levels, files: shape.files, blocks: blocks(shape.planes) }
     }
 
     fn add(&self, workspace: &Workspace, count: usize, [a, b]: [ValueId; 2], relu: bool, to: &mut [Block]) {

@@ -18,6 +18,7 @@ pub mod onnx;
 mod plan;
 mod predictor;
 mod simd;
+mod stack;
 mod train;
 pub mod weights;
 
@@ -25,7 +26,7 @@ pub use architecture::{Architecture, Layer, Shape, Size};
 pub use network::{Network, Tensor};
 pub use predictor::{Predictor, softmax};
 pub use simd::Isa;
-pub use train::{Batch, Learning, Losses, Rule, Trainer};
+pub use train::{Batch, Learning, Losses, Rule, Trainer, ValueLoss};
 
 /// Why a network, a file or a batch cannot be used, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ pub fn export(network: &Network) -> Result<Vec<u8>, NetError> {
     let architecture = network.architecture();
     let mut graph = Graph { tensors: network.tensors(), message: Message::default(), values: 0 };
     let input = architecture.input;
-    let trunk = graph.layers("trunk", &architecture.trunk, Name { text: "planes".to_owned(), flat: false })?;
+    let trunk = graph.layers("trunk", &architecture.trunk, Name { text: "planes".to_owned(), rank: Rank::Board })?;
     let mut outputs = Vec::new();
     for (name, head, numbers) in [("policy", &architecture.policy, architecture.moves()), ("value", &architecture.value, 1)] {
         if let Some(layers) = head {
@@ -36,11 +36,22 @@ pub fn export(network: &Network) -> Result<Vec<u8>, NetError> {
     Ok(model.0)
 }
 
-/// Something computed: its name, and whether it is (positions, numbers) or (positions, planes, ranks, files).
+/// Something computed: its name and its dimensions.
 #[derive(Clone)]
 struct Name {
     text: String,
-    flat: bool,
+    rank: Rank,
+}
+
+/// The dimensions of something computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    /// (positions, numbers)
+    Flat,
+    /// (positions, planes, ranks, files)
+    Board,
+    /// (positions, channels, levels, ranks, files)
+    Volume,
 }
 
 struct Graph {
@@ -59,55 +70,64 @@ impl Graph {
         for (index, layer) in layers.iter().enumerate() {
             let place = format!("{path}.{index}");
             x = match layer {
-                Layer::Conv3(_) => self.convolution(&place, x, 3)?,
-                Layer::Conv1(_) => self.convolution(&place, x, 1)?,
+                Layer::Conv3(_) => self.convolution(&place, x, Rank::Board, 3)?,
+                Layer::Conv1(_) => self.convolution(&place, x, Rank::Board, 1)?,
+                Layer::Conv3d(_) => self.convolution(&place, x, Rank::Volume, 3)?,
                 Layer::Dense(_) => {
-                    let x = self.with_rank(x, true);
+                    let x = self.with_rank(x, Rank::Flat);
                     let [weight, bias] = self.weights(&place)?;
-                    self.node("Gemm", &[&x.text, &weight, &bias], true, &[Attribute::Number("transB", 1)])
+                    self.node("Gemm", &[&x.text, &weight, &bias], Rank::Flat, &[Attribute::Number("transB", 1)])
                 }
-                Layer::Relu => self.node("Relu", &[&x.text], x.flat, &[]),
-                Layer::Tanh => self.node("Tanh", &[&x.text], x.flat, &[]),
+                Layer::Relu => self.node("Relu", &[&x.text], x.rank, &[]),
+                Layer::Tanh => self.node("Tanh", &[&x.text], x.rank, &[]),
                 Layer::Sigmoid(steepness) => {
                     let factor = format!("{place}.steepness");
                     self.initializer(&factor, &[], 1, &steepness.to_le_bytes());
-                    let steep = self.node("Mul", &[&x.text, &factor], x.flat, &[]);
-                    self.node("Sigmoid", &[&steep.text], x.flat, &[])
+                    let steep = self.node("Mul", &[&x.text, &factor], x.rank, &[]);
+                    self.node("Sigmoid", &[&steep.text], x.rank, &[])
                 }
                 Layer::Pool => {
-                    let x = self.with_rank(x, false);
-                    let mean = self.node("GlobalAveragePool", &[&x.text], false, &[]);
-                    let most = self.node("GlobalMaxPool", &[&x.text], false, &[]);
-                    self.node("Concat", &[&mean.text, &most.text], false, &[Attribute::Number("axis", 1)])
+                    let x = if x.rank == Rank::Flat { self.with_rank(x, Rank::Board) } else { x };
+                    let mean = self.node("GlobalAveragePool", &[&x.text], x.rank, &[]);
+                    let most = self.node("GlobalMaxPool", &[&x.text], x.rank, &[]);
+                    let pooled = self.node("Concat", &[&mean.text, &most.text], x.rank, &[Attribute::Number("axis", 1)]);
+                    if x.rank == Rank::Volume { self.with_rank(pooled, Rank::Flat) } else { pooled }
                 }
                 Layer::Residual(inner) => {
                     let branch = self.layers(&place, inner, x.clone())?;
-                    let branch = self.with_rank(branch, x.flat);
-                    self.node("Add", &[&x.text, &branch.text], x.flat, &[])
+                    let branch = self.with_rank(branch, x.rank);
+                    self.node("Add", &[&x.text, &branch.text], x.rank, &[])
                 }
             };
         }
         Ok(x)
     }
 
-    fn convolution(&mut self, place: &str, x: Name, side: u64) -> Result<Name, NetError> {
-        let x = self.with_rank(x, false);
+    fn convolution(&mut self, place: &str, x: Name, rank: Rank, side: u64) -> Result<Name, NetError> {
+        // A list of numbers is a board of one square, and its planes are levels.
+        let x = if x.rank == Rank::Flat { self.with_rank(x, Rank::Board) } else { x };
+        let x = self.with_rank(x, rank);
         let [weight, bias] = self.weights(place)?;
-        let attributes = [Attribute::Numbers("kernel_shape", vec![side; 2]), Attribute::Numbers("pads", vec![side / 2; 4])];
-        Ok(self.node("Conv", &[&x.text, &weight, &bias], false, &attributes))
+        let sides = if rank == Rank::Volume { 3 } else { 2 };
+        let attributes =
+            [Attribute::Numbers("kernel_shape", vec![side; sides]), Attribute::Numbers("pads", vec![side / 2; 2 * sides])];
+        Ok(self.node("Conv", &[&x.text, &weight, &bias], rank, &attributes))
     }
 
     /// The same numbers with the rank that the next node wants.
-    fn with_rank(&mut self, x: Name, flat: bool) -> Name {
-        if x.flat == flat {
-            return x;
-        }
-        if flat {
-            return self.node("Flatten", &[&x.text], true, &[Attribute::Number("axis", 1)]);
-        }
-        let axes = format!("{}.axes", x.text);
-        self.initializer(&axes, &[2], 7, &[2_i64.to_le_bytes(), 3_i64.to_le_bytes()].concat());
-        self.node("Unsqueeze", &[&x.text, &axes], false, &[])
+    fn with_rank(&mut self, x: Name, rank: Rank) -> Name {
+        let axes: &[i64] = match (x.rank, rank) {
+            (found, wanted) if found == wanted => return x,
+            (_, Rank::Flat) => return self.node("Flatten", &[&x.text], rank, &[Attribute::Number("axis", 1)]),
+            // Planes are the levels of one channel.
+            (Rank::Board, Rank::Volume) => &[1],
+            (_, Rank::Board) => &[2, 3],
+            (_, Rank::Volume) => &[2, 3, 4],
+        };
+        let name = format!("{}.axes", x.text);
+        let bytes: Vec<u8> = axes.iter().flat_map(|axis| axis.to_le_bytes()).collect();
+        self.initializer(&name, &[axes.len()], 7, &bytes);
+        self.node("Unsqueeze", &[&x.text, &name], rank, &[])
     }
 
     /// Writes the weights and the bias of a layer, and gives their names.
@@ -134,11 +154,11 @@ impl Graph {
         self.message.message(5, &tensor);
     }
 
-    fn node(&mut self, operator: &str, inputs: &[&str], flat: bool, attributes: &[Attribute]) -> Name {
+    fn node(&mut self, operator: &str, inputs: &[&str], rank: Rank, attributes: &[Attribute]) -> Name {
         self.values += 1;
         let text = format!("value-{}", self.values);
         self.node_to(operator, inputs, &text, attributes);
-        Name { text, flat }
+        Name { text, rank }
     }
 
     fn node_to(&mut self, operator: &str, inputs: &[&str], output: &str, attributes: &[Attribute]) {

@@ -1,5 +1,6 @@
 //! An architecture as a list of steps on buffers, with everything fused that can be: what inference and training walk through.
 
+use crate::architecture::Volume;
 use crate::kernels::{LANES, blocks};
 use crate::{Architecture, Layer, NetError, Shape};
 
@@ -16,7 +17,10 @@ pub const INPUT: ValueId = 0;
 
 #[derive(Clone, Debug)]
 pub struct ExecutionPlan {
+    /// A volume has the ranks of all its boards, one above the other.
     pub shapes: Vec<Shape>,
+    /// How many boards a value is on; 1 where it is no volume.
+    pub levels: Vec<usize>,
     pub steps: Vec<ExecutionStep>,
     pub weights: Vec<Weights>,
     pub policy: Option<PolicyEnd>,
@@ -30,6 +34,9 @@ pub struct ExecutionPlan {
 pub enum ExecutionStep {
     /// Sums by weights, with what follows them: + bias, + `add`, max(0, .).
     Sums { weights: usize, from: ValueId, to: ValueId, add: Option<ValueId>, relu: bool },
+    /// Each board of a volume with those below and above it as further channels, which makes a convolution over three levels one over
+    /// boards. Planes come in as the levels of one channel if there is another number of boards before.
+    Stack { from: ValueId, to: ValueId },
     /// a + b; `b` may be one square that is added to all.
     Add { a: ValueId, b: ValueId, to: ValueId, relu: bool },
     /// Mean and maximum over the board.
@@ -75,6 +82,8 @@ pub struct Weights {
     pub taps: usize,
     /// More than 1 for a dense layer that looks at the board.
     pub squares: usize,
+    /// 3 for a convolution over three levels, whose inputs are those of each level in turn; otherwise 1.
+    pub levels: usize,
     pub inputs: usize,
     pub outputs: usize,
     /// The shape of the weights in PyTorch.
@@ -116,12 +125,14 @@ impl Weights {
         begin..begin + blocks(self.outputs)
     }
 
-    /// Block and lane of each weight, in the order of PyTorch: output, input, then square or tap.
+    /// Block and lane of each weight, in the order of PyTorch: output, input, level, then square or tap.
     pub fn order(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let inner = self.taps * self.squares;
+        let channels = self.inputs / self.levels;
         (0..self.outputs * self.inputs * inner).map(move |number| {
             let (output, rest) = (number / (self.inputs * inner), number % (self.inputs * inner));
             let (input, at) = (rest / inner, rest % inner);
+            let input = input % self.levels * channels + input / self.levels;
             let (tap, square) = if self.taps > 1 { (at, 0) } else { (0, at) };
             match self.layout {
                 Layout::Panels => {
@@ -141,20 +152,22 @@ impl Weights {
 impl ExecutionPlan {
     pub fn new(architecture: &Architecture) -> Result<Self, NetError> {
         architecture.check()?;
-        let mut builder = Builder { shapes: vec![architecture.input], ..Builder::default() };
+        let mut builder = Builder { volumes: vec![Volume::flat(architecture.input)], ..Builder::default() };
         let trunk = builder.layers("trunk", &architecture.trunk, INPUT);
         builder.pinned.push(trunk);
         let policy = architecture.policy.as_ref().and_then(|layers| layers.split_last()).map(|(last, layers)| {
             let from = builder.layers("policy", layers, trunk);
             let name = format!("policy.{}", layers.len());
-            let weights = builder.weights(name, last, builder.shapes[from], Layout::Rows);
+            let weights = builder.weights(name, last, builder.volumes[from].shape, Layout::Rows);
             PolicyEnd { weights, from, per_square: matches!(last, Layer::Conv1(_)) }
         });
         // The value head must not change what the policy is read from.
         builder.pinned.extend(policy.map(|end| end.from));
         let value = architecture.value.as_ref().map(|layers| builder.layers("value", layers, trunk));
-        let Builder { shapes, steps, weights, parameter_blocks, .. } = builder;
-        let plan = Self { shapes, steps, weights, policy, value, parameter_blocks };
+        let Builder { volumes, steps, weights, parameter_blocks, .. } = builder;
+        let shapes = volumes.iter().map(|volume| volume.shape).collect();
+        let levels = volumes.iter().map(|volume| volume.levels.unwrap_or(1)).collect();
+        let plan = Self { shapes, levels, steps, weights, policy, value, parameter_blocks };
         let value_blocks = (0..plan.shapes.len()).map(|value| plan.value_blocks(value)).fold(0, usize::saturating_add);
         if parameter_blocks > MOST_PARAMETERS || value_blocks > MOST_VALUES {
             return Err(NetError::architecture(format!(
@@ -178,7 +191,7 @@ impl ExecutionStep {
         let (first, second) = match *self {
             Self::Sums { from, add, .. } => (from, add),
             Self::Add { a, b, .. } => (a, Some(b)),
-            Self::Pool { from, .. } | Self::Activate { from, .. } => (from, None),
+            Self::Stack { from, .. } | Self::Pool { from, .. } | Self::Activate { from, .. } => (from, None),
         };
         std::iter::once(first).chain(second)
     }
@@ -186,14 +199,18 @@ impl ExecutionStep {
     /// What it computes.
     pub fn writes(&self) -> ValueId {
         match *self {
-            Self::Sums { to, .. } | Self::Add { to, .. } | Self::Pool { to, .. } | Self::Activate { to, .. } => to,
+            Self::Sums { to, .. }
+            | Self::Stack { to, .. }
+            | Self::Add { to, .. }
+            | Self::Pool { to, .. }
+            | Self::Activate { to, .. } => to,
         }
     }
 }
 
 #[derive(Default)]
 struct Builder {
-    shapes: Vec<Shape>,
+    volumes: Vec<Volume>,
     steps: Vec<ExecutionStep>,
     weights: Vec<Weights>,
     /// Values that another layer still needs as they are.
@@ -205,22 +222,26 @@ impl Builder {
     fn layers(&mut self, path: &str, layers: &[Layer], mut value: ValueId) -> ValueId {
         for (index, layer) in layers.iter().enumerate() {
             let place = format!("{path}.{index}");
-            let shape = self.shapes[value];
+            if matches!(layer, Layer::Conv3d(_)) {
+                value = self.stack(value);
+            }
+            let volume = self.volumes[value];
             value = match layer {
-                Layer::Conv3(_) | Layer::Conv1(_) | Layer::Dense(_) => {
-                    let weights = self.weights(place, layer, shape, Layout::Panels);
+                Layer::Conv3(_) | Layer::Conv1(_) | Layer::Conv3d(_) | Layer::Dense(_) => {
+                    let weights = self.weights(place, layer, volume.shape, Layout::Panels);
                     if layers.get(index + 1) == Some(&Layer::Relu) {
                         self.weights[weights].start = Start::Random { relu: true };
                     }
-                    let board = if matches!(layer, Layer::Dense(_)) { [1, 1] } else { [shape.ranks, shape.files] };
-                    let to = self.value(Shape { planes: self.weights[weights].outputs, ranks: board[0], files: board[1] });
+                    let outputs = self.weights[weights].outputs;
+                    let dense = Volume::flat(Shape { planes: outputs, ranks: 1, files: 1 });
+                    let to = self.value(if matches!(layer, Layer::Dense(_)) { dense } else { volume.with_channels(outputs) });
                     self.push(ExecutionStep::Sums { weights, from: value, to, add: None, relu: false })
                 }
                 Layer::Relu => self.relu(value),
                 Layer::Tanh => self.activate(value, Function::Tanh),
                 Layer::Sigmoid(steepness) => self.activate(value, Function::Sigmoid(*steepness)),
                 Layer::Pool => {
-                    let to = self.value(Shape { planes: 2 * shape.planes, ranks: 1, files: 1 });
+                    let to = self.value(Volume::flat(Shape { planes: 2 * volume.shape.planes, ranks: 1, files: 1 }));
                     self.push(ExecutionStep::Pool { from: value, to })
                 }
                 Layer::Residual(inner) => self.residual(&place, inner, value),
@@ -229,23 +250,29 @@ impl Builder {
         value
     }
 
+    fn stack(&mut self, from: ValueId) -> ValueId {
+        let raised = self.volumes[from].raised();
+        let to = self.value(raised.with_channels(3 * raised.shape.planes));
+        self.push(ExecutionStep::Stack { from, to })
+    }
+
     fn residual(&mut self, place: &str, inner: &[Layer], x: ValueId) -> ValueId {
         self.pinned.push(x);
         let branch = self.layers(place, inner, x);
         self.pinned.pop();
         if let Some(ExecutionStep::Sums { weights, .. }) = self.steps.last()
-            && matches!(inner.last(), Some(Layer::Conv3(_) | Layer::Conv1(_) | Layer::Dense(_)))
+            && matches!(inner.last(), Some(Layer::Conv3(_) | Layer::Conv1(_) | Layer::Conv3d(_) | Layer::Dense(_)))
         {
             self.weights[*weights].start = Start::Zero;
         }
-        let same_board = self.shapes[branch] == self.shapes[x];
+        let same_board = self.volumes[branch] == self.volumes[x];
         match self.last_into(branch) {
             Some(ExecutionStep::Sums { add: add @ None, relu: false, .. }) if same_board => {
                 *add = Some(x);
                 branch
             }
             _ => {
-                let to = self.value(self.shapes[x]);
+                let to = self.value(self.volumes[x]);
                 self.push(ExecutionStep::Add { a: x, b: branch, to, relu: false })
             }
         }
@@ -266,13 +293,13 @@ impl Builder {
     }
 
     fn activate(&mut self, from: ValueId, function: Function) -> ValueId {
-        let to = self.value(self.shapes[from]);
+        let to = self.value(self.volumes[from]);
         self.push(ExecutionStep::Activate { from, to, function })
     }
 
-    fn value(&mut self, shape: Shape) -> ValueId {
-        self.shapes.push(shape);
-        self.shapes.len() - 1
+    fn value(&mut self, volume: Volume) -> ValueId {
+        self.volumes.push(volume);
+        self.volumes.len() - 1
     }
 
     fn push(&mut self, step: ExecutionStep) -> ValueId {
@@ -282,15 +309,17 @@ impl Builder {
 
     fn weights(&mut self, name: String, layer: &Layer, shape: Shape, layout: Layout) -> usize {
         let inputs = shape.planes;
+        let levels = if matches!(layer, Layer::Conv3d(_)) { 3 } else { 1 };
         let (taps, squares, outputs, dimensions) = match *layer {
             Layer::Conv3(outputs) => (9, 1, outputs, vec![outputs, inputs, 3, 3]),
             Layer::Conv1(outputs) => (1, 1, outputs, vec![outputs, inputs, 1, 1]),
+            Layer::Conv3d(outputs) => (9, 1, outputs, vec![outputs, inputs / levels, 3, 3, 3]),
             Layer::Dense(outputs) => (1, shape.squares(), outputs, vec![outputs, shape.numbers()]),
             _ => unreachable!("only layers with weights are asked for"),
         };
         let start = Start::Random { relu: false };
         let offset = self.parameter_blocks;
-        let weights = Weights { name, layout, taps, squares, inputs, outputs, dimensions, offset, start };
+        let weights = Weights { name, layout, taps, squares, levels, inputs, outputs, dimensions, offset, start };
         self.parameter_blocks = offset.saturating_add(weights.bias_range().len() + weights.weight_blocks());
         self.weights.push(weights);
         self.weights.len() - 1

@@ -206,5 +206,6 @@ kernels! {
     plain::add_rows(rows: &[Block], sum: &mut [Block]);
     plain::logits(squares: usize, features: &[Block], rows_and_bias: [&[Block]; 2], moves: &[usize], logits: &mut [f32]);
     plain::add_scaled(factor: f32, from: &[Block], to: &mut [Block]);
+    plain::decay(factor: f32, values: &mut [Block]);
     plain::adam(step: AdamStep, gradient: &[Block], moments: [&mut [Block]; 2], parameters: &mut [Block]);
 }

@@ -136,8 +136,41 @@ pub struct Learning {
     pub policy_weight: f32,
     /// How much the value counts in the loss.
     pub value_weight: f32,
+    /// How far off a value is.
+    pub value_loss: ValueLoss,
     /// A longer gradient is shortened to this.
     pub longest_gradient: Option<f32>,
+}
+
+/// How far off a value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueLoss {
+    /// The square of the difference; the best answer is the expected result.
+    #[default]
+    Squared,
+    /// The size of the difference; the best answer is the result that half of the games do not exceed.
+    Absolute,
+    /// The cross-entropy of a win, in nats; a value from -1 to 1 is put as a chance first.
+    CrossEntropy,
+}
+
+impl ValueLoss {
+    /// The loss of a value and its slope. A chance is kept a little from 0 and 1, where the slope has no end.
+    fn of(self, value: f32, target: f32, from_zero: bool) -> (f64, f32) {
+        let error = value - target;
+        match self {
+            Self::Squared => (f64::from(error) * f64::from(error), 2.0 * error),
+            Self::Absolute => (f64::from(error.abs()), if error == 0.0 { 0.0 } else { error.signum() }),
+            Self::CrossEntropy => {
+                const NEAREST: f32 = 1e-6;
+                let (middle, share) = if from_zero { (0.0, 1.0) } else { (0.5, 0.5) };
+                let [said, wanted] = [value, target].map(|number| middle + share * number);
+                let said = said.clamp(NEAREST, 1.0 - NEAREST);
+                let (p, t) = (f64::from(said), f64::from(wanted));
+                (-(t * p.ln() + (1.0 - t) * (1.0 - p).ln()), share * (said - wanted) / (said * (1.0 - said)))
+            }
+        }
+    }
 }
 
 /// How a gradient becomes a step.
@@ -154,12 +187,25 @@ pub enum Rule {
     },
     /// Straight down the gradient, as the Clobber thesis did.
     Descent,
+    /// Down the sum of this gradient and a share of those before (Polyak, 1964).
+    Momentum {
+        /// The share that is left of the step before.
+        beta: f32,
+    },
+    /// Each number in the unit of its recent gradients (Tieleman and Hinton, 2012).
+    RmsProp {
+        /// How slowly the mean of the squared gradient follows.
+        beta: f32,
+        /// Keeps small gradients from taking large steps.
+        epsilon: f32,
+    },
 }
 
 impl Default for Learning {
     fn default() -> Self {
         let rule = Rule::Adam { beta: [0.9, 0.999], epsilon: 1e-8, weight_decay: 1e-4 };
-        Self { rate: 1e-3, rule, policy_weight: 1.0, value_weight: 1.0, longest_gradient: Some(10.0) }
+        let value_loss = ValueLoss::default();
+        Self { rate: 1e-3, rule, policy_weight: 1.0, value_weight: 1.0, value_loss, longest_gradient: Some(10.0) }
     }
 }
 
@@ -168,15 +214,21 @@ impl Default for Learning {
 pub struct Losses {
     /// Cross-entropy of the policy, in nats.
     pub policy: f64,
-    /// Squared error of the value.
+    /// The loss of the value, as [`Learning::value_loss`] counts it.
     pub value: f64,
+    /// Squared error of the value, whatever the loss.
+    pub squared: f64,
     /// The length of the gradient, before it was shortened; 0 where none was computed.
     pub gradient: f64,
 }
 
-/// A batch is always cut into as many parts, each with a gradient of its own, and these are added in order: so the same batches give
-/// the same weights, whatever the number of threads.
+/// A batch of the same network is always cut into as many parts, each with a gradient of its own, and these are added in order: so the
+/// same batches give the same weights, whatever the number of threads.
 const PARTS: usize = 8;
+/// Parts where there are more than [`LARGE`] weights: to add up gradients would take longer than to compute them.
+const PARTS_OF_LARGE: usize = 2;
+/// Blocks of weights: four million numbers.
+const LARGE: usize = 1 << 18;
 /// Positions that go through the network at once: enough for long products, few enough for the cache.
 const AT_ONCE: usize = 16;
 
@@ -201,8 +253,8 @@ pub struct Trainer {
 #[derive(Clone, Debug)]
 struct Part {
     gradient: Vec<Block>,
-    /// Sums over its positions: policy, value.
-    losses: [f64; 2],
+    /// Sums over its positions: policy, value, squared error of the value.
+    losses: [f64; 3],
 }
 
 /// What a thread needs.
@@ -227,14 +279,15 @@ impl Trainer {
         let zero = vec![Block::ZERO; plan.parameter_blocks];
         let workspace = Workspace::new(plan, AT_ONCE, true);
         let worker = Worker { workspace, gradients: Gradients::new(plan, AT_ONCE), logits: Vec::new() };
+        let parts = if plan.parameter_blocks > LARGE { PARTS_OF_LARGE } else { PARTS };
         Self {
             isa,
             learning,
             prepared,
             steps: 0,
             moments: [zero.clone(), zero.clone()],
-            parts: vec![Part { gradient: zero, losses: [0.0; 2] }; PARTS],
-            workers: vec![worker; threads.clamp(1, PARTS)],
+            parts: vec![Part { gradient: zero, losses: [0.0; 3] }; parts],
+            workers: vec![worker; threads.clamp(1, parts)],
             network,
         }
     }
@@ -322,12 +375,21 @@ impl Trainer {
         let rate = self.learning.rate;
         let gradient = &self.parts[0].gradient;
         let Network { plan, parameters, .. } = &mut self.network;
-        let Rule::Adam { beta, epsilon, weight_decay } = self.learning.rule else {
-            self.isa.add_scaled(-rate * scale, gradient, parameters);
-            return;
-        };
-        let correction = beta.map(|beta| (1.0 / (1.0 - f64::from(beta).powf(self.steps as f64))) as f32);
         let [first, second] = &mut self.moments;
+        let (beta, epsilon, weight_decay) = match self.learning.rule {
+            Rule::Adam { beta, epsilon, weight_decay } => (beta, epsilon, weight_decay),
+            Rule::RmsProp { beta, epsilon } => ([0.0, beta], epsilon, 0.0),
+            Rule::Descent => return self.isa.add_scaled(-rate * scale, gradient, parameters),
+            Rule::Momentum { beta } => {
+                self.isa.decay(beta, first);
+                self.isa.add_scaled(scale, gradient, first);
+                return self.isa.add_scaled(-rate, first, parameters);
+            }
+        };
+        // RMSprop starts from 0 without saying so; Adam makes up for it.
+        let corrected = matches!(self.learning.rule, Rule::Adam { .. });
+        let correction =
+            beta.map(|beta| if corrected { (1.0 / (1.0 - f64::from(beta).powf(self.steps as f64))) as f32 } else { 1.0 });
         for weights in &plan.weights {
             for (range, keep) in [(weights.weight_range(), 1.0 - rate * weight_decay), (weights.bias_range(), 1.0)] {
                 let step = AdamStep { rate, keep, beta, epsilon, correction, scale };
@@ -357,7 +419,8 @@ impl Trainer {
         let Network { plan, parameters, .. } = &self.network;
         let pass = Pass { plan, isa: self.isa, parameters, prepared: &self.prepared };
         let weights = [f64::from(self.learning.policy_weight) / with_policy, f64::from(self.learning.value_weight) / with_value];
-        let job = Job { pass, batch, weights: weights.map(|weight| weight as f32), learn };
+        let value_loss = self.learning.value_loss;
+        let job = Job { pass, batch, weights: weights.map(|weight| weight as f32), value_loss, parts: self.parts.len(), learn };
         let threads = self.workers.len();
         let mut shares: Vec<Vec<(usize, &mut Part)>> = (0..threads).map(|_| Vec::new()).collect();
         for (number, part) in self.parts.iter_mut().enumerate() {
@@ -372,7 +435,7 @@ impl Trainer {
             job.share(first, share);
         });
         let sum = |head: usize| self.parts.iter().map(|part| part.losses[head]).sum::<f64>();
-        Ok(Losses { policy: sum(0) / with_policy, value: sum(1) / with_value, gradient: 0.0 })
+        Ok(Losses { policy: sum(0) / with_policy, value: sum(1) / with_value, squared: sum(2) / with_value, gradient: 0.0 })
     }
 }
 
@@ -383,14 +446,17 @@ struct Job<'a> {
     batch: &'a Batch,
     /// What one position counts: policy, value.
     weights: [f32; 2],
+    value_loss: ValueLoss,
+    /// How many parts the batch is cut into.
+    parts: usize,
     learn: bool,
 }
 
 impl Job<'_> {
     fn share(&self, worker: &mut Worker, share: Vec<(usize, &mut Part)>) {
-        let each = self.batch.len().div_ceil(PARTS);
+        let each = self.batch.len().div_ceil(self.parts);
         for (number, part) in share {
-            part.losses = [0.0; 2];
+            part.losses = [0.0; 3];
             if self.learn {
                 part.gradient.fill(Block::ZERO);
             }
@@ -418,10 +484,12 @@ impl Job<'_> {
         for (index, position) in positions.enumerate() {
             self.policy_loss(index, position, worker, part);
             if let (Some(value), Some(target)) = (pass.plan.value, batch.values[position]) {
-                let error = worker.workspace.value(value)[index].0[0] - target;
-                part.losses[1] += f64::from(error) * f64::from(error);
+                let said = worker.workspace.value(value)[index].0[0];
+                let (loss, slope) = self.value_loss.of(said, target, batch.from_zero);
+                part.losses[1] += loss;
+                part.losses[2] += f64::from(said - target).powi(2);
                 if self.learn {
-                    worker.gradients.of(value)[index].0[0] = 2.0 * error * self.weights[1];
+                    worker.gradients.of(value)[index].0[0] = slope * self.weights[1];
                 }
             }
         }

@@ -362,6 +362,17 @@ async fn a_tournament_of_the_command_line_goes_on_with_all_its_rounds() {
 }
 
 #[tokio::test]
+async fn agents_that_have_met_no_other_lead_nothing() {
+    let directory = Directory::new("alone");
+    let settings = json!({"game": "tictactoe", "agents": ["random"]});
+    play_here(&directory.store(), experiment(&settings, Format::SelfPlay), 3, 100);
+    let server = serve(&directory.runs(), ServerLimits::default()).await;
+    let line = server.get("/lab/runs").await.json()["runs"][0].clone();
+    assert_eq!((&line["games"], &line["leader"]), (&json!(6), &Value::Null), "{line}");
+    server.end().await;
+}
+
+#[tokio::test]
 async fn damage_of_the_store_and_refused_results_are_on_the_pages() {
     let directory = Directory::new("damage");
     let settings = json!({"game": "tictactoe", "agents": ["random", "mcts:sims=3"]});

@@ -8,6 +8,7 @@
 
 mod advice;
 mod draw;
+mod evaluation;
 mod external;
 mod records;
 mod session;
@@ -16,18 +17,21 @@ mod typed;
 
 pub use advice::{Advice, AdvisedMove, InterimAdvice, ProgressObserver, SearchProgress};
 pub use draw::{draw_board, draw_counters};
+pub use evaluation::Evaluation;
 pub use external::EXTERNAL;
 pub use plyground_agents::catalogue::LEVEL_TITLES;
 pub use plyground_agents::{
-    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, LEARNERS, LIMITS, Learnt, Method, TRAIN_ONLY, TrainingProgress, parse_limits,
+    AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, KEY_SYNONYMS, LEARNERS, LIMITS, Learnt, Method, NAME_SYNONYMS, TRAIN_ONLY,
+    TrainingProgress, parse_limits, usual_words,
 };
 pub use plyground_core::{
-    AgentError, BoardView, Clock, Engine, EngineInfo, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue, InputError, KeyInfo,
-    Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player, RecordFormat, RecordedPlayer,
-    Resources, SearchQuery, Seed, StopCheck, Turn, WallClock, clock_share, parse_duration, quoted, split_spec, sync,
+    AgentError, BoardView, Clock, Engine, EngineInfo, EvaluationTerm, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue,
+    InputError, KeyInfo, Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player,
+    RecordFormat, RecordedPlayer, Resources, SearchQuery, Seed, StopCheck, Turn, WallClock, clock_share, parse_duration, quoted,
+    split_spec, sync,
 };
-pub use plyground_games::{info, infos};
-pub use records::{JSON_LINES, format_named, formats, read_any, replay};
+pub use plyground_games::{info, infos, with_size_key};
+pub use records::{JSON_LINES, format_named, format_of, formats, read_any, read_each, replay, write_as};
 pub use session::{LegalMove, LineEnd, LineError, Opponent, Seat, Session, open, session_of};
 pub use solving::{SolveOrder, Solved, solver_database, tablebase_spec};
 pub use typed::{build_agent, build_solver};

@@ -1,6 +1,6 @@
 //! The session: a game in progress, all in text.
 
-use plyground_agents::catalogue::{self, LEVEL_TITLES};
+use plyground_agents::catalogue::{self, LEVEL_TITLES, Preset};
 use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
@@ -9,6 +9,7 @@ use plyground_core::{
 };
 
 use crate::advice::{Advice, ProgressObserver, TextObserver};
+use crate::evaluation::{Evaluation, evaluate};
 use crate::external::{self, EXTERNAL, ExternalAgent, ExternalPosition, Followed};
 use crate::solving::{SolveOrder, Solved, solve};
 
@@ -67,6 +68,8 @@ pub trait Session: Send {
     fn divide(&self, depth: u32) -> Vec<(String, u64)>;
     /// The evaluators of the game.
     fn evaluators(&self) -> &'static [EvaluatorInfo];
+    /// What an evaluator of the game, with its keys (`links:w=0.5`), says about the position, which is not over.
+    fn evaluate(&self, evaluator: &str) -> Result<Evaluation, InputError>;
     /// The keys that an agent (one of [`crate::AGENTS`]) understands in this game.
     fn agent_keys(&self, agent: &AgentInfo) -> Vec<KeyInfo>;
     /// The ready-made opponents of the game: the levels, the best, and presets.
@@ -136,13 +139,15 @@ pub enum LineError {
     },
 }
 
-/// A ready-made opponent of a game: a level, the best agent, or a preset.
+/// A ready-made opponent of a game: a level, the best agent, or an agent of a published work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opponent {
     /// The short spec that users type.
     pub name: String,
     /// A description in one line.
     pub summary: String,
+    /// The published work that it comes from, if it does: `the thesis on Crosphere, 2024`.
+    pub work: Option<&'static str>,
     /// The full spec that it stands for.
     pub spec: String,
 }
@@ -414,6 +419,10 @@ impl<G: PlayableGame> Session for TypedSession<G> {
         G::evaluators()
     }
 
+    fn evaluate(&self, evaluator: &str) -> Result<Evaluation, InputError> {
+        evaluate(&self.game, &self.state, evaluator)
+    }
+
     fn agent_keys(&self, agent: &AgentInfo) -> Vec<KeyInfo> {
         plyground_agents::keys::<G>(agent)
     }
@@ -422,6 +431,7 @@ impl<G: PlayableGame> Session for TypedSession<G> {
         let opponent = |name: &str, summary: &str, spec: &str| Opponent {
             name: name.to_owned(),
             summary: summary.to_owned(),
+            work: None,
             spec: spec.to_owned(),
         };
         let entry = catalogue::entry(&self.game.spec());
@@ -429,7 +439,9 @@ impl<G: PlayableGame> Session for TypedSession<G> {
         let mut opponents: Vec<Opponent> =
             levels.map(|(index, spec)| opponent(&format!("level={}", index + 1), LEVEL_TITLES[index], spec)).collect();
         opponents.push(opponent("best", "the strongest agent known for this game and size", entry.best));
-        opponents.extend(entry.presets.iter().map(|preset| opponent(preset.name, preset.summary, preset.spec)));
+        let work = catalogue::work(&self.game.spec());
+        let of_work = |preset: &Preset| Opponent { work, ..opponent(preset.name, preset.summary, preset.spec) };
+        opponents.extend(entry.presets.iter().map(of_work));
         opponents
     }
 

@@ -5,6 +5,8 @@
 pub mod balance;
 pub mod competition;
 pub mod judge;
+pub mod measure;
 pub mod report;
 pub mod study;
 pub mod tune;
+pub mod verdict;

@@ -1,11 +1,16 @@
 //! Replications of published studies: the published numbers beside ours.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use plyground_core::{InputError, Limits, Resources, parse_duration};
 use plyground_match::{Experiment, Results, Run, Seats};
-use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, difference, mean, per_cent, wilson};
+use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Tally, mean, wilson};
 use serde::Deserialize;
+use toml::Spanned;
+
+use crate::measure::StudyMeasure;
+use crate::verdict::Verdict;
 
 /// A table of a published study, or a question that it left open, as its file says it.
 #[derive(Clone, Debug, Deserialize)]
@@ -61,16 +66,17 @@ pub struct StudyCell {
     /// The name of the column, where that is not the opponent.
     #[serde(default)]
     pub column: Option<String>,
-    /// The published share of the points, a drawn game being half a point.
+    /// The published share of the points, a drawn game being half a point, with as many digits as were printed. Beside `games` or
+    /// `of` it is a check of the counts.
     #[serde(default)]
-    pub share: Option<f64>,
+    pub share: Option<Spanned<f64>>,
     /// The number of games of that share, where it is known.
     #[serde(default)]
     pub of: Option<u64>,
-    /// The published games won, drawn and lost.
+    /// The published games won, drawn and lost. Where counts were printed they are given, and not only the share.
     #[serde(default)]
     pub games: Option<[u64; 3]>,
-    /// The published points of a single game: who has more has won.
+    /// The published points of both in a single game: who has more has won.
     #[serde(default)]
     pub points: Option<[i32; 2]>,
     /// Are the shares of games won, drawn and lost compared one by one, instead of the points?
@@ -79,64 +85,6 @@ pub struct StudyCell {
     /// The published length of a game in plies, on the average.
     #[serde(default)]
     pub plies: Option<f64>,
-}
-
-/// A quantity that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StudyMeasure {
-    /// The share of the points.
-    Score,
-    /// The share of the games won.
-    Won,
-    /// The share of the games drawn.
-    Drawn,
-    /// The share of the games lost.
-    Lost,
-    /// The plies of a game.
-    Plies,
-}
-
-impl StudyMeasure {
-    /// The name in a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Score => "score",
-            Self::Won => "won",
-            Self::Drawn => "drawn",
-            Self::Lost => "lost",
-            Self::Plies => "plies",
-        }
-    }
-
-    /// A share in per cent, plies as they are.
-    fn number(self, value: f64) -> String {
-        if self == Self::Plies { format!("{value:.1}") } else { per_cent(value) }
-    }
-
-    fn range(self, interval: Interval) -> String {
-        if self == Self::Plies { format!("[{:.1}, {:.1}]", interval.low, interval.high) } else { interval.to_string() }
-    }
-
-    /// The factor of a number where it is shown.
-    pub fn scale(self) -> f64 {
-        if self == Self::Plies { 1.0 } else { 100.0 }
-    }
-
-    /// Published figures were rounded: shares to a tenth of a per cent, plies to a tenth.
-    fn rounding(self) -> f64 {
-        if self == Self::Plies { 0.05 } else { 0.0005 }
-    }
-}
-
-/// The comparison of a published number with ours.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// The difference is within what chance does in 95 of 100 such comparisons.
-    Agrees,
-    /// Ours is higher or lower by this much.
-    Differs(MeanEstimate),
-    /// There is nothing to compare: it was not published, or not played here.
-    New,
 }
 
 /// A number with ours beside it.
@@ -178,53 +126,39 @@ impl<'a> Finding<'a> {
 
     /// The comparison of the two in words.
     pub fn verdict_words(&self) -> String {
+        let words = |by: MeanEstimate| format!("{:+.1} {}", self.measure.scale() * by.value, self.measure.range(by.interval));
         match self.verdict {
             Verdict::Agrees => "agrees".to_owned(),
-            Verdict::Differs(by) => {
-                format!("differs by {:+.1} {}", self.measure.scale() * by.value, self.measure.range(by.interval))
-            }
+            Verdict::CannotTell(by) => format!("cannot be told: {}", words(by)),
+            Verdict::Differs(by) => format!("differs by {}", words(by)),
             Verdict::New => "new".to_owned(),
         }
     }
 }
 
-/// The number of values that agree, and how many would differ by chance alone.
-pub fn verdict_on_all(findings: &[Finding<'_>]) -> String {
-    let compared: Vec<&Finding<'_>> = findings.iter().filter(|finding| finding.verdict != Verdict::New).collect();
-    if compared.is_empty() {
-        return "Nothing was published to compare with.".to_owned();
-    }
-    let agree = compared.iter().filter(|finding| finding.verdict == Verdict::Agrees).count();
-    format!(
-        "{agree} of {} published figures agree with ours; with the same agents about {:.1} would differ by chance.",
-        compared.len(),
-        compared.len() as f64 * (1.0 - CONFIDENCE)
-    )
-}
-
 impl Study {
     /// Reads a study from the text of its file.
     pub fn read(text: &str) -> Result<Self, InputError> {
-        let study: Self = toml::from_str(text).map_err(|error| {
-            let before = error.span().map_or("", |span| &text[..span.start]);
+        let malformed = |span: Option<Range<usize>>, why: &str| {
+            let before = span.map_or("", |span| &text[..span.start]);
             let line = before.matches('\n').count() + 1;
-            InputError::malformed(
-                "study",
-                text.lines().nth(line - 1).unwrap_or_default(),
-                format!("line {line}: {}", error.message()),
-            )
-        })?;
+            InputError::malformed("study", text.lines().nth(line - 1).unwrap_or_default(), format!("line {line}: {why}"))
+        };
+        let study: Self = toml::from_str(text).map_err(|error| malformed(error.span(), error.message()))?;
         for cell in study.runs.iter().flat_map(|part| &part.cells) {
             let name = || format!("{} - {}", cell.first, cell.second);
-            if let Some(share) = cell.share.filter(|share| !(0.0..=1.0).contains(share)) {
-                return Err(InputError::malformed("cell", &name(), format!("expected a share from 0 to 1, found {share}")));
-            }
             if cell.of.is_some_and(|games| games == 0 || cell.share.is_none()) {
                 return Err(InputError::malformed("cell", &name(), "expected `of`, a number of games, beside a share"));
             }
-            let scores = [cell.share.is_some(), cell.games.is_some(), cell.points.is_some()];
-            if scores.into_iter().filter(|there| *there).count() > 1 {
-                return Err(InputError::malformed("cell", &name(), "expected one of share, games and points, found more"));
+            if cell.points.is_some() && (cell.share.is_some() || cell.games.is_some()) {
+                return Err(InputError::malformed("cell", &name(), "expected points, or share and games, found both"));
+            }
+            if cell.games == Some([0; 3]) {
+                return Err(InputError::malformed("cell", &name(), "expected games won, drawn and lost, found none"));
+            }
+            if let Some(share) = &cell.share {
+                let printed = text[share.span()].split_once('.').map_or(0, |(_, digits)| digits.len());
+                cell.check_share(*share.get_ref(), printed).map_err(|why| malformed(Some(share.span()), &why))?;
             }
         }
         Ok(study)
@@ -271,6 +205,34 @@ impl Part {
 }
 
 impl StudyCell {
+    /// Whether the printed counts of a cell have its printed share, rounded or cut off after so many digits; and if not, why.
+    fn check_share(&self, share: f64, digits: usize) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(format!("expected a share from 0 to 1, found {share}"));
+        }
+        // Fewer than two digits are those of whole numbers, such as 1.0.
+        let unit = 0.1_f64.powi(digits.max(2) as i32);
+        let is_printed = |counted: f64| (counted - share).abs() < unit - 1e-9;
+        if let Some([wins, draws, losses]) = self.games {
+            let tally = Tally { wins, draws, losses };
+            let (games, counted) = (tally.games(), tally.sample().mean);
+            if !is_printed(counted) {
+                return Err(format!("expected the share of games = [{wins}, {draws}, {losses}], {counted:.4}, found {share}"));
+            }
+            if let Some(of) = self.of.filter(|&of| of != games) {
+                return Err(format!("expected the sum of games = [{wins}, {draws}, {losses}], {games}, found of = {of}"));
+            }
+        }
+        if let Some(games) = self.of {
+            let halves = 2.0 * games as f64;
+            let nearest = (share * halves).round() / halves;
+            if !is_printed(nearest) {
+                return Err(format!("expected a share that {games} games can have, such as {nearest:.4}, found {share}"));
+            }
+        }
+        Ok(())
+    }
+
     fn findings<'a>(&'a self, part: &'a Part, agents: [usize; 2], results: &Results) -> Vec<Finding<'a>> {
         let result = results.between(agents);
         let (tally, sample) = match part.seats {
@@ -282,24 +244,37 @@ impl StudyCell {
             value: count as f64 / tally.games() as f64,
             interval: wilson(count, tally.games(), CONFIDENCE),
         };
+        let points = results.points(agents);
+        let points_of = |number: usize| {
+            let theirs: Vec<f64> = points.iter().map(|both| both[number]).collect();
+            mean(&theirs, CONFIDENCE)
+        };
         let ours = |measure: StudyMeasure| match measure {
             StudyMeasure::Score => played.then(|| MeanEstimate { value: sample.mean, interval: sample.interval(CONFIDENCE) }),
             StudyMeasure::Won => played.then(|| share(tally.wins)),
             StudyMeasure::Drawn => played.then(|| share(tally.draws)),
             StudyMeasure::Lost => played.then(|| share(tally.losses)),
             StudyMeasure::Plies => mean(results.lengths(agents), CONFIDENCE),
+            StudyMeasure::Points => points_of(0),
+            StudyMeasure::OpponentPoints => points_of(1),
         };
         let shares: &[StudyMeasure] = if self.each_outcome {
             &[StudyMeasure::Won, StudyMeasure::Drawn, StudyMeasure::Lost]
         } else {
             &[StudyMeasure::Score]
         };
-        let measures = shares.iter().copied().chain(self.plies.map(|_| StudyMeasure::Plies));
+        let of_points: &[StudyMeasure] =
+            if self.points.is_some() { &[StudyMeasure::Points, StudyMeasure::OpponentPoints] } else { &[] };
+        let measures = shares.iter().copied().chain(self.plies.map(|_| StudyMeasure::Plies)).chain(of_points.iter().copied());
         measures
             .map(|measure| {
-                let (published, ours) = (self.published(measure), ours(measure));
+                let ours = ours(measure);
+                let published = match self.points_in_one_game(measure) {
+                    Some(printed) => Some(as_one_of(printed, ours, points.len())),
+                    None => self.published(measure),
+                };
                 let verdict = match (published, ours) {
-                    (Some(published), Some(ours)) => verdict(ours, published),
+                    (Some(published), Some(ours)) => Verdict::on(measure, ours, published),
                     _ => Verdict::New,
                 };
                 let published = published.map(|published| published.value);
@@ -319,11 +294,12 @@ impl StudyCell {
         }
         let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
         let Some(tally) = tally else {
-            let games_known = |games: u64| {
-                let share = self.share.unwrap_or_default();
-                MeanEstimate { value: share, interval: wilson((share * games as f64).round() as u64, games, CONFIDENCE) }
+            let share = *self.share.as_ref()?.get_ref();
+            let games_known = |games: u64| MeanEstimate {
+                value: share,
+                interval: wilson((share * games as f64).round() as u64, games, CONFIDENCE),
             };
-            return self.of.map(games_known).or_else(|| self.share.map(rounded));
+            return Some(self.of.map_or_else(|| rounded(share), games_known));
         };
         let count = match measure {
             StudyMeasure::Won => tally.wins,
@@ -338,6 +314,14 @@ impl StudyCell {
         Some(MeanEstimate { value, interval: wilson(count, tally.games(), CONFIDENCE) })
     }
 
+    fn points_in_one_game(&self, measure: StudyMeasure) -> Option<i32> {
+        match measure {
+            StudyMeasure::Points => Some(self.points?[0]),
+            StudyMeasure::OpponentPoints => Some(self.points?[1]),
+            _ => None,
+        }
+    }
+
     fn single_game(&self) -> Option<Tally> {
         let [own, other] = self.points?;
         let mut tally = Tally::default();
@@ -350,13 +334,11 @@ impl StudyCell {
     }
 }
 
-/// Two numbers agree if the interval of their difference holds zero.
-fn verdict(ours: MeanEstimate, published: MeanEstimate) -> Verdict {
-    let interval = difference((ours.value, ours.interval), (published.value, published.interval));
-    if interval.contains(0.0) {
-        return Verdict::Agrees;
-    }
-    Verdict::Differs(MeanEstimate { value: ours.value - published.value, interval })
+/// What was printed for a single game, with the interval of a mean of one game that varies as ours do.
+fn as_one_of(printed: i32, ours: Option<MeanEstimate>, games: usize) -> MeanEstimate {
+    let value = f64::from(printed);
+    let spread = ours.map_or(0.0, |ours| (ours.interval.high - ours.value) * (games as f64).sqrt());
+    MeanEstimate { value, interval: Interval { low: value - spread, high: value + spread } }
 }
 
 #[cfg(test)]
@@ -365,16 +347,6 @@ mod tests {
 
     fn share(successes: u64, trials: u64) -> MeanEstimate {
         MeanEstimate { value: successes as f64 / trials as f64, interval: wilson(successes, trials, CONFIDENCE) }
-    }
-
-    #[test]
-    fn a_verdict_is_whether_the_interval_of_the_difference_holds_zero() {
-        // Newcombe 1998, table II: 0.0524 to 0.3339 and -0.0381 to 0.1926.
-        let Verdict::Differs(by) = verdict(share(56, 70), share(48, 80)) else { panic!("0 is not in it") };
-        assert!((by.value - 0.2).abs() < 1e-12 && (by.interval.low - 0.0524).abs() < 5e-5, "{by:?}");
-        let Verdict::Differs(by) = verdict(share(48, 80), share(56, 70)) else { panic!("0 is not in it") };
-        assert!((by.value + 0.2).abs() < 1e-12 && (by.interval.high + 0.0524).abs() < 5e-5, "{by:?}");
-        assert_eq!(verdict(share(5, 56), share(0, 29)), Verdict::Agrees);
     }
 
     fn cell(lines: &str) -> Result<StudyCell, InputError> {
@@ -404,12 +376,33 @@ mod tests {
     #[test]
     fn what_is_no_study_is_refused_in_words() {
         let refused = |lines: &str| cell(lines).unwrap_err().to_string();
-        assert!(refused("share = 1.5").contains("expected a share from 0 to 1, found 1.5"));
-        assert!(refused("share = 0.5\npoints = [1, 2]").contains("expected one of share, games and points, found more"));
+        assert!(refused("share = 1.5").contains("line 10: expected a share from 0 to 1, found 1.5"));
+        assert!(refused("share = 0.5\npoints = [1, 2]").contains("expected points, or share and games, found both"));
+        assert!(refused("games = [0, 0, 0]").contains("expected games won, drawn and lost, found none"));
         assert!(refused("of = 3").contains("expected `of`, a number of games, beside a share"));
         assert!(refused("share = 0.5\nof = 0").contains("expected `of`"));
         let unknown = refused("shares = 0.5");
         assert!(unknown.contains("line 10") && unknown.contains("shares"), "{unknown}");
+    }
+
+    #[test]
+    fn printed_counts_that_contradict_their_share_are_refused_with_the_line() {
+        let refused = |lines: &str| cell(lines).unwrap_err().to_string();
+        let found = refused("games = [44, 0, 424]\nshare = 0.096");
+        assert!(found.contains("line 11: expected the share of games = [44, 0, 424], 0.0940, found 0.096"), "{found}");
+        let found = refused("share = 0.758\nof = 34");
+        assert!(found.contains("line 10: expected a share that 34 games can have, such as 0.7647, found 0.758"), "{found}");
+        let found = refused("games = [25, 0, 8]\nshare = 0.758\nof = 34");
+        assert!(found.contains("expected the sum of games = [25, 0, 8], 33, found of = 34"), "{found}");
+        assert!(refused("games = [57, 0, 1]\nshare = 1.0").contains("line 11"));
+        // Rounded and cut off, with drawn games, and with two digits.
+        for printed in
+            ["[2, 0, 1]\nshare = 0.667", "[2, 0, 1]\nshare = 0.666", "[1, 1, 2]\nshare = 0.375", "[19, 0, 1]\nshare = 0.95"]
+        {
+            let read = cell(&format!("games = {printed}")).unwrap();
+            let tally = read.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).unwrap();
+            assert_eq!(read.published(StudyMeasure::Score).unwrap().value, tally.sample().mean, "the counts rule");
+        }
     }
 
     #[test]

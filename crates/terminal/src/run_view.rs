@@ -18,13 +18,15 @@ pub struct RunView<'a> {
     quiet: bool,
     summary: &'a (dyn Fn(&Results) -> String + Sync),
     log: Option<&'a EventLog>,
+    /// When the run ends, where nothing but time ends it.
+    end: Option<Instant>,
     progress: Mutex<Option<Progress>>,
 }
 
 impl<'a> RunView<'a> {
     /// A view without a summary and without a log; it shows nothing where it is quiet.
     pub fn new(store: &'a Store, quiet: bool) -> Self {
-        Self { store, quiet, summary: &|_| String::new(), log: None, progress: Mutex::default() }
+        Self { store, quiet, summary: &|_| String::new(), log: None, end: None, progress: Mutex::default() }
     }
 
     /// Shows what the results say, in a few words or lines.
@@ -37,6 +39,12 @@ impl<'a> RunView<'a> {
     #[must_use]
     pub fn with_log(self, log: Option<&'a EventLog>) -> Self {
         Self { log, ..self }
+    }
+
+    /// Shows how much is left of this time, for a run that ends with it.
+    #[must_use]
+    pub fn lasting(self, time: Option<Duration>) -> Self {
+        Self { end: time.and_then(|time| Instant::now().checked_add(time)), ..self }
     }
 
     /// An error if not everything could be written to the log.
@@ -56,7 +64,8 @@ impl RunObserver for RunView<'_> {
     fn observe(&self, run: &Run, event: &RunEvent<'_>) {
         match event {
             RunEvent::RunStarted { results, pairs, wanted } => {
-                let progress = Progress::new(*wanted, *pairs, results.jobs(), run.experiment.seats, self.quiet);
+                let mut progress = Progress::new(*wanted, *pairs, results.jobs(), run.experiment.seats, self.quiet);
+                progress.end = self.end;
                 *lock(&self.progress) = Some(progress);
                 self.show(run, results);
             }
@@ -86,6 +95,7 @@ struct Progress {
     begin: Instant,
     before: u64,
     total: u64,
+    end: Option<Instant>,
     last: Mutex<Option<Instant>>,
 }
 
@@ -102,7 +112,7 @@ impl Progress {
             bar.reset_eta();
             bar
         });
-        Self { bar, unit, quiet, pairs, begin: Instant::now(), before, total, last: Mutex::new(None) }
+        Self { bar, unit, quiet, pairs, begin: Instant::now(), before, total, end: None, last: Mutex::new(None) }
     }
 
     /// `done_by_all` counts what other processes have done, too.
@@ -117,17 +127,27 @@ impl Progress {
         *last = Some(Instant::now());
         let done = results.jobs().max(done_by_all());
         if let Some(bar) = &self.bar {
-            bar.set_message(summary(results) + "\n");
+            let left = self.left().map_or_else(String::new, |left| format!("\n{:.0} s left", left.as_secs_f64()));
+            bar.set_message(summary(results) + &left + "\n");
             bar.set_position(done);
             return;
         }
         let rate = (done - self.before) as f64 / self.begin.elapsed().as_secs_f64().max(1e-9);
         let left = (self.total - done.min(self.total)) as f64 / rate;
         let left = if rate > 0.0 { format!(", {left:.0} s left") } else { String::new() };
+        let (of, left) = match self.left() {
+            Some(left) => (String::new(), format!(", {:.0} s left", left.as_secs_f64())),
+            None => (format!(" of {}", self.total), left),
+        };
         // A table now and then would bury what is in it; and a reader that has closed this pipe wants no more.
         let text =
             Some(summary(results)).filter(|text| text.lines().count() == 1).map_or_else(String::new, |text| format!(": {text}"));
-        drop(writeln!(io::stderr(), "{done} of {} {}{left}{text}", self.total, self.unit));
+        drop(writeln!(io::stderr(), "{done}{of} {}{left}{text}", self.unit));
+    }
+
+    /// The time that is left, where nothing but time ends the run.
+    fn left(&self) -> Option<Duration> {
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     fn finish(&self) {

@@ -113,6 +113,19 @@ pub fn shortened(line: &[String], most: usize) -> String {
     line[..line.len().min(most)].join(" ") + dots
 }
 
+/// Items in as many columns of one width as the terminal has room for, row by row, each line behind an indent.
+pub fn grid(items: &[String], indent: &str) -> String {
+    const GAP: &str = "  ";
+    let width = items.iter().map(|item| item.chars().count()).max().unwrap_or(0);
+    let room = textwrap::termwidth().min(100).saturating_sub(indent.len());
+    let columns = ((room + GAP.len()) / (width + GAP.len())).max(1);
+    let line = |row: &[String]| {
+        let cells: Vec<String> = row.iter().map(|item| format!("{item}{}", " ".repeat(width - item.chars().count()))).collect();
+        format!("{indent}{}\n", cells.join(GAP).trim_end())
+    };
+    items.chunks(columns).map(line).collect()
+}
+
 /// Which way a column leans.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Lean {

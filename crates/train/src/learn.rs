@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use plyground_core::{GameRecord, InputError, Rng, Seed};
 use plyground_match::RunError;
-use plyground_nets::{Architecture, Batch, Learning, Losses, Network, Rule, Trainer};
+use plyground_nets::{Architecture, Batch, Learning, Losses, Network, Rule, Trainer, ValueLoss};
 use serde::Serialize;
 
 use crate::positions::{PARTS, part_by_moves};
@@ -63,10 +63,39 @@ pub struct Course {
     pub batch: usize,
     /// The size of a step.
     pub rate: f32,
+    /// How far off a value is.
+    pub loss: ValueLoss,
+    /// How a gradient becomes a step.
+    pub optimizer: Optimizer,
     /// The seed of all randomness.
     pub seed: u64,
     /// Threads to compute with.
     pub threads: usize,
+}
+
+/// A rule of learning with the numbers that Keras gives it when nothing is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Optimizer {
+    /// Adam (Kingma and Ba, 2015), as in the Crosphere thesis.
+    #[default]
+    Adam,
+    /// Straight down the gradient.
+    Descent,
+    /// Down the gradient with a momentum of 0.9.
+    Momentum,
+    /// The mean of recent squared gradients as the unit (Tieleman and Hinton, 2012).
+    RmsProp,
+}
+
+impl Optimizer {
+    fn rule(self) -> Rule {
+        match self {
+            Self::Adam => Rule::Adam { beta: [0.9, 0.999], epsilon: 1e-7, weight_decay: 0.0 },
+            Self::Descent => Rule::Descent,
+            Self::Momentum => Rule::Momentum { beta: 0.9 },
+            Self::RmsProp => Rule::RmsProp { beta: 0.9, epsilon: 1e-7 },
+        }
+    }
 }
 
 /// The losses of an epoch.
@@ -93,19 +122,22 @@ pub struct Epoch {
 pub struct Loss {
     /// Cross-entropy of the moves that were played.
     pub policy: f64,
-    /// Squared error of the result.
+    /// The loss of the result, as [`Course::loss`] counts it.
     pub value: f64,
+    /// Squared error of the result, whatever the loss.
+    pub squared: f64,
 }
 
 impl Loss {
     fn add(&mut self, losses: Losses, positions: usize) {
         self.policy += losses.policy * positions as f64;
         self.value += losses.value * positions as f64;
+        self.squared += losses.squared * positions as f64;
     }
 
     fn over(self, positions: usize) -> Self {
         let count = positions.max(1) as f64;
-        Self { policy: self.policy / count, value: self.value / count }
+        Self { policy: self.policy / count, value: self.value / count, squared: self.squared / count }
     }
 
     fn total(self) -> f64 {
@@ -152,8 +184,8 @@ pub fn learn(
     if train.is_empty() {
         return Err(RunError::NothingToLearn { game: trainable.game() });
     }
-    let rule = Rule::Adam { beta: [0.9, 0.999], epsilon: 1e-7, weight_decay: 0.0 };
-    let learning = Learning { rate: course.rate, rule, longest_gradient: None, ..Learning::default() };
+    let (rule, value_loss) = (course.optimizer.rule(), course.loss);
+    let learning = Learning { rate: course.rate, rule, value_loss, longest_gradient: None, ..Learning::default() };
     let mut batch = Batch::new(&course.architecture);
     show(trainable, &games.parts[0], &train[..train.len().min(LOOKED_AT)], &mut batch)?;
     let network = untaught(&course.architecture, &units(&course.architecture, &batch), seed.named("network"))?;
@@ -225,9 +257,12 @@ fn untaught(architecture: &Architecture, units: &[f32], seed: Seed) -> Result<Ne
     // The first layer of the trunk, or of each head where there is no trunk.
     let heads = ["trunk.0.weight", "policy.0.weight", "value.0.weight"];
     let heads = if architecture.trunk.is_empty() { &heads[1..] } else { &heads[..1] };
+    // The filters of a three-dimensional convolution slide over the planes: one unit has to serve for all of them.
+    let mean = (units.iter().map(|unit| unit * unit).sum::<f32>() / units.len() as f32).sqrt();
     for tensor in tensors.iter_mut().filter(|tensor| heads.contains(&&*tensor.name)) {
         // Of each output: planes, then taps or squares.
         let each = tensor.values.len() / tensor.shape[0];
+        let units = if tensor.shape.len() == 5 { &[mean] } else { units };
         for (place, weight) in tensor.values.iter_mut().enumerate() {
             *weight /= units[place % each * units.len() / each];
         }

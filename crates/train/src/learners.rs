@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, LearnerObserver, Learnt, learner};
+use plyground_agents::{AgentSpec, Learner, LearnerObserver, Learnt, learner, training_opponent};
 use plyground_core::{
-    AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Rng, Scratch, SearchRequest, Seed, Turn,
-    Visitor,
+    AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Resources, Rng, Scratch, SearchRequest,
+    Seed, Turn, Visitor,
 };
 
 /// An agent in training for one game.
@@ -22,6 +22,19 @@ pub trait TrainableAgent: Send {
     fn save(&self) -> Vec<u8>;
     /// The spec of the agent that plays by a file of this name.
     fn player(&self, file: &str) -> String;
+    /// Begins with what a file holds, also of another training. Called before [`TrainableAgent::load`].
+    fn begin_with(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
+    /// Plays its training games against the agent of this spec, which `learns` from them, too, or stays as it is. Called before
+    /// [`TrainableAgent::load`].
+    fn play_against(&mut self, spec: &str, learns: bool, resources: &dyn Resources) -> Result<(), InputError>;
+    /// What an opponent has learnt that learns, too, as the contents of a file.
+    fn save_opponent(&self) -> Option<Vec<u8>>;
+    /// Takes over what such a file holds. Called after [`TrainableAgent::load`], with the file of the same moment.
+    fn load_opponent(&mut self, name: &str, file: &[u8]) -> Result<(), InputError>;
+    /// Training games won by the first player, drawn, and won by the second, since it was made or loaded, where they are counted.
+    fn results(&self) -> Option<[u64; 3]>;
+    /// The error of an opponent that has ended the training.
+    fn failure(&self) -> Option<&AgentError>;
     /// Plays `games` games in each seat against random moves. `go_on` is told how many games have been played; what was played
     /// when it said stop is what counts.
     fn check(
@@ -132,6 +145,31 @@ impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
 
     fn player(&self, file: &str) -> String {
         self.learner.player(file)
+    }
+
+    fn begin_with(&mut self, name: &str, file: &[u8]) -> Result<(), InputError> {
+        self.learner.begin_with(&self.game, name, file)
+    }
+
+    fn play_against(&mut self, spec: &str, learns: bool, resources: &dyn Resources) -> Result<(), InputError> {
+        let opponent = training_opponent(&AgentSpec::parse(spec, &self.game)?, &self.game, learns, resources)?;
+        self.learner.play_against(&self.game, spec, opponent)
+    }
+
+    fn save_opponent(&self) -> Option<Vec<u8>> {
+        self.learner.save_opponent(&self.game)
+    }
+
+    fn load_opponent(&mut self, name: &str, file: &[u8]) -> Result<(), InputError> {
+        self.learner.load_opponent(&self.game, name, file)
+    }
+
+    fn results(&self) -> Option<[u64; 3]> {
+        self.learner.results()
+    }
+
+    fn failure(&self) -> Option<&AgentError> {
+        self.learner.failure()
     }
 
     fn check(

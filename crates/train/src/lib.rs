@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod agreement;
+mod curve;
 mod encoding;
 mod folder;
 pub mod learn;
@@ -20,6 +21,7 @@ mod trainable;
 mod training;
 
 pub use agreement::Agreement;
+pub use curve::{TrainingCurve, TrainingSet};
 pub use encoding::{EncodedPosition, Encoding, encoders, encoding};
 pub use learners::{SeatScore, TrainableAgent, trainable_agent};
 pub use measure::{ANCHORS, Measured, Trial, measure};

@@ -55,19 +55,21 @@ enum Array {
     Planes,
     Policy,
     Value,
+    FirstWon,
     Game,
     Legal,
 }
 
 impl Array {
     /// Those with wide numbers first, so that all of them begin at whole multiples of their width.
-    const ALL: [Self; 5] = [Self::Planes, Self::Policy, Self::Value, Self::Game, Self::Legal];
+    const ALL: [Self; 6] = [Self::Planes, Self::Policy, Self::Value, Self::FirstWon, Self::Game, Self::Legal];
 
     fn name(self) -> &'static str {
         match self {
             Self::Planes => "planes",
             Self::Policy => "policy",
             Self::Value => "value",
+            Self::FirstWon => "first_won",
             Self::Game => "game",
             Self::Legal => "legal",
         }
@@ -78,6 +80,7 @@ impl Array {
             Self::Planes => "the position: planes, ranks from the top, files from the left",
             Self::Policy => "the index of the move that was played",
             Self::Value => "the result in the view of the player to move: 1 won, 0 drawn, -1 lost",
+            Self::FirstWon => "did the first player win: 1 yes, 0 no, 0.5 for a draw",
             Self::Game => "the number of the game in the run, from 0",
             Self::Legal => {
                 "a bit for each index of a move, 1 if it is legal; eight to a byte, the highest bit first (numpy.unpackbits)"
@@ -88,7 +91,7 @@ impl Array {
     /// As `NumPy` and safetensors call the numbers.
     fn kinds(self) -> [&'static str; 2] {
         match self {
-            Self::Planes | Self::Value => ["<f4", "F32"],
+            Self::Planes | Self::Value | Self::FirstWon => ["<f4", "F32"],
             Self::Policy | Self::Game => ["<i4", "I32"],
             Self::Legal => ["|u1", "U8"],
         }
@@ -216,7 +219,7 @@ enum Failure {
 /// The numbers of all arrays, in a file each, before it is known how many there are.
 struct Bodies {
     /// By part, in the order of [`Array::ALL`].
-    files: Vec<[BufWriter<File>; 5]>,
+    files: Vec<[BufWriter<File>; 6]>,
     counts: [Counts; 3],
     moves: usize,
 }
@@ -225,8 +228,8 @@ impl Bodies {
     fn new(directory: &Path, moves: usize) -> io::Result<Self> {
         let open = |part: usize, array: Array| File::create(body_file(directory, part, array)).map(BufWriter::new);
         let part = |part: usize| {
-            let [planes, policy, value, game, legal] = Array::ALL.map(|array| open(part, array));
-            Ok([planes?, policy?, value?, game?, legal?])
+            let [planes, policy, value, first_won, game, legal] = Array::ALL.map(|array| open(part, array));
+            Ok([planes?, policy?, value?, first_won?, game?, legal?])
         };
         let files = (0..PARTS.len()).map(part).collect::<io::Result<_>>()?;
         Ok(Self { files, counts: [Counts::default(); 3], moves })
@@ -263,13 +266,13 @@ impl Bodies {
 }
 
 fn write_position(
-    files: &mut [BufWriter<File>; 5],
+    files: &mut [BufWriter<File>; 6],
     position: &EncodedPosition<'_>,
     winner: Option<Player>,
     game: u64,
     moves: usize,
 ) -> io::Result<()> {
-    let [planes, policy, value, number, legal] = files;
+    let [planes, policy, value, first_won, number, legal] = files;
     for entry in position.planes {
         planes.write_all(&entry.to_le_bytes())?;
     }
@@ -280,6 +283,8 @@ fn write_position(
         Some(_) => -1.0,
     };
     value.write_all(&result.to_le_bytes())?;
+    let label: f32 = winner.map_or(0.5, |winner| if winner == Player::First { 1.0 } else { 0.0 });
+    first_won.write_all(&label.to_le_bytes())?;
     number.write_all(&(game as i32).to_le_bytes())?;
     let mut bits = vec![0_u8; moves.div_ceil(8)];
     for &index in position.legal {

@@ -70,3 +70,60 @@ pub(super) fn entry(params: &Params) -> Entry {
     }
     Entry { levels: LEVELS, best: "alphabeta:time=1900ms", network: None, presets: &THESIS_APP[..WITHOUT_NETWORK] }
 }
+
+/// A player as the thesis names its parameters, if it is one of its three; any other name stays as it is. What the thesis has no name
+/// for follows behind.
+pub(super) fn thesis_player(name: &str) -> String {
+    /// What makes a search that of the thesis; other keys have its values unless they are given.
+    const PRESET: (&str, &str) = ("preset", "crosphere");
+    if name == "random" {
+        return "type=random".to_owned();
+    }
+    let pairs: Option<Vec<(&str, &str)>> =
+        name.strip_prefix("mcts:").map(|keys| keys.split(',').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect());
+    let Some(pairs) = pairs.filter(|pairs| pairs.contains(&PRESET)) else { return name.to_owned() };
+    let find = |key: &str| pairs.iter().find(|pair| pair.0 == key).map(|pair| pair.1);
+    let kind = match find("leaf") {
+        Some("rollout") => "MCTS_random",
+        Some("net") => "MCTS_CNN",
+        _ => "MCTS_heuristic",
+    };
+    let mut words = vec![format!("type={kind}"), format!("exploration_weight={}", find("c").unwrap_or("0.3"))];
+    words.extend(find("sims").map(|sims| format!("rollouts_per_move={sims}")));
+    if kind == "MCTS_heuristic" {
+        words.push(format!("stone_weight={}", find("w").unwrap_or("0.4")));
+    }
+    let named = |key: &str| ["preset", "c", "sims", "w"].contains(&key) || (key == "leaf" && kind != "MCTS_heuristic");
+    words.extend(pairs.iter().filter(|pair| !named(pair.0)).map(|(key, value)| format!("{key}={value}")));
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_are_named_as_the_thesis_names_them() {
+        for (ours, theirs) in [
+            (
+                "mcts:preset=crosphere,c=0.45,sims=922,w=0.39",
+                "type=MCTS_heuristic, exploration_weight=0.45, rollouts_per_move=922, stone_weight=0.39",
+            ),
+            (
+                "mcts:preset=crosphere,sims=94",
+                "type=MCTS_heuristic, exploration_weight=0.3, rollouts_per_move=94, stone_weight=0.4",
+            ),
+            ("mcts:preset=crosphere,leaf=rollout,sims=9", "type=MCTS_random, exploration_weight=0.3, rollouts_per_move=9"),
+            ("mcts:preset=crosphere,leaf=net,net=x,sims=9", "type=MCTS_CNN, exploration_weight=0.3, rollouts_per_move=9, net=x"),
+            (
+                "mcts:preset=crosphere,sims=9,stones=as-printed",
+                "type=MCTS_heuristic, exploration_weight=0.3, rollouts_per_move=9, stone_weight=0.4, stones=as-printed",
+            ),
+            ("random", "type=random"),
+            ("mcts:sims=9", "mcts:sims=9"),
+            ("type=random, number=3", "type=random, number=3"),
+        ] {
+            assert_eq!(thesis_player(ours), theirs);
+        }
+    }
+}

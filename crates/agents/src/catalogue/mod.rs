@@ -38,7 +38,7 @@ pub struct Entry {
     pub best: &'static str,
     /// The name of the built-in network, where there is one.
     pub network: Option<&'static str>,
-    /// Other agents with names.
+    /// The agents of the published work on the game, by name.
     pub presets: &'static [Preset],
 }
 
@@ -60,15 +60,25 @@ impl Entry {
     }
 }
 
-/// An agent spec with a name.
+/// An agent of a published work, as a spec with a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// The word that names it wherever an agent spec is expected.
+    /// The word that names it wherever an agent spec is expected: it begins with the kind of the [`work`], `thesis-`, `report-` or
+    /// `study-`.
     pub name: &'static str,
     /// A description in one line.
     pub summary: &'static str,
     /// The agent spec that it stands for.
     pub spec: &'static str,
+}
+
+/// A player's name as the program of a published work would write it, in the record format with this name. Formats that know nothing
+/// of agents leave it as it is.
+pub fn player_in(format: &str, name: &str) -> String {
+    match format {
+        "crosphere-thesis" => crosphere::thesis_player(name),
+        _ => name.to_owned(),
+    }
 }
 
 /// The catalogue's entry for a game: `game` is its text with all parameters, as [`Game::spec`](plyground_core::Game::spec) gives it.
@@ -84,6 +94,18 @@ pub fn entry(game: &str) -> Entry {
         "pawn" => pawn::entry(&params),
         "tuc-chess" => tuc_chess::ENTRY,
         _ => Entry::DEFAULT,
+    }
+}
+
+/// The published work on a game, from which its presets come; the app translates it.
+pub fn work(game: &str) -> Option<&'static str> {
+    match split_spec(game).0 {
+        "clobber" => Some("the thesis on Clobber, 2017"),
+        "crosphere" => Some("the thesis on Crosphere, 2024"),
+        "mnk" => Some("the course report on Tic-Tac-Toe, 2024"),
+        "pawn" => Some("the study of the Pawn Game, 2020"),
+        "tuc-chess" => Some("the course report on TUC-Chess, 2022"),
+        _ => None,
     }
 }
 

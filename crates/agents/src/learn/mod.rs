@@ -2,13 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use plyground_core::{Agent, Fact, Game, InputError};
+use plyground_core::{Agent, AgentError, Fact, Game, InputError};
 use plyground_nets::weights::Header;
 
 pub(crate) mod ffn;
 mod perceptron;
+mod policy;
+pub(crate) mod ppo;
 pub(crate) mod q;
 pub(crate) mod reinforce;
+mod value_network;
 mod values;
 
 pub use q::QLearning;
@@ -34,6 +37,53 @@ pub trait Learner<G: Game>: Agent<G> {
 
     /// The spec of the agent that plays by a file of this name.
     fn player(&self, file: &str) -> String;
+
+    /// Training games won by the first player, drawn, and won by the second, since it was made or loaded, where they are counted.
+    fn results(&self) -> Option<[u64; 3]> {
+        None
+    }
+
+    /// The error of an opponent that has ended the training.
+    fn failure(&self) -> Option<&AgentError> {
+        None
+    }
+
+    /// Begins with what a file holds, also of another training. Called before [`Learner::load`].
+    fn begin_with(&mut self, _: &G, _: &str, _: &[u8]) -> Result<(), InputError> {
+        Err(InputError::malformed("option", "--from", "expected --agent ffn: only that begins with another network"))
+    }
+
+    /// Plays its training games against an opponent, `spec`. Called before [`Learner::load`].
+    fn play_against(&mut self, _: &G, spec: &str, _: TrainingOpponent<G>) -> Result<(), InputError> {
+        let detail =
+            format!("expected --agent ffn, which trains against an opponent; this one plays by itself, not against {spec}");
+        Err(InputError::malformed("option", "--against", detail))
+    }
+
+    /// What an opponent has learnt that learns, too, as the contents of a file.
+    fn save_opponent(&self, _: &G) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Takes over what such a file holds. Called after [`Learner::load`], with the file of the same moment.
+    fn load_opponent(&mut self, _: &G, name: &str, _: &[u8]) -> Result<(), InputError> {
+        Err(InputError::malformed("network", name, "there is no opponent that learns"))
+    }
+}
+
+/// The opponent of a learner in its training games.
+pub enum TrainingOpponent<G: Game> {
+    /// Random moves.
+    Random,
+    /// An agent that stays as it is.
+    Agent(Box<dyn Agent<G>>),
+    /// A network of the same kind as the learner, which learns from the same games.
+    Network {
+        /// The name of its file.
+        name: String,
+        /// The contents of its file.
+        file: Vec<u8>,
+    },
 }
 
 /// An observer of a training, called every few moves; `Break` ends it.

@@ -151,8 +151,14 @@ mod tests {
         let input = Shape { planes: 3, ranks: 2, files: 5 };
         let mut rng = Seed(3).rng();
         let mut fast = Perceptron::new(input, 7, 2.0, &mut rng);
-        let learning =
-            Learning { rate: 0.05, rule: Rule::Descent, policy_weight: 0.0, value_weight: 0.5, longest_gradient: None };
+        let learning = Learning {
+            rate: 0.05,
+            rule: Rule::Descent,
+            policy_weight: 0.0,
+            value_weight: 0.5,
+            longest_gradient: None,
+            ..Learning::default()
+        };
         let mut slow = Trainer::new(fast.network().unwrap(), learning, 1);
         for step in 0..50 {
             let numbers: Vec<f32> = (0..30).map(|_| rng.below(3) as f32 - 1.0).collect();

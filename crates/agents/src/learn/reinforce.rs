@@ -2,11 +2,11 @@
 //! winner become likelier and those of the loser less likely, by how much better or worse the result was than the network expected.
 
 use plyground_core::{
-    Agent, AgentError, Choice, Encodable, Encoder, Fact, InputError, KeyInfo, Params, Player, Rng, Scratch, SearchRequest, Seed,
-    Turn, Viewpoint, encoder,
+    Agent, AgentError, Choice, Encodable, Fact, InputError, KeyInfo, Params, SearchRequest, Seed, Viewpoint, encoder,
 };
-use plyground_nets::{Architecture, Batch, Layer, Learning, Network, Rule, Shape, Trainer, softmax, weights};
+use plyground_nets::{Batch, Learning, Network, Rule, Trainer, weights};
 
+use super::policy::{Decision, architecture, play};
 use super::{Learner, LearnerObserver, Learnt, TrainingProgress, read_training, write_training};
 use crate::AgentInfo;
 use crate::net::{NetAlone, NetEvaluator, header, network_for};
@@ -36,9 +36,6 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
     ],
     evaluates: false,
 };
-
-/// Games without progress are ended as a draw.
-const LONGEST: usize = 1_000;
 
 pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinforce<G>, InputError> {
     let name = params.get("encoder").unwrap_or_else(|| game.default_encoder());
@@ -70,20 +67,9 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<Reinfor
     })
 }
 
-/// One hidden layer that sees the whole board, with a logit for every move and an expected result.
-fn architecture<G: Encodable>(eyes: &dyn Encoder<G>, hidden: usize) -> Architecture {
-    let [ranks, files] = eyes.board();
-    Architecture {
-        input: Shape { planes: eyes.planes().len(), ranks, files },
-        trunk: vec![Layer::Dense(hidden), Layer::Relu],
-        policy: Some(vec![Layer::Dense(eyes.moves())]),
-        value: Some(vec![Layer::Dense(1), Layer::Tanh]),
-    }
-}
-
 /// Straight along the gradient, so that the network is all there is to keep.
 fn learning(rate: f32) -> Learning {
-    Learning { rate, rule: Rule::Descent, policy_weight: 1.0, value_weight: 0.5, longest_gradient: Some(10.0) }
+    Learning { rate, rule: Rule::Descent, policy_weight: 1.0, value_weight: 0.5, ..Learning::default() }
 }
 
 /// A network that learns by policy gradient.
@@ -105,60 +91,11 @@ pub struct Reinforce<G: Encodable> {
     positions: u64,
 }
 
-/// A position of a game with the move that was drawn.
-struct Decision {
-    mover: Player,
-    planes: Vec<f32>,
-    indices: Vec<usize>,
-    chosen: usize,
-    /// What the mover expected.
-    expected: f32,
-    /// How much less likely the move was than those that are drawn on the average, in nats.
-    surprise: f32,
-}
-
 impl<G: Encodable> Reinforce<G> {
-    /// Plays a game against itself.
-    fn play(&mut self, game: &G) -> (Vec<Decision>, f32) {
-        // Each game has its own numbers: where training was interrupted makes no difference.
-        let mut rng = self.seed.numbered(self.games).rng();
-        let (mut state, mut scratch) = (game.start(), Scratch::default());
-        let (mut decisions, mut moves, mut shares) = (Vec::new(), Vec::new(), Vec::new());
-        loop {
-            let mv = match game.turn(&state) {
-                Turn::Over(outcome) => return (decisions, outcome.value()),
-                Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
-                Turn::Player(_) if decisions.len() >= LONGEST => return (decisions, 0.0),
-                Turn::Player(mover) => {
-                    game.moves(&state, &mut moves);
-                    let eyes = self.net.encoder();
-                    // What the encoder was not made for cannot be learnt either.
-                    let known = |mv: &G::Move| eyes.move_index(game, &state, *mv).is_some();
-                    if moves.iter().any(known) {
-                        moves.retain(known);
-                        let expected = self.net.judge(game, &state, &moves, &mut shares) * mover.sign();
-                        softmax(&mut shares);
-                        let chosen = drawn(&shares, &mut rng);
-                        let surprise = -shares[chosen].max(f32::MIN_POSITIVE).ln() - entropy(&shares);
-                        let mut planes = Vec::new();
-                        let eyes = self.net.encoder();
-                        eyes.encode(game, &state, &mut planes);
-                        let indices = moves.iter().filter_map(|&mv| eyes.move_index(game, &state, mv)).collect();
-                        decisions.push(Decision { mover, planes, indices, chosen, expected, surprise });
-                        moves[chosen]
-                    } else {
-                        game.random_move(&state, &mut rng, &mut scratch)
-                    }
-                }
-            };
-            game.play(&mut state, mv);
-        }
-    }
-
     fn learn(&mut self, decisions: &[Decision], result: f32) {
         let by_mover = self.net.encoder().viewpoint() == Viewpoint::Mover;
         let mut batch = Batch::new(self.trainer.network().architecture());
-        for Decision { mover, planes, indices, chosen, expected, surprise } in decisions {
+        for Decision { mover, planes, indices, chosen, expected, surprise, .. } in decisions {
             let reward = result * mover.sign();
             let mut target = vec![0.0; indices.len()];
             target[*chosen] = 1.0;
@@ -174,21 +111,6 @@ impl<G: Encodable> Reinforce<G> {
         self.games += 1;
         self.positions += decisions.len() as u64;
     }
-}
-
-/// How undecided one is between moves of these probabilities, in nats.
-fn entropy(shares: &[f32]) -> f32 {
-    -shares.iter().filter(|&&share| share > 0.0).map(|share| share * share.ln()).sum::<f32>()
-}
-
-/// A number, drawn by probabilities.
-fn drawn(shares: &[f32], rng: &mut Rng) -> usize {
-    let mut left = rng.unit() as f32;
-    let found = shares.iter().position(|share| {
-        left -= share;
-        left < 0.0
-    });
-    found.unwrap_or(shares.len() - 1)
 }
 
 impl<G: Encodable> Agent<G> for Reinforce<G> {
@@ -207,7 +129,7 @@ impl<G: Encodable> Learner<G> for Reinforce<G> {
             if observer(TrainingProgress { games: played, positions: self.positions }).is_break() {
                 return;
             }
-            let (decisions, result) = self.play(game);
+            let (decisions, result) = play(game, &mut self.net, self.seed.numbered(self.games));
             self.learn(&decisions, result);
         }
     }

@@ -373,10 +373,10 @@ impl<M: Copy> Tree<M> {
         numbers
     }
 
-    /// Marks a node as the end of the game.
-    pub fn finish(&mut self, node: usize, outcome: Outcome) {
+    /// Marks a node as the end of the game. Without a proof, what it counts is for the evaluator to say.
+    pub fn finish(&mut self, node: usize, proof: Proof) {
         self.nodes[node].kind = Kind::Over;
-        self.nodes[node].proof = outcome.into();
+        self.nodes[node].proof = proof;
     }
 
     /// The edge of a move, opened if need be; `None` if the node has none for it.

@@ -49,6 +49,9 @@ impl<G: PlayableGame> SimulationPolicy<G> for Full {
                 reference = at;
             }
             let pick = match node.kind {
+                Kind::Over if searcher.options.backs_up_scores => {
+                    return Stop::Reward(searcher.leaf_evaluator.judged(&simulation.state));
+                }
                 Kind::Over => return Stop::Reward(node.proof.reward()),
                 Kind::Chance => {
                     let outcome = game.random_outcome(&simulation.state, searcher.rng, &mut searcher.scratch);
@@ -60,7 +63,7 @@ impl<G: PlayableGame> SimulationPolicy<G> for Full {
             let (step, new) = match pick {
                 Pick::Visited(index) => {
                     let edge = memory.tree.nodes[at].first + index;
-                    game.play(&mut simulation.state, memory.tree.moves[edge as usize]);
+                    searcher.leaf_evaluator.futures.play(game, &mut simulation.state, memory.tree.moves[edge as usize]);
                     (Step { edge, node: memory.tree.child[edge as usize] }, false)
                 }
                 Pick::New(index) => match searcher.open(memory, at, index, &mut simulation.state) {
@@ -258,7 +261,7 @@ impl<G: PlayableGame> Searcher<'_, G> {
     fn open(&mut self, memory: &mut Memory<G::Move>, at: usize, index: u32, state: &mut G::State) -> Option<(Step, bool)> {
         let game = self.leaf_evaluator.game;
         let edge = memory.tree.place(at, index);
-        game.play(state, memory.tree.moves[edge]);
+        self.leaf_evaluator.futures.play(game, state, memory.tree.moves[edge]);
         let key = if self.options.transpositions { game.hash(state) } else { 0 };
         if self.options.transpositions
             && let Some(known) = memory.positions.get(key)
@@ -273,7 +276,7 @@ impl<G: PlayableGame> Searcher<'_, G> {
         if self.options.solver
             && let Turn::Over(outcome) = game.turn(state)
         {
-            memory.tree.finish(child, outcome);
+            memory.tree.finish(child, outcome.into());
         }
         Some((Step { edge: edge as u32, node: child as u32 }, true))
     }

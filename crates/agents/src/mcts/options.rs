@@ -3,6 +3,7 @@
 use plyground_core::{InputError, KeyInfo, Params};
 
 use super::leaf::Leaf;
+use crate::futures::Futures;
 use crate::net::one_ply;
 use crate::{SIMS, TIME};
 
@@ -48,9 +49,17 @@ pub(crate) struct Options {
     pub bias: f32,
     /// The exponent of the visits that gives the number of moves to consider.
     pub widening: Option<f32>,
+    /// Does a node have those of its moves that as many draws with replacement come upon, in place of all?
+    pub drawn_children: bool,
+    /// Does the first simulation begin at the root itself, with no move of it?
+    pub first_at_root: bool,
     /// The value of a move that has not been tried.
     pub first_play: Option<f32>,
     pub open_loop: bool,
+    /// Do moves lead to the next player at once, as if chance did nothing?
+    pub ignores_chance: bool,
+    /// Is the evaluator's score itself backed up, that of finished games too, instead of expected results?
+    pub backs_up_scores: bool,
     pub transpositions: bool,
     pub reuse: bool,
     pub threads: usize,
@@ -68,6 +77,13 @@ impl Options {
             && self.widening.is_none()
             && self.first_play.is_none()
             && !self.transpositions
+            && !self.ignores_chance
+            && !self.backs_up_scores
+    }
+
+    /// What moves lead to.
+    pub fn futures(&self) -> Futures {
+        if self.ignores_chance { Futures::WITHOUT_CHANCE } else { Futures::BRANCHES }
     }
 
     /// Does the search look at the evaluator's opinion of all moves of a position?
@@ -94,6 +110,12 @@ pub(crate) const LEAF: KeyInfo = KeyInfo {
 pub(crate) const NET: KeyInfo = KeyInfo { meaning: "with leaf=net: one of ply nets, or a file", ..one_ply::NET };
 pub(crate) const CUT: KeyInfo =
     KeyInfo { key: "cut", value: "MOVES", default: "10", meaning: "with leaf=cut-rollout: moves before the evaluator is asked" };
+const CAREFUL: KeyInfo = KeyInfo {
+    key: "careful",
+    value: "on|off",
+    default: "off",
+    meaning: "with leaf=heuristic-rollout: by the game's careful hints, where it has them; mnk's also stop a line of the opponent",
+};
 pub(crate) const EVAL: KeyInfo =
     KeyInfo { key: "eval", value: "NAME", default: "the game's first", meaning: "the evaluator, where one is asked" };
 pub(crate) const MEMORY: KeyInfo = KeyInfo {
@@ -108,6 +130,25 @@ pub(crate) const FINAL: KeyInfo = KeyInfo {
     default: "visits",
     meaning: "what is played: most visits (of equals the highest average), highest average (of equals the most visits), or highest \
               average less 1/sqrt(visits)",
+};
+const REWARD: KeyInfo = KeyInfo {
+    key: "reward",
+    value: "result|score",
+    default: "result",
+    meaning: "what is backed up: the expected result from 0 to 1, or the evaluator's score itself, in its units and for finished games too",
+};
+const CHILDREN: KeyInfo = KeyInfo {
+    key: "children",
+    value: "all|drawn",
+    default: "all",
+    meaning: "a node has all moves, or those that as many draws with replacement come upon, as in the Pawn Game's study: about a \
+              third of the moves are missing",
+};
+const FIRST: KeyInfo = KeyInfo {
+    key: "first",
+    value: "move|root",
+    default: "move",
+    meaning: "the first simulation tries a move, or it begins at the root itself: then sims=1 plays any move",
 };
 pub(crate) const REUSE: KeyInfo =
     KeyInfo { key: "reuse", value: "on|off", default: "off", meaning: "keep what is still of use of the tree of the last move" };
@@ -134,15 +175,19 @@ pub(crate) const KEYS: &[KeyInfo] = &[
         key: "preset",
         value: "STUDY",
         default: "",
-        meaning: "what a study used: crosphere, tictactoe, clobber, tuc or pawn; a key given beside it wins",
+        meaning: "what a study used: crosphere, tictactoe, clobber, tuc, report, pawn (its text) or pawn-code (its program); a key \
+                  given beside it wins",
     },
     C,
     FORMULA,
     LEAF,
+    CAREFUL,
     CUT,
     NET,
     EVAL,
     FINAL,
+    CHILDREN,
+    FIRST,
     KeyInfo {
         key: "solver",
         value: "on|off",
@@ -181,10 +226,12 @@ pub(crate) const KEYS: &[KeyInfo] = &[
     },
     KeyInfo {
         key: "chance",
-        value: "closed|open",
+        value: "closed|open|ignore",
         default: "closed",
-        meaning: "a node for every outcome of chance, or nodes for moves only and the outcomes drawn anew each time",
+        meaning: "a node for every outcome of chance, nodes for moves only and the outcomes drawn anew each time, or as if chance did \
+                  nothing (what has a mean counts it)",
     },
+    REWARD,
     KeyInfo {
         key: "transpositions",
         value: "on|off",
@@ -204,6 +251,9 @@ const PRESETS: &[(&str, &str)] = &[
     ("clobber", "c=0.70710678,formula=2ln,final=value"),
     ("tuc", "c=1.41421356,leaf=cut-rollout,cut=10"),
     ("pawn", "c=1"),
+    // TUC-Chess as its report describes it; `tuc` has only its constants.
+    ("report", "c=1.41421356,leaf=cut-rollout,cut=10,reward=score,final=value,chance=ignore"),
+    ("pawn-code", "c=1,children=drawn,first=root,final=value,transpositions=on"),
 ];
 
 /// The keys with those of the preset that they name.
@@ -225,8 +275,10 @@ fn switch(params: &Params, key: &str) -> Result<bool, InputError> {
 
 fn leaf(params: &Params) -> Result<Leaf, InputError> {
     let cut = params.number("cut", 0..=10_000)?;
+    let careful = switch(params, CAREFUL.key)?;
     let leaf = match params.choice("leaf", &["rollout", "heuristic-rollout", "cut-rollout", "eval", "net"])? {
         0 => Leaf::Rollout,
+        1 if careful => Leaf::CarefulRollout,
         1 => Leaf::HeuristicRollout,
         2 => Leaf::CutRollout(cut.unwrap_or(10)),
         3 => Leaf::Eval,
@@ -234,6 +286,9 @@ fn leaf(params: &Params) -> Result<Leaf, InputError> {
     };
     if cut.is_some() && !matches!(leaf, Leaf::CutRollout(_)) {
         return Err(InputError::malformed("key", "cut", "it belongs to leaf=cut-rollout"));
+    }
+    if params.has(CAREFUL.key) && !leaf.is_heuristic() {
+        return Err(InputError::malformed("key", CAREFUL.key, "it belongs to leaf=heuristic-rollout"));
     }
     if params.has("net") && leaf != Leaf::Net {
         return Err(InputError::malformed("key", "net", "it belongs to leaf=net"));
@@ -251,6 +306,7 @@ impl Options {
         if grave.is_some() && rave.is_none() {
             return Err(InputError::malformed("key", "grave", "it needs rave=B beside it"));
         }
+        let chance = params.choice("chance", &["closed", "open", "ignore"])?;
         let options = Self {
             playouts: params.number("playouts", 1..=u64::from(u32::MAX))?,
             exploration: (c * formula) as f32,
@@ -261,8 +317,12 @@ impl Options {
             rave: rave.map(|bias| (bias, grave.unwrap_or(0))),
             bias: params.number("bias", 0.0..=1_000.0)?.unwrap_or(0.0),
             widening: params.number("widening", 0.01..=1_000.0)?,
+            drawn_children: params.choice("children", &["all", "drawn"])? == 1,
+            first_at_root: params.choice("first", &["move", "root"])? == 1,
             first_play: params.number("fpu", -100.0..=100.0)?,
-            open_loop: params.choice("chance", &["closed", "open"])? == 1,
+            open_loop: chance == 1,
+            ignores_chance: chance == 2,
+            backs_up_scores: params.choice("reward", &["result", "score"])? == 1,
             transpositions: switch(params, "transpositions")?,
             reuse: switch(params, "reuse")?,
             threads: params.number("threads", 1..=256)?.unwrap_or(1),
@@ -280,9 +340,9 @@ impl Options {
 
     /// Refuses what does not go together.
     fn agree(&self, params: &Params) -> Result<(), InputError> {
-        let asked = matches!(self.leaf, Leaf::Eval | Leaf::CutRollout(_)) || self.judges_children();
+        let asked = matches!(self.leaf, Leaf::Eval | Leaf::CutRollout(_)) || self.judges_children() || self.backs_up_scores;
         if params.has("eval") && !asked {
-            let detail = "it is not used without leaf=eval, leaf=cut-rollout, bias=W or widening=W beside it";
+            let detail = "it is not used without leaf=eval, leaf=cut-rollout, reward=score, bias=W or widening=W beside it";
             return Err(InputError::malformed("key", "eval", detail));
         }
         if params.has("parallel") && self.threads == 1 {
@@ -294,14 +354,47 @@ impl Options {
                 return Err(InputError::malformed("key", key, "with several threads it needs parallel=tree beside it"));
             }
         }
-        // Without nodes for the positions after chance, there is nothing that could be proven, shared, judged or kept.
-        if self.open_loop {
-            for key in ["solver", "rave", "bias", "widening", "fpu", "transpositions", "reuse", "threads"] {
-                if params.get(key).is_some_and(|value| !["off", "0", "1"].contains(&value)) {
-                    return Err(InputError::malformed("key", key, "it does not go together with chance=open"));
-                }
+        // These count in results.
+        if self.backs_up_scores {
+            if matches!(self.leaf, Leaf::Eval | Leaf::Net) {
+                return Err(InputError::malformed(
+                    "key",
+                    "reward",
+                    "it needs a leaf that plays: use leaf=cut-rollout with cut=0",
+                ));
+            }
+            if self.open_loop || (self.one_tree && self.threads > 1) {
+                let detail = "reward=score does not go together with chance=open or parallel=tree";
+                return Err(InputError::malformed("key", "reward", detail));
+            }
+            Self::refuse(params, &["solver", "rave", "bias", "widening", "fpu"], "reward=score")?;
+        }
+        if self.ignores_chance {
+            Self::refuse(params, &["reuse"], "chance=ignore")?;
+        }
+        // A proof needs all moves, and trees are compared by what they say of the same ones.
+        for (key, given) in [("children", self.drawn_children), ("first", self.first_at_root)] {
+            if given && (self.solver || self.open_loop || self.threads > 1 || self.reuse) {
+                let detail = format!(
+                    "{key}={} does not go together with solver, reuse, threads and chance=open",
+                    params.get(key).unwrap_or_default()
+                );
+                return Err(InputError::malformed("key", key, detail));
             }
         }
+        // Without nodes for the positions after chance, there is nothing that could be proven, shared, judged or kept.
+        if self.open_loop {
+            let keys = ["solver", "rave", "bias", "widening", "fpu", "transpositions", "reuse", "threads"];
+            Self::refuse(params, &keys, "chance=open")?;
+        }
         Ok(())
+    }
+
+    /// Refuses these keys, where they switch something on, beside another.
+    fn refuse(params: &Params, keys: &[&str], beside: &str) -> Result<(), InputError> {
+        match keys.iter().find(|key| params.get(key).is_some_and(|value| !["off", "0", "1"].contains(&value))) {
+            Some(key) => Err(InputError::malformed("key", key, format!("it does not go together with {beside}"))),
+            None => Ok(()),
+        }
     }
 }

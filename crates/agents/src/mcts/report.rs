@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use plyground_core::{Candidate, Fact, Opinion, Player, sort_moves};
+use plyground_core::{Candidate, Fact, Opinion, PlayableGame, Player, sort_moves};
 
 use super::arena::{Node, Proof, ROOT, Tree};
 use super::options::{Final, Options};
+use super::run::Task;
 use super::search::Memory;
 
 /// The expected result for a player, from -1 to +1.
@@ -84,20 +85,27 @@ fn line<M: Copy>(tree: &Tree<M>, last: Final) -> Vec<M> {
 }
 
 /// The opinion of the tree.
-pub(crate) fn opinion<M: Copy>(tree: &Tree<M>, mover: Player, options: &Options) -> Opinion<M> {
+pub(crate) fn opinion<G: PlayableGame>(tree: &Tree<G::Move>, task: &Task<'_, G>) -> Opinion<G::Move> {
+    let Task { leaf_evaluator, options, root: state, mover } = *task;
     let last = options.last;
     let root = &tree.nodes[ROOT];
     let mut edges: Vec<usize> = root.opened().collect();
     let ranking = Ranking::new(tree, root, mover, last);
     sort_moves(&mut edges, |&a, &b| ranking.compare(tree, b, a));
     let candidate = |edge: usize| {
-        let value = value(tree.behind(edge), mover);
+        let node = tree.behind(edge);
+        let value = if options.backs_up_scores {
+            let first = leaf_evaluator.chance(node.average(Player::First));
+            (2.0 * first - 1.0) * mover.sign()
+        } else {
+            value(node, mover)
+        };
         Candidate { mv: tree.moves[edge], visits: u64::from(tree.visits(edge)), value: Some(value) }
     };
     let mut candidates: Vec<_> = edges.into_iter().map(candidate).collect();
     let untried = root.opened().end..(root.first + root.count) as usize;
     candidates.extend(untried.map(|edge| Candidate { mv: tree.moves[edge], visits: 0, value: None }));
-    let mut line = line(tree, last);
+    let mut line = options.futures().written(leaf_evaluator.game, state, &line(tree, last));
     if options.open_loop {
         // Further down, it is not known what chance has done in between.
         line.truncate(1);

@@ -96,7 +96,7 @@ fn one_round<G: PlayableGame, W: SimulationPolicy<G>>(
         depths = until::<G, W>(task, own, rng, |memory, done| {
             // The others are taken to be as far as this one.
             checker.steps += together - 1;
-            if checker.step(|| report::opinion(&memory.tree, task.mover, task.options)) && done < own_share {
+            if checker.step(|| report::opinion(&memory.tree, task)) && done < own_share {
                 told = Told::Stop;
             }
             done >= own_share || told == Told::Stop

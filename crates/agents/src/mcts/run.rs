@@ -43,6 +43,6 @@ pub(crate) fn with_limits<G: PlayableGame, W: SimulationPolicy<G>>(
     rng: &mut Rng,
     checker: &mut LimitChecker<'_, '_, G::Move>,
 ) -> Depths {
-    let opinion = |memory: &Memory<G::Move>| report::opinion(&memory.tree, task.mover, task.options);
+    let opinion = |memory: &Memory<G::Move>| report::opinion(&memory.tree, task);
     until::<G, W>(task, memory, rng, |memory, _| checker.step(|| opinion(memory)))
 }

@@ -4,7 +4,7 @@
 use plyground_core::{Evaluator, PlayableGame, Player, Rng, Scratch, Turn};
 
 use super::amaf::Amaf;
-use super::arena::{Kind, Layout, Node, ROOT, Tree, kind};
+use super::arena::{Kind, Layout, Node, Proof, ROOT, Tree, kind};
 use super::bounds;
 use super::leaf::{Leaf, LeafEvaluator, Played};
 use super::options::Options;
@@ -131,7 +131,7 @@ impl<'a, G: PlayableGame> Searcher<'a, G> {
         let kind = match kind(game.turn(state)) {
             Ok(kind) => kind,
             Err(outcome) => {
-                tree.finish(at, outcome);
+                tree.finish(at, if self.options.backs_up_scores { Proof::Unknown } else { outcome.into() });
                 return true;
             }
         };
@@ -141,6 +141,9 @@ impl<'a, G: PlayableGame> Searcher<'a, G> {
             self.scratch.moves.extend(self.scratch.outcomes.iter().map(|(outcome, _)| *outcome));
         } else {
             game.moves(state, &mut self.scratch.moves);
+            if self.options.drawn_children {
+                self.draw_moves();
+            }
         }
         if !tree.expand(at, kind, &self.scratch.moves) {
             return false;
@@ -151,6 +154,21 @@ impl<'a, G: PlayableGame> Searcher<'a, G> {
             tree.score[first..first + self.scores.len()].copy_from_slice(&self.scores);
         }
         true
+    }
+
+    /// Leaves those moves that are drawn when each draw puts back what it has drawn, in the order of the first draws.
+    #[cold]
+    fn draw_moves(&mut self) {
+        let moves = &mut self.scratch.moves;
+        let mut drawn = 0;
+        for _ in 0..moves.len() {
+            let index = self.rng.below(moves.len() as u32) as usize;
+            if index >= drawn {
+                moves.swap(drawn, index);
+                drawn += 1;
+            }
+        }
+        moves.truncate(drawn);
     }
 
     /// Adds a reward to a node and the edge that leads to it.

@@ -95,7 +95,7 @@ pub(crate) fn run<G: PlayableGame, W: SimulationPolicy<G>>(
         let mut member = Member::new(task.leaf_evaluator, task.options, team.root, rng);
         while member.round::<W>(team) {
             while checker.steps < team.done.load(Relaxed) && !checker.stopped() {
-                let opinion = || report::opinion(&spin_lock(&team.memory).tree, task.mover, task.options);
+                let opinion = || report::opinion(&spin_lock(&team.memory).tree, task);
                 if checker.step(opinion) && checker.steps < most {
                     team.stop.store(true, Relaxed);
                 }

@@ -1,6 +1,8 @@
 //! UCT: Monte Carlo tree search that treats every choice as a bandit (Kocsis and Szepesvári, 2006).
 
-use plyground_core::{Agent, AgentError, Choice, Game, InputError, Limits, Params, PlayableGame, Resources, Rng, SearchRequest};
+use plyground_core::{
+    Agent, AgentError, Choice, Evaluator, Game, InputError, Limits, Params, PlayableGame, Resources, Rng, SearchRequest,
+};
 
 use super::arena::{Kind, ROOT};
 use super::full::Full;
@@ -54,14 +56,14 @@ impl<G: PlayableGame> Uct<G> {
     fn begin(&mut self, game: &G, state: &G::State, rng: &mut Rng) -> u32 {
         let last = self.last.replace(state.clone()).filter(|_| self.options.reuse);
         // The network is not asked while the root gets its moves.
-        let leaf_evaluator = LeafEvaluator { game, evaluator: &self.evaluator, net: None, leaf: self.options.leaf, minimax: 0 };
+        let leaf_evaluator = LeafEvaluator::new(game, &self.evaluator, &self.options);
         let mut kept = 0;
         for memory in &mut self.memories {
             match &last {
                 Some(root) => kept += reroot(memory, game, root, state),
                 None => memory.clear(),
             }
-            if memory.tree.nodes[ROOT].kind == Kind::Leaf && !self.options.open_loop {
+            if memory.tree.nodes[ROOT].kind == Kind::Leaf && !self.options.open_loop && !self.options.first_at_root {
                 Searcher::new(leaf_evaluator, &self.options, rng).expand_ordered(&mut memory.tree, ROOT, state);
             }
         }
@@ -73,10 +75,12 @@ impl<G: PlayableGame> Agent<G> for Uct<G> {
     fn choose(&mut self, request: SearchRequest<'_, G>) -> Result<Choice<G>, AgentError> {
         let mover = request.mover()?;
         let SearchRequest { game, state, budget, rng, observer } = request;
+        if self.evaluator.side_with(mover) {
+            self.last = None;
+        }
         let kept = self.begin(game, state, rng);
         let Self { options, evaluator, net, memories, .. } = self;
-        let leaf_evaluator =
-            LeafEvaluator { game, evaluator, net: net.as_ref(), leaf: options.leaf, minimax: options.minimax.rollout };
+        let leaf_evaluator = LeafEvaluator { net: net.as_ref(), ..LeafEvaluator::new(game, evaluator, options) };
         let task = Task { leaf_evaluator, options, root: state, mover };
         let most = most_simulations(game, state, &budget.limits, options.playouts, kept);
         let mut checker = LimitChecker::new(&budget, observer, Some(most), simulations_between_looks(options));
@@ -89,7 +93,14 @@ impl<G: PlayableGame> Agent<G> for Uct<G> {
             (_, _, true) => roots::run::<G, Plain>(&task, memories, most, rng, &mut checker),
             (_, _, false) => roots::run::<G, Full>(&task, memories, most, rng, &mut checker),
         };
-        let opinion = report::opinion(&memories[0].tree, mover, options);
+        if options.first_at_root && memories[0].tree.nodes[ROOT].kind == Kind::Leaf {
+            // The only simulation began at the root: one move is as good as another.
+            let tree = &mut memories[0].tree;
+            Searcher::new(leaf_evaluator, options, rng).expand_ordered(tree, ROOT, state);
+            let any = tree.unvisited(ROOT, rng);
+            tree.place(ROOT, any);
+        }
+        let opinion = report::opinion(&memories[0].tree, &task);
         Ok(Choice {
             value: opinion.value,
             depth: opinion.depth,
@@ -121,7 +132,7 @@ fn most_simulations<G: Game>(game: &G, state: &G::State, limits: &Limits, playou
 
 /// How many simulations take a millisecond or so at worst, on the widest boards.
 fn simulations_between_looks(options: &Options) -> u64 {
-    if options.minimax != Minimax::default() || matches!(options.leaf, Leaf::HeuristicRollout | Leaf::Net) {
+    if options.minimax != Minimax::default() || options.leaf.is_heuristic() || options.leaf == Leaf::Net {
         1
     } else if options.judges_children() {
         8

@@ -135,7 +135,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
                 continue;
             }
             let reply = self.likely_reply(&child, player, node)?;
-            self.game.play(&mut child, reply);
+            self.play(&mut child, reply);
             let reached = Window { alpha: f32::NEG_INFINITY, beta: enough };
             let value = f64::from(self.value(&child, player, node.next(), reached));
             if player == viewer {

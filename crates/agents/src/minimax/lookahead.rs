@@ -15,12 +15,14 @@ pub struct Lookahead<G: Game, E> {
     evaluator: E,
     /// By the plies that are still looked ahead, in the first player's view.
     known: Vec<HashMap<G::State, f32>>,
+    /// The same when the other player is to move, for evaluators that ask.
+    known_to_other: Vec<HashMap<G::State, f32>>,
 }
 
 impl<G: Game, E: Evaluator<G>> Lookahead<G, E> {
     /// Nothing is known yet.
     pub fn new(evaluator: E) -> Self {
-        Self { evaluator, known: Vec::new() }
+        Self { evaluator, known: Vec::new(), known_to_other: Vec::new() }
     }
 
     /// What the evaluator says of a position that is not over, in the first player's view.
@@ -33,6 +35,11 @@ impl<G: Game, E: Evaluator<G>> Lookahead<G, E> {
     pub fn score_moves(&mut self, game: &G, state: &G::State, moves: &[G::Move], depth: u32, scores: &mut Vec<f32>) {
         if self.known.iter().map(HashMap::len).sum::<usize>() > MOST_KEPT {
             self.known.clear();
+        }
+        if let Turn::Player(mover) = game.turn(state)
+            && self.evaluator.side_with(mover)
+        {
+            std::mem::swap(&mut self.known, &mut self.known_to_other);
         }
         self.known.resize_with(self.known.len().max(depth as usize), HashMap::new);
         scores.clear();

@@ -19,6 +19,7 @@ mod table;
 pub use lookahead::Lookahead;
 pub use plain::Minimax;
 pub use root::Searcher;
+pub(crate) use settings::plies_more;
 
 /// No look-ahead is longer than this, in plies; scores beyond [`WIN_SCORE`] less twice as much come from a finished game.
 const DEEPEST: u32 = 255;

@@ -5,7 +5,9 @@ use plyground_core::{
     Resources, SearchRequest, Turn, WIN_SCORE, sort_moves,
 };
 
-use super::{expected, settings::EVAL};
+use super::expected;
+use super::settings::{CHANCE, COUNTED, ENDS, EVAL, plies_more};
+use crate::futures::{ChanceMode, Futures};
 use crate::{AgentInfo, NODES, TIME, evaluator, limit_checker::LimitChecker};
 
 pub(crate) const INFO: AgentInfo = AgentInfo {
@@ -18,9 +20,12 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
             default: "2, or as deep as time or nodes allow",
             meaning: "moves of the players looked ahead (chance events come on top)",
         },
+        COUNTED,
         NODES,
         TIME,
         EVAL,
+        CHANCE,
+        ENDS,
     ],
     evaluates: true,
 };
@@ -28,14 +33,26 @@ pub(crate) const INFO: AgentInfo = AgentInfo {
 const DEFAULT_DEPTH: u32 = 2;
 
 pub(crate) fn build<G: Evaluated>(game: &G, params: &Params, _: &dyn Resources) -> Result<Minimax<G::Evaluator>, InputError> {
-    Ok(Minimax { evaluator: evaluator(game, params)? })
+    Minimax::new(params, evaluator(game, params)?)
 }
 
-/// Plain minimax; at chance events the average (expectiminimax, Michie 1966).
+/// Plain minimax; at chance events the average (expectiminimax, Michie 1966), if they are not ignored or drawn.
 #[derive(Clone, Debug)]
 pub struct Minimax<E> {
-    /// Judges the positions at the end of the look-ahead.
-    pub evaluator: E,
+    evaluator: E,
+    chance: ChanceMode,
+    /// Are finished games judged by the evaluator?
+    judges_ends: bool,
+    /// Plies looked ahead beyond the depth that the budget names: 1 where it is counted from the positions behind the moves.
+    plies_more: u32,
+}
+
+impl<E> Minimax<E> {
+    /// The agent with these keys, with any evaluator.
+    pub fn new(params: &Params, evaluator: E) -> Result<Self, InputError> {
+        let judges_ends = params.choice("ends", &["result", "eval"])? == 1;
+        Ok(Self { evaluator, chance: ChanceMode::read(params)?, judges_ends, plies_more: plies_more(params)? })
+    }
 }
 
 struct RootMove<M> {
@@ -51,19 +68,23 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
         let SearchRequest { game, state, budget, rng, observer } = request;
         let limits = budget.limits;
         let open_ended = limits.time.is_some() || limits.nodes.is_some();
-        let deepest = limits.depth.unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH });
+        let deepest = limits.depth.unwrap_or(if open_ended { u32::MAX } else { DEFAULT_DEPTH }).saturating_add(self.plies_more);
         // With only a depth to reach, there is no use in searching shallower first.
         let mut depth = if open_ended { 1 } else { deepest };
-        let mut search = Search {
-            game,
-            evaluator: &self.evaluator,
-            checker: LimitChecker::new(&budget, observer, limits.nodes, 1_024),
-            cut_off: false,
-        };
         // Equal moves are chosen by the seed.
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
         rng.shuffle(&mut moves);
+        self.evaluator.side_with(mover);
+        let futures = Futures::new(self.chance, rng);
+        let mut search = Search {
+            game,
+            evaluator: &self.evaluator,
+            checker: LimitChecker::new(&budget, observer, limits.nodes, 1_024),
+            futures,
+            judges_ends: self.judges_ends,
+            cut_off: false,
+        };
         let mut best = search.root(state, &moves, depth);
         let mut reached = depth;
         while search.cut_off && depth < deepest && !search.checker.stopped() {
@@ -76,7 +97,9 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for Minimax<E> {
             }
             (best, reached) = (deeper, depth);
         }
-        Ok(self.explain(&best, mover, reached, search.checker.steps, &budget))
+        let nodes = search.checker.steps;
+        let choice = self.explain(&best, mover, reached, nodes, &budget);
+        Ok(Choice { principal_variation: futures.written(game, state, &choice.principal_variation), ..choice })
     }
 }
 
@@ -115,6 +138,8 @@ struct Search<'a, 'b, 'c, G: Game, E> {
     game: &'a G,
     evaluator: &'a E,
     checker: LimitChecker<'b, 'c, G::Move>,
+    futures: Futures,
+    judges_ends: bool,
     /// Was a position judged before its end?
     cut_off: bool,
 }
@@ -132,7 +157,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
                 continue;
             }
             let mut child = state.clone();
-            self.game.play(&mut child, mv);
+            self.futures.play(self.game, &mut child, mv);
             let mut line = Vec::new();
             let score = self.score(&child, depth - 1, 1, &mut line);
             line.insert(0, mv);
@@ -146,6 +171,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         line.clear();
         self.checker.step(Opinion::default);
         match self.game.turn(state) {
+            Turn::Over(_) if self.judges_ends => self.evaluator.score(self.game, state),
             // Shorter wins and longer losses are better.
             Turn::Over(outcome) => outcome.value() * (WIN_SCORE - ply as f32),
             Turn::Chance => self.average(state, depth, ply),
@@ -164,7 +190,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         let mut reply = Vec::new();
         for mv in moves {
             let mut child = state.clone();
-            self.game.play(&mut child, mv);
+            self.futures.play(self.game, &mut child, mv);
             let score = self.score(&child, depth - 1, ply + 1, &mut reply) * player.sign();
             if score > best {
                 best = score;

@@ -11,6 +11,7 @@ use super::settings::{DEFAULT_DEPTH, Method, Settings};
 use super::sss::OpenList;
 use super::table::{Entry, Table};
 use super::{DEEPEST, SURE, expected, family};
+use crate::futures::Futures;
 use crate::limit_checker::LimitChecker;
 
 /// Bounds of averages need not be averages themselves, so that null windows could close in on a value by tiny steps: after so many of
@@ -28,7 +29,7 @@ pub struct Searcher<E> {
     history: History,
     /// Has the game shown chance events in earlier thoughts?
     chance: bool,
-    /// Whose draws were counted less in earlier thoughts.
+    /// Who thought last.
     mover: Option<Player>,
 }
 
@@ -46,8 +47,10 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
         let mover = request.mover()?;
         let SearchRequest { game, state, budget, rng, observer } = request;
         let contempt = self.settings.contempt;
-        // What a draw counts depends on who thinks.
-        if contempt != 0.0 && self.mover.replace(mover).is_some_and(|last| last != mover) {
+        // What a draw counts depends on who thinks, and so may what a position counts.
+        let judges_otherwise = self.evaluator.side_with(mover);
+        let thought_for_other = self.mover.replace(mover).is_some_and(|last| last != mover);
+        if thought_for_other && (contempt != 0.0 || judges_otherwise) {
             self.table.clear();
         }
         self.table.next_age();
@@ -70,6 +73,7 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
             cut_short: false,
             chance: self.chance,
             draw: if contempt == 0.0 { 0.0 } else { -contempt * mover.sign() },
+            futures: Futures::BRANCHES,
             sample_seed: 0,
             root_depth: 0,
         };
@@ -77,7 +81,11 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
         game.moves(state, &mut moves);
         if self.settings.shuffle {
             rng.shuffle(&mut moves);
+        } else {
+            let place = |&mv: &G::Move| self.evaluator.list_place(game, state, mv);
+            sort_moves(&mut moves, |a, b| place(a).cmp(&place(b)));
         }
+        search.futures = Futures::new(self.settings.chance, rng);
         if self.settings.samples > 0 {
             search.sample_seed = rng.bits();
         }
@@ -137,7 +145,8 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     /// Iterative deepening (Slate and Atkin 1977), or one search at once.
     fn deepen(&mut self, limits: Limits) {
         let open_ended = self.search.settings.iterative && (limits.time.is_some() || limits.nodes.is_some());
-        let deepest = limits.depth.unwrap_or(if open_ended { DEEPEST } else { DEFAULT_DEPTH }).min(DEEPEST);
+        let deepest = limits.depth.unwrap_or(if open_ended { DEEPEST } else { DEFAULT_DEPTH });
+        let deepest = deepest.saturating_add(self.search.settings.plies_more).min(DEEPEST);
         let mut depth = if self.search.settings.iterative { 1 } else { deepest };
         loop {
             let before = self.search.checker.steps;
@@ -251,7 +260,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     /// The value of a root move, in the mover's view.
     fn after(&mut self, mv: G::Move, node: NodeDepth, window: Window) -> f32 {
         let mut child = self.state.clone();
-        self.search.game.play(&mut child, mv);
+        self.search.play(&mut child, mv);
         self.search.value(&child, self.mover, node.next(), window)
     }
 
@@ -369,7 +378,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
         self.search.opinion = Opinion {
             value: Some(value),
             depth: Some(self.search.root_depth),
-            line: best.line.clone(),
+            line: self.search.futures.written(self.search.game, self.state, &best.line),
             candidates: self.candidates(best),
         };
     }
@@ -392,7 +401,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     fn lengthen(&mut self, line: &mut Vec<G::Move>) {
         let mut state = self.state.clone();
         for &mv in line.iter() {
-            self.search.game.play(&mut state, mv);
+            self.search.play(&mut state, mv);
         }
         let mut moves = Moves::default();
         while self.search.table.is_on() && line.len() < self.depth as usize {
@@ -400,7 +409,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
             let key = self.search.key(&state, line.len() as u32);
             let best = self.search.table.get(key).map_or(Entry::NO_MOVE, |entry| entry.best);
             let Some(&mv) = moves.all.get(usize::from(best)) else { break };
-            self.search.game.play(&mut state, mv);
+            self.search.play(&mut state, mv);
             line.push(mv);
         }
     }
@@ -417,7 +426,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
         Choice {
             value: Some(expected(self.search.evaluator, best.value * self.mover.sign(), self.mover)),
             candidates: self.candidates(&best),
-            principal_variation: best.line,
+            principal_variation: self.search.futures.written(self.search.game, self.state, &best.line),
             nodes,
             depth: Some(self.depth),
             facts,

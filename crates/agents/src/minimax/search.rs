@@ -7,6 +7,7 @@ use super::chance::Event;
 use super::order::{History, Killers, Moves, Ranking};
 use super::settings::{Method, Settings};
 use super::table::{Entry, Table};
+use crate::futures::Futures;
 use crate::limit_checker::LimitChecker;
 
 /// The clock is read and the observer called once in so many nodes: slow evaluations take a microsecond or two.
@@ -101,6 +102,8 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub chance: bool,
     /// The value of a draw in the first player's view (contempt).
     pub draw: f32,
+    /// What moves lead to.
+    pub futures: Futures,
     /// The seed of the sampling of chance outcomes.
     pub sample_seed: u64,
     /// The depth of the search at the root.
@@ -115,7 +118,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         }
         self.count();
         match self.game.turn(state) {
-            Turn::Over(outcome) => self.result(outcome, node.ply) * viewer.sign(),
+            Turn::Over(outcome) => self.end(state, outcome, node.ply) * viewer.sign(),
             Turn::Chance => self.average(state, viewer, node, window),
             Turn::Player(player) if player == viewer => self.best(state, player, node, window),
             Turn::Player(player) => -self.best(state, player, node, window.opposite()),
@@ -129,10 +132,17 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         self.stop = self.checker.step(|| opinion.clone());
     }
 
+    /// Plays a move of a player.
+    #[inline]
+    pub fn play(&self, state: &mut G::State, mv: G::Move) {
+        self.futures.play(self.game, state, mv);
+    }
+
     /// The score of a finished game, in the first player's view: shorter wins and longer losses are better.
     #[inline]
-    fn result(&self, outcome: Outcome, ply: u32) -> f32 {
+    fn end(&self, state: &G::State, outcome: Outcome, ply: u32) -> f32 {
         match outcome.winner {
+            _ if self.settings.judges_ends => self.evaluator.score(self.game, state),
             Some(winner) => winner.sign() * (WIN_SCORE - ply as f32),
             None => self.draw,
         }
@@ -220,7 +230,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             let number = if turn == 0 && is_first_known { hash_move } else { moves.pick(turn) };
             let mv = moves.all[number];
             let mut child = state.clone();
-            self.game.play(&mut child, mv);
+            self.play(&mut child, mv);
             if !is_null {
                 self.line(node.ply + 1).clear();
             }
@@ -263,7 +273,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         }
         for (number, &mv) in moves.all.iter().enumerate() {
             let mut child = state.clone();
-            self.game.play(&mut child, mv);
+            self.play(&mut child, mv);
             let Some(entry) = self.look_up(self.key(&child, next.ply)) else { continue };
             let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(next.depth, self.chance);
             let (bound, lasts) = match self.game.turn(&child) {
@@ -291,10 +301,10 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         }
         for (turn, &mv) in moves.iter().enumerate() {
             let mut child = state.clone();
-            self.game.play(&mut child, mv);
+            self.play(&mut child, mv);
             self.count();
             let value = match self.game.turn(&child) {
-                Turn::Over(outcome) => self.result(outcome, next.ply) * player.sign(),
+                Turn::Over(outcome) => self.end(&child, outcome, next.ply) * player.sign(),
                 Turn::Player(_) => {
                     self.cut_short = true;
                     self.evaluator.score(self.game, &child) * player.sign()
@@ -356,7 +366,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         let less = NodeDepth { depth: node.depth - 3, ply: node.ply + 1 };
         let after = |search: &mut Self, number: usize, window| {
             let mut child = state.clone();
-            search.game.play(&mut child, moves.all[number]);
+            search.play(&mut child, moves.all[number]);
             search.value(&child, player, less, window)
         };
         let (mut best, mut best_move) = (f32::NEG_INFINITY, 0);
@@ -390,7 +400,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         for turn in 0..moves.all.len() {
             let number = moves.pick(turn);
             let mut child = state.clone();
-            self.game.play(&mut child, moves.all[number]);
+            self.play(&mut child, moves.all[number]);
             let inner = Window { alpha: window.alpha.max(best), ..window };
             let value = self.value(&child, player, node.next(), inner);
             if self.stop {
@@ -405,9 +415,10 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
         best
     }
 
-    /// Can all children of a position be judged at once? Not when a draw must be told from a level position.
+    /// Can all children of a position be judged at once? Not when a draw must be told from a level position, and not when ends are none.
     fn judges_at_once(&self) -> bool {
-        !self.chance && self.settings.quiescence == 0 && self.draw == 0.0 && self.evaluator.judges_children_at_once()
+        let Settings { quiescence, judges_ends, .. } = *self.settings;
+        !self.chance && quiescence == 0 && !judges_ends && self.draw == 0.0 && self.evaluator.judges_children_at_once()
     }
 
     /// A ply before the end of the look-ahead: the best of all children, judged at once.
@@ -460,7 +471,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// with chance around the ply is part of the key.
     #[inline]
     pub fn key(&self, state: &G::State, ply: u32) -> u64 {
-        let key = self.game.hash(state);
+        let key = self.game.hash(state) ^ self.futures.salt();
         if self.chance { key ^ u64::from(ply).wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { key }
     }
 

@@ -4,6 +4,7 @@ use plyground_core::{InputError, KeyInfo, Params};
 
 use super::order::Order;
 use super::table::Replacement;
+use crate::futures::ChanceMode;
 
 pub(super) const DEFAULT_DEPTH: u32 = 4;
 const DEFAULT_TABLE: usize = 64;
@@ -14,6 +15,12 @@ pub(super) const DEPTH: KeyInfo = KeyInfo {
     value: "PLIES",
     default: "4, or as deep as time or nodes allow",
     meaning: "moves of the players looked ahead (chance events come on top), at most 255",
+};
+pub(super) const COUNTED: KeyInfo = KeyInfo {
+    key: "counted",
+    value: "root|child",
+    default: "root",
+    meaning: "the depth is counted from the position, or from each position behind a move of it, which is a ply more",
 };
 pub(super) const EVAL: KeyInfo =
     KeyInfo { key: "eval", value: "NAME", default: "the game's first", meaning: "how unfinished positions are judged" };
@@ -85,6 +92,19 @@ pub(super) const SAMPLES: KeyInfo = KeyInfo {
     default: "0",
     meaning: "draw N outcomes of a chance event that has more; 0 looks at all of them",
 };
+pub(super) const CHANCE: KeyInfo = KeyInfo {
+    key: "chance",
+    value: "expect|ignore|sample",
+    default: "expect",
+    meaning: "chance events: average over all that may happen, do as if chance did nothing (what has a mean counts it), or draw one \
+              outcome of each by the seed (both change the value, and look much deeper)",
+};
+pub(super) const ENDS: KeyInfo = KeyInfo {
+    key: "ends",
+    value: "result|eval",
+    default: "result",
+    meaning: "what a finished game counts: more than every unfinished one, or what the evaluator says of it (changes the value)",
+};
 pub(super) const FORM: KeyInfo = KeyInfo {
     key: "form",
     value: "memory|list",
@@ -121,6 +141,7 @@ pub(super) enum Star {
 pub(super) struct Settings {
     pub method: Method,
     pub iterative: bool,
+    pub plies_more: u32,
     /// In megabytes.
     pub table: usize,
     pub replacement: Replacement,
@@ -133,6 +154,14 @@ pub(super) struct Settings {
     pub contempt: f32,
     pub star: Star,
     pub samples: usize,
+    pub chance: ChanceMode,
+    /// Are finished games judged by the evaluator?
+    pub judges_ends: bool,
+}
+
+/// The plies that `counted` adds to the depth.
+pub(crate) fn plies_more(params: &Params) -> Result<u32, InputError> {
+    Ok(u32::from(params.choice(COUNTED.key, &["root", "child"])? == 1))
 }
 
 impl Settings {
@@ -140,10 +169,23 @@ impl Settings {
         if let (Method::OpenList, Some(key)) = (method, ["reduce", "singular"].into_iter().find(|key| params.has(key))) {
             return Err(InputError::malformed("key", key, "form=list searches all lines to the same depth"));
         }
+        let chance = ChanceMode::read(params)?;
+        if let Some(key) = ["star", "samples"].into_iter().find(|key| chance != ChanceMode::Expect && params.has(key)) {
+            return Err(InputError::malformed(
+                "key",
+                key,
+                "it belongs to chance=expect: otherwise there is nothing to average over",
+            ));
+        }
+        let judges_ends = params.choice("ends", &["result", "eval"])? == 1;
+        if judges_ends && params.has("contempt") {
+            return Err(InputError::malformed("key", "contempt", "with ends=eval a draw counts what the evaluator says"));
+        }
         let is_on = |key| Ok::<bool, InputError>(params.choice(key, &["on", "off"])? == 0);
         Ok(Self {
             method,
             iterative: is_on("iterative")?,
+            plies_more: plies_more(params)?,
             table: params.number("tt", 0..=MOST_TABLE)?.unwrap_or(DEFAULT_TABLE),
             replacement: [Replacement::TwoTier, Replacement::Depth, Replacement::Always]
                 [params.choice("replace", &["two-tier", "depth", "always"])?],
@@ -156,6 +198,8 @@ impl Settings {
             contempt: params.number("contempt", -1e5..=1e5)?.unwrap_or(0.0),
             star: [Star::Two, Star::One, Star::Off][params.choice("star", &["2", "1", "off"])?],
             samples: params.number("samples", 0..=1_000_000)?.unwrap_or(0),
+            chance,
+            judges_ends,
         })
     }
 

@@ -75,7 +75,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
             Node { state: state.clone(), left, parent: ROOT, place: 0, is_max: true, is_solved: false, moves: moves.into() };
         let mut list = Self { maximiser, nodes: vec![root], open: BinaryHeap::new(), bytes: 0, best: 0 };
         for place in 0..moves.len() {
-            list.add(search.game, ROOT, place, f32::INFINITY);
+            list.add(search, ROOT, place, f32::INFINITY);
         }
         let limit = search.settings.table << 20;
         while let Some(top) = list.open.pop() {
@@ -86,7 +86,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
                 continue;
             }
             if top.is_solved {
-                list.settle(search.game, top.node, top.merit);
+                list.settle(search, top.node, top.merit);
             } else {
                 list.expand(search, top.node, top.merit);
             }
@@ -109,11 +109,17 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// Puts a child of a node on the list.
-    fn add<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, parent: u32, place: usize, merit: f32) {
+    fn add<G: Evaluated<State = S, Move = M>, E: Evaluator<G>>(
+        &mut self,
+        search: &Search<'_, '_, '_, G, E>,
+        parent: u32,
+        place: usize,
+        merit: f32,
+    ) {
         let above = &self.nodes[parent as usize];
         let (mut state, left) = (above.state.clone(), above.left.next());
-        game.play(&mut state, above.moves[place]);
-        let is_max = matches!(game.turn(&state), Turn::Player(player) if player == self.maximiser);
+        search.play(&mut state, above.moves[place]);
+        let is_max = matches!(search.game.turn(&state), Turn::Player(player) if player == self.maximiser);
         let node = self.nodes.len() as u32;
         self.nodes.push(Node { state, left, parent, place: place as u16, is_max, is_solved: false, moves: Box::new([]) });
         self.bytes += size_of::<Node<S, M>>();
@@ -133,12 +139,17 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
     }
 
     /// A node is solved: so is a parent that maximises; a parent that minimises wants the next child, if there is one.
-    fn settle<G: Evaluated<State = S, Move = M>>(&mut self, game: &G, node: u32, merit: f32) {
+    fn settle<G: Evaluated<State = S, Move = M>, E: Evaluator<G>>(
+        &mut self,
+        search: &Search<'_, '_, '_, G, E>,
+        node: u32,
+        merit: f32,
+    ) {
         let Node { parent, place, .. } = self.nodes[node as usize];
         let above = &self.nodes[parent as usize];
         let next = usize::from(place) + 1;
         if !above.is_max && next < above.moves.len() {
-            return self.add(game, parent, next, merit);
+            return self.add(search, parent, next, merit);
         }
         self.nodes[parent as usize].is_solved = true;
         if parent == ROOT {
@@ -172,7 +183,7 @@ impl<S: Clone, M: Copy> OpenList<S, M> {
         self.bytes += size_of_val(moves.as_slice());
         self.nodes[node as usize].moves = moves.into();
         for place in 0..children {
-            self.add(search.game, node, place, merit);
+            self.add(search, node, place, merit);
         }
     }
 }

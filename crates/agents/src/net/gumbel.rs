@@ -22,6 +22,11 @@ pub struct RootResult {
     pub value: f32,
 }
 
+/// Puts the highest value first. (Not generic: a sort of the standard library is large, and would be compiled for every game.)
+fn sort_falling(order: &mut [usize], values: &[f32]) {
+    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+}
+
 /// Searches with so many simulations.
 pub fn search<G: PlayableGame>(
     searcher: &mut NetSearcher<'_, G>,
@@ -40,7 +45,7 @@ pub fn search<G: PlayableGame>(
     let edges: Vec<usize> = node.edges().collect();
     let scores: Vec<f32> = edges.iter().map(|&edge| tree.edges[edge].logit + gumbel(rng)).collect();
     let mut order: Vec<usize> = (0..edges.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    sort_falling(&mut order, &scores);
     let most = considered(simulations, edges.len());
     order.truncate(most);
     let mut left = simulations;
@@ -59,7 +64,8 @@ pub fn search<G: PlayableGame>(
         }
         if order.len() > 1 {
             let completed = completed(tree, &edges, mover);
-            order.sort_by(|&a, &b| (scores[b] + completed[b]).total_cmp(&(scores[a] + completed[a])));
+            let values: Vec<f32> = scores.iter().zip(&completed).map(|(score, value)| score + value).collect();
+            sort_falling(&mut order, &values);
             order.truncate(order.len().div_ceil(2));
         }
         rounds = rounds.saturating_sub(1).max(1);

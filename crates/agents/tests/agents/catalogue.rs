@@ -76,6 +76,25 @@ fn entries_are_those_of_the_listing() {
     assert_eq!(listing.len(), LISTING.len());
 }
 
+/// Names begin with the kind of the work that they come from, and none is there twice.
+#[test]
+fn presets_are_named_after_their_works() {
+    let mut seen = 0;
+    for spec in specs() {
+        let Ok((spec, _)) = plyground_games::open(&spec, None, Row) else { continue };
+        let presets = catalogue::entry(&spec).presets;
+        for (number, preset) in presets.iter().enumerate() {
+            let kind = preset.name.split('-').next().unwrap_or_default();
+            assert!(["thesis", "report", "study"].contains(&kind), "{}", preset.name);
+            let work = catalogue::work(&spec).unwrap();
+            assert!(work.contains(&format!("{kind} ")), "{} is not from {work}", preset.name);
+            assert!(presets[..number].iter().all(|other| other.name != preset.name), "{} twice", preset.name);
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
+}
+
 /// The words in a line of code by which an agent is named: a spec with keys (`mcts:sims=100`), a level, or a literal that is its name.
 /// A key of a game may have the name of an agent.
 fn agents_named(line: &str, keys: &[&str]) -> Vec<String> {

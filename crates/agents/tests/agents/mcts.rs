@@ -8,7 +8,7 @@ use plyground_core::{
     Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Progress,
     Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
-use plyground_games::{for_each_sample, open};
+use plyground_games::{clobber, for_each_sample, mnk, open, open_one, pawn};
 
 mod naive;
 
@@ -96,9 +96,18 @@ struct AgainstNaive {
     name: &'static str,
     spec: &'static str,
     c: f32,
-    eval: bool,
+    /// The number of the evaluator that judges leaves.
+    eval: Option<usize>,
     rave: Option<f32>,
     full: bool,
+    scores: bool,
+    without_chance: bool,
+}
+
+impl AgainstNaive {
+    fn new(name: &'static str, spec: &'static str, c: f32) -> Self {
+        Self { name, spec, c, eval: None, rave: None, full: false, scores: false, without_chance: false }
+    }
 }
 
 impl Visitor for AgainstNaive {
@@ -107,10 +116,24 @@ impl Visitor for AgainstNaive {
         const SIMULATIONS: u64 = 1_500;
         for (number, state) in positions(&game, &start, 4, 7).into_iter().enumerate() {
             let mut rng = Seed(number as u64).rng();
-            let evaluator = self.eval.then(|| game.evaluator(G::evaluators()[0].name, &Params::default()).unwrap());
+            let Turn::Player(mover) = game.turn(&state) else { panic!("no player is to move") };
+            let evaluator = self.eval.map(|number| {
+                let mut evaluator = game.evaluator(G::evaluators()[number].name, &Params::default()).unwrap();
+                evaluator.side_with(mover);
+                evaluator
+            });
             let known = HashMap::from([(Vec::new(), Known { visits: 0, sum: 0.0, moves: Vec::new(), tried: 0 })]);
-            let mut naive =
-                Naive { game: &game, c: self.c, evaluator, rave: self.rave, full: self.full, known, later: HashMap::new() };
+            let mut naive = Naive {
+                game: &game,
+                c: self.c,
+                evaluator,
+                rave: self.rave,
+                scores: self.scores,
+                without_chance: self.without_chance,
+                full: self.full,
+                known,
+                later: HashMap::new(),
+            };
             for _ in 0..SIMULATIONS {
                 naive.simulate(&state, &mut rng);
             }
@@ -129,7 +152,28 @@ impl Visitor for AgainstNaive {
 fn the_tree_counts_what_a_naive_search_counts() {
     for name in ["tictactoe", "clobber:size=4x4", "pawn", "crosphere:size=4x4,strong=2", "connect-four", "tuc-chess"] {
         for (spec, c) in [("mcts:c=0.5", 0.5), ("mcts:c=1,formula=2ln", std::f32::consts::SQRT_2)] {
-            open(name, None, AgainstNaive { name, spec, c, eval: false, rave: None, full: false }).unwrap();
+            open(name, None, AgainstNaive::new(name, spec, c)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn without_chance_and_with_scores_the_tree_counts_what_a_naive_search_counts() {
+    let spec = "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore";
+    let quiet = |name, spec| AgainstNaive { full: true, without_chance: true, ..AgainstNaive::new(name, spec, 2.0) };
+    for name in ["tuc-chess:worth=0.5,appear=0.9", "tuc-chess:limit=30", "pawn"] {
+        open(name, None, AgainstNaive { eval: Some(0), ..quiet(name, spec) }).unwrap();
+    }
+    let specs = [
+        "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore,reward=score",
+        "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore,reward=score,eval=points",
+        "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore,reward=score,eval=report-own-king",
+        "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore,reward=score,eval=report-constant",
+    ];
+    for (number, spec) in specs.into_iter().enumerate() {
+        // Games that end soon, so that finished ones are judged, too.
+        for name in ["tuc-chess:limit=30", "tuc-chess:limit=6"] {
+            open(name, None, AgainstNaive { eval: Some(number), scores: true, ..quiet(name, spec) }).unwrap();
         }
     }
 }
@@ -137,18 +181,21 @@ fn the_tree_counts_what_a_naive_search_counts() {
 #[test]
 fn children_judged_from_the_parent_are_children_judged_one_by_one() {
     for name in ["tictactoe", "clobber:size=4x4", "pawn", "crosphere:size=5x5,strong=2", "crosphere", "tuc-chess"] {
-        open(name, None, AgainstNaive { name, spec: "mcts:c=0.4,leaf=eval", c: 0.4, eval: true, rave: None, full: false })
-            .unwrap();
+        open(name, None, AgainstNaive { eval: Some(0), ..AgainstNaive::new(name, "mcts:c=0.4,leaf=eval", 0.4) }).unwrap();
         // The search with all switches, one of them without effect.
-        open(name, None, AgainstNaive { name, spec: "mcts:c=0.4,leaf=eval,fpu=100", c: 0.4, eval: true, rave: None, full: true })
-            .unwrap();
+        open(
+            name,
+            None,
+            AgainstNaive { eval: Some(0), full: true, ..AgainstNaive::new(name, "mcts:c=0.4,leaf=eval,fpu=100", 0.4) },
+        )
+        .unwrap();
     }
 }
 
 #[test]
 fn rave_counts_what_a_naive_search_counts() {
     for name in ["tictactoe", "clobber:size=4x4", "pawn"] {
-        open(name, None, AgainstNaive { name, spec: "mcts:c=0.2,rave=0.01", c: 0.2, eval: false, rave: Some(0.01), full: true })
+        open(name, None, AgainstNaive { rave: Some(0.01), full: true, ..AgainstNaive::new(name, "mcts:c=0.2,rave=0.01", 0.2) })
             .unwrap();
     }
 }
@@ -163,6 +210,9 @@ const SPECS: &[&str] = &[
     "mcts:preset=clobber",
     "mcts:preset=tuc",
     "mcts:preset=pawn",
+    "mcts:preset=pawn-code",
+    "mcts:children=drawn",
+    "mcts:first=root",
     "mcts:solver=on",
     "mcts:solver=on,leaf=eval",
     "mcts:rave=0.001",
@@ -314,7 +364,7 @@ fn the_solver_proves_the_draw_of_tic_tac_toe_and_never_loses_it() {
             keeps(game, &after(game, state, mv), perfect, exact, seen);
         }
     }
-    open("tictactoe", None, Exhaustive).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Exhaustive).unwrap();
 }
 
 #[test]
@@ -348,7 +398,7 @@ fn a_won_pawn_game_is_won() {
             assert!(won > 30, "{won}");
         }
     }
-    open("pawn", None, Won).unwrap();
+    open_one::<pawn::Rules, _>("pawn", None, Won).unwrap();
 }
 
 #[test]
@@ -447,7 +497,7 @@ fn shared_positions_have_one_node() {
             assert!(shared.nodes <= 5_478 && apart.nodes > 10_000, "{} {}", shared.nodes, apart.nodes);
         }
     }
-    open("tictactoe", None, Shared).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Shared).unwrap();
 }
 
 #[test]
@@ -476,7 +526,7 @@ fn memory_is_bounded_and_the_user_is_told() {
             assert!(choose(&game, &start, "mcts:sims=30000", 1).notes.is_empty());
         }
     }
-    open("clobber:size=8x8", None, Bounded).unwrap();
+    open_one::<clobber::Rules, _>("clobber:size=8x8", None, Bounded).unwrap();
 }
 
 #[test]
@@ -530,7 +580,7 @@ fn what_is_kept_of_a_tree_is_what_was_there() {
             }
         }
     }
-    open("pawn:size=6x6", None, Kept).unwrap();
+    open_one::<pawn::Rules, _>("pawn:size=6x6", None, Kept).unwrap();
 }
 
 #[test]
@@ -565,7 +615,7 @@ fn switches_do_what_they_say() {
             assert!(least > most, "{least} and {most}");
         }
     }
-    open("mnk:size=6x6,k=4", None, Switches).unwrap();
+    open_one::<mnk::Rules, _>("mnk:size=6x6,k=4", None, Switches).unwrap();
 }
 
 #[test]
@@ -587,7 +637,7 @@ fn playouts_are_simulations_for_each_legal_move() {
             }
         }
     }
-    open("clobber:size=4x4", None, Count).unwrap();
+    open_one::<clobber::Rules, _>("clobber:size=4x4", None, Count).unwrap();
 }
 
 #[test]
@@ -605,32 +655,55 @@ fn presets_are_their_keys_and_a_key_beside_one_wins() {
         ("mcts:preset=crosphere", "mcts:c=0.3,leaf=eval"),
         ("mcts:preset=crosphere,leaf=rollout,c=0.5", "mcts:c=0.5"),
         ("mcts:preset=tictactoe", "mcts:c=2,formula=2ln,leaf=heuristic-rollout"),
+        ("mcts:preset=tictactoe,careful=off", "mcts:c=2,formula=2ln,leaf=heuristic-rollout"),
         ("mcts:preset=clobber", "mcts:c=0.70710678,formula=2ln,final=value"),
         ("mcts:preset=tuc", "mcts:leaf=cut-rollout,cut=10,c=1.41421356"),
         ("mcts:preset=tuc,leaf=rollout", "mcts:c=1.41421356"),
+        ("mcts:preset=report", "mcts:c=1.41421356,leaf=cut-rollout,reward=score,final=value,chance=ignore"),
         ("mcts:preset=pawn", "mcts:c=1"),
+        ("mcts:preset=pawn-code", "mcts:transpositions=on,final=value,first=root,children=drawn,c=1"),
+        ("mcts:preset=pawn-code,children=all,first=move", "mcts:transpositions=on,final=value,c=1"),
         ("mcts:c=1,formula=2ln", "mcts"),
     ] {
-        assert!(open("tictactoe", None, Same(preset, keys)).unwrap(), "{preset} is {keys}");
+        assert!(open_one::<mnk::Rules, _>("tictactoe", None, Same(preset, keys)).unwrap(), "{preset} is {keys}");
     }
-    assert!(!open("tictactoe", None, Same("mcts:c=0.5", "mcts")).unwrap());
+    for (one, other) in [("mcts:c=0.5", "mcts"), ("mcts:preset=tictactoe", "mcts:preset=tictactoe,careful=on")] {
+        assert!(!open_one::<mnk::Rules, _>("tictactoe", None, Same(one, other)).unwrap(), "{one} is not {other}");
+    }
 }
 
 #[test]
 fn what_does_not_go_together_is_refused() {
     for (spec, message) in [
         ("mcts:cut=3", "malformed key 'cut': it belongs to leaf=cut-rollout"),
+        ("mcts:careful=on", "malformed key 'careful': it belongs to leaf=heuristic-rollout"),
         ("mcts:grave=3", "malformed key 'grave': it needs rave=B beside it"),
         ("mcts:chance=open,solver=on", "malformed key 'solver': it does not go together with chance=open"),
         ("mcts:chance=open,threads=2", "malformed key 'threads': it does not go together with chance=open"),
         (
             "mcts:preset=checkers",
-            "unknown value of 'preset' 'checkers'; expected one of crosphere, tictactoe, clobber, tuc, pawn",
+            "unknown value of 'preset' 'checkers'; expected one of crosphere, tictactoe, clobber, tuc, pawn, report, pawn-code",
         ),
         (
             "mcts:eval=lines",
-            "malformed key 'eval': it is not used without leaf=eval, leaf=cut-rollout, bias=W or widening=W beside it",
+            "malformed key 'eval': it is not used without leaf=eval, leaf=cut-rollout, reward=score, bias=W or widening=W beside it",
         ),
+        (
+            "mcts:children=drawn,solver=on",
+            "malformed key 'children': children=drawn does not go together with solver, reuse, threads and chance=open",
+        ),
+        (
+            "mcts:first=root,threads=2",
+            "malformed key 'first': first=root does not go together with solver, reuse, threads and chance=open",
+        ),
+        ("mcts:chance=ignore,reuse=on", "malformed key 'reuse': it does not go together with chance=ignore"),
+        ("mcts:reward=score,solver=on", "malformed key 'solver': it does not go together with reward=score"),
+        ("mcts:reward=score,leaf=eval", "malformed key 'reward': it needs a leaf that plays: use leaf=cut-rollout with cut=0"),
+        (
+            "mcts:reward=score,chance=open",
+            "malformed key 'reward': reward=score does not go together with chance=open or parallel=tree",
+        ),
+        ("mcts:chance=none", "unknown value of 'chance' 'none' (did you mean 'ignore'?); expected one of closed, open, ignore"),
         ("mcts:threads=2,reuse=on", "malformed key 'reuse': with several threads it needs parallel=tree beside it"),
         ("mcts:parallel=root", "malformed key 'parallel': it needs threads=2 or more beside it"),
         ("mcts:solver=yes", "unknown value of 'solver' 'yes'; expected one of off, on"),
@@ -667,5 +740,5 @@ fn a_watcher_is_told_everything() {
             }
         }
     }
-    open("tictactoe", None, Watched).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Watched).unwrap();
 }

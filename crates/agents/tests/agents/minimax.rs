@@ -3,10 +3,10 @@
 
 use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
-    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Rng, Scratch, SearchRequest, Seed,
-    Turn, Visitor, WIN_SCORE,
+    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Player, Rng, Scratch,
+    SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
-use plyground_games::{infos, open};
+use plyground_games::{connect_four, infos, open, open_one, tuc_chess};
 
 /// Judges positions without anything about the game that might help a search to be right by luck, or as the game itself does.
 enum TestEvaluator<E> {
@@ -34,6 +34,12 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for TestEvaluator<E> {
     }
     fn judges_children_at_once(&self) -> bool {
         matches!(self, Self::Own(own) if own.judges_children_at_once())
+    }
+    fn side_with(&mut self, player: Player) -> bool {
+        match self {
+            Self::Own(own) => own.side_with(player),
+            Self::Hashed | Self::Coarse => false,
+        }
     }
     fn evaluate_children(&self, game: &G, state: &G::State, moves: &[G::Move], scores: &mut Vec<f32>) {
         match self {
@@ -236,7 +242,7 @@ impl Visitor for Agreement {
         for (number, (state, tree)) in found.iter().enumerate() {
             let here = || format!("{sample} depth {depth}: {}", game.position_text(state));
             let seed = Seed(7).numbered(number as u64);
-            let plain = think(&mut Minimax { evaluator: judge(&game, number) }, &game, state, depth, seed);
+            let plain = think(&mut Minimax::new(&Params::default(), judge(&game, number)).unwrap(), &game, state, depth, seed);
             assert_eq!(plain.nodes, tree.nodes, "minimax: {}", here());
             // All methods in turn, so that each of them meets all games.
             for (spec, kept) in EXACT.iter().zip(&mut searchers[number % 3]).skip(number % 7).step_by(7) {
@@ -404,6 +410,127 @@ fn singular_moves_are_extended_as_defined() {
             let held = Held { specs, depth, most: 3_000, quiescence: 0, singular: Some(0.5) };
             let changed = open(sample, None, held).unwrap();
             assert!(changed >= 5, "{sample} depth {depth}: extensions changed {changed} values");
+        }
+    }
+}
+
+/// Minimax without chance, straight from the definition: in the first player's view.
+struct Quiet<'a, G: PlayableGame> {
+    game: &'a G,
+    judge: &'a TestEvaluator<G::Evaluator>,
+    judges_ends: bool,
+    /// Positions looked at.
+    nodes: u64,
+}
+
+impl<G: PlayableGame> Quiet<'_, G> {
+    /// Nothing where there is more to look at than wanted.
+    fn value(&mut self, state: &G::State, depth: u32, ply: u32) -> Option<f32> {
+        self.nodes += 1;
+        match self.game.turn(state) {
+            _ if self.nodes > AFFORDABLE => None,
+            Turn::Over(_) if self.judges_ends => Some(self.judge.score(self.game, state)),
+            Turn::Over(outcome) => Some(outcome.value() * (WIN_SCORE - ply as f32)),
+            Turn::Chance => panic!("nothing is left to chance"),
+            Turn::Player(_) if depth == 0 => Some(self.judge.score(self.game, state)),
+            Turn::Player(player) => {
+                let mut best = f32::NEG_INFINITY;
+                for mv in legal(self.game, state) {
+                    let mut child = state.clone();
+                    self.game.play_without_chance(&mut child, mv);
+                    best = best.max(self.value(&child, depth - 1, ply + 1)? * player.sign());
+                }
+                Some(best * player.sign())
+            }
+        }
+    }
+}
+
+/// The searches of [`EXACT`] in which chance events are averages.
+fn averages(spec: &str) -> bool {
+    ["star", "samples"].into_iter().any(|key| spec.contains(key))
+}
+
+/// Holds all searches to the naive one without chance, and to plain minimax with one drawn future.
+struct OneFuture {
+    depth: u32,
+    /// A key for all agents, and what it means.
+    ends: (&'static str, bool),
+    /// How often a drawn future and one without chance had different values.
+    differ: usize,
+    compared: usize,
+}
+
+impl Visitor for OneFuture {
+    type Output = [usize; 2];
+
+    fn visit<G: PlayableGame>(mut self, game: G, start: G::State) -> [usize; 2] {
+        let mut rng = Seed(16).numbered(u64::from(self.depth)).rng();
+        let own = |number: usize| {
+            let info = G::evaluators()[number % G::evaluators().len()];
+            TestEvaluator::Own(game.evaluator(info.name, &Params::default()).unwrap())
+        };
+        let judge = |number: usize| if number.is_multiple_of(2) { TestEvaluator::Hashed } else { own(number / 2) };
+        let keys = |mode: &str| format!("chance={mode}{}", self.ends.0);
+        let with = |spec: &str, mode: &str| format!("{spec}{}{}", if spec.contains(':') { "," } else { ":" }, keys(mode));
+        let plain = |mode: &str, number| Minimax::new(&Params::parse(&keys(mode)).unwrap(), judge(number)).unwrap();
+        let specs: Vec<&str> = EXACT.iter().copied().filter(|spec| !averages(spec)).collect();
+        let judges = 2 * G::evaluators().len();
+        // Kept from position to position, and for both players.
+        let mut kept: Vec<Vec<_>> = (0..judges)
+            .map(|number| {
+                let each = |spec: &&str| ["ignore", "sample"].map(|mode| searcher(&with(spec, mode), judge(number)));
+                specs.iter().map(each).collect()
+            })
+            .collect();
+        let mut number = 0;
+        let mut games = 0;
+        while self.compared < 60 && games < 200 {
+            games += 1;
+            let mut played = random_game(&game, &start, &mut rng);
+            rng.shuffle(&mut played);
+            for state in played.iter().take(4) {
+                let Turn::Player(mover) = game.turn(state) else { panic!("no player is to move") };
+                let mut judged = judge(number % judges);
+                judged.side_with(mover);
+                let mut naive = Quiet { game: &game, judge: &judged, judges_ends: self.ends.1, nodes: 0 };
+                let Some(value) = naive.value(state, self.depth, 0) else { continue };
+                let nodes = naive.nodes - 1;
+                let here = || format!("{} depth {}: {}", game.spec(), self.depth, game.position_text(state));
+                let seed = Seed(17).numbered(number as u64);
+                let quiet = think(&mut plain("ignore", number % judges), &game, state, self.depth, seed);
+                assert_eq!((score(&quiet), quiet.nodes), (value * mover.sign(), nodes), "{}", here());
+                let drawn = think(&mut plain("sample", number % judges), &game, state, self.depth, seed);
+                self.differ += usize::from(score(&drawn) != score(&quiet));
+                for (spec, agents) in specs.iter().zip(&mut kept[number % judges]).skip(number % 5).step_by(5) {
+                    for (agent, wanted) in agents.iter_mut().zip([&quiet, &drawn]) {
+                        let choice = think(agent, &game, state, self.depth, seed);
+                        assert_eq!((score(&choice), choice.mv), (score(wanted), wanted.mv), "{spec}: {}", here());
+                        let mut ahead = state.clone();
+                        for &mv in &choice.principal_variation {
+                            let text = game.move_text(&ahead, mv);
+                            assert_eq!(game.legal_move(&ahead, &text).as_ref(), Ok(&mv), "{spec}: {}", here());
+                            game.play(&mut ahead, mv);
+                        }
+                    }
+                }
+                number += 1;
+                self.compared += 1;
+            }
+        }
+        [self.compared, self.differ]
+    }
+}
+
+#[test]
+fn with_one_future_every_search_has_the_value_and_the_move_of_plain_minimax() {
+    for depth in 1..=4 {
+        for ends in [("", false), (",ends=eval", true)] {
+            for sample in ["tuc-chess:worth=0.5,appear=0.9", "tuc-chess:limit=30", "tictactoe"] {
+                let [compared, differ] = open(sample, None, OneFuture { depth, ends, differ: 0, compared: 0 }).unwrap();
+                assert!(compared >= 40, "{sample} depth {depth}: {compared} positions");
+                assert_eq!(differ > 0, sample != "tictactoe", "{sample} depth {depth}: {differ} of {compared}");
+            }
         }
     }
 }
@@ -640,13 +767,21 @@ impl Visitor for Fair {
         // Scores are spread evenly over 2,000: five deviations of the mean of 2,500 draws.
         assert!((mean - whole).abs() < 5.0 * 577.0 / 50.0, "{mean} instead of {whole}");
         assert!(values.iter().any(|&value| value != values[0]), "always {}", values[0]);
+        // One future is one sample: always the same for a seed, whatever the search keeps.
+        let values: Vec<f32> = (0..2_500).map(|seed| choose("alphabeta:chance=sample,tt=0", seed)).collect();
+        let mut kept = searcher("pvs:chance=sample,tt=1", judge(&game, 0));
+        for (seed, &value) in (0..).zip(&values) {
+            assert_eq!(score(&think(&mut kept, &game, &state, 1, Seed(seed))), value);
+        }
+        let mean = values.iter().sum::<f32>() / values.len() as f32;
+        assert!((mean - whole).abs() < 5.0 * 577.0 / 50.0, "{mean} instead of {whole}");
     }
 }
 
 #[test]
 fn samples_are_fair() {
     for position in ["2k1p/5/5/5/p4/Pp2P/KP3 w 0 0 10", "k4/4p/5/5/p4/Pp1P1/KP3 w 0 0 10"] {
-        open("tuc-chess:appear=0.9", Some(position), Fair).unwrap();
+        open_one::<tuc_chess::Rules, _>("tuc-chess:appear=0.9", Some(position), Fair).unwrap();
     }
 }
 
@@ -677,7 +812,7 @@ impl Visitor for Sampled {
 
 #[test]
 fn enough_samples_are_all_and_star_pruning_saves() {
-    open("tuc-chess:worth=0.5,appear=0.9", None, Sampled).unwrap();
+    open_one::<tuc_chess::Rules, _>("tuc-chess:worth=0.5,appear=0.9", None, Sampled).unwrap();
 }
 
 #[test]
@@ -702,7 +837,7 @@ fn table_probes_are_counted() {
             assert_eq!(fact(&none, "table probes"), None);
         }
     }
-    open("connect-four", None, Probes).unwrap();
+    open_one::<connect_four::Rules, _>("connect-four", None, Probes).unwrap();
 }
 
 #[test]
@@ -742,7 +877,7 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
         for seed in 0..3 {
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
-            let mut plain = Minimax { evaluator: judge(game, number) };
+            let mut plain = Minimax::new(&Params::default(), judge(game, number)).unwrap();
             let request = SearchRequest { game, state, budget, rng: &mut Seed(seed).rng(), observer: &mut NoObserver };
             let choice = plain.choose(request).unwrap();
             let score = choice.facts.iter().find(|fact| fact.name == "score").unwrap().value;

@@ -9,7 +9,7 @@ use plyground_core::{
     Agent, Budget, CancelToken, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame,
     Resources, Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
 };
-use plyground_games::{for_each_sample, open};
+use plyground_games::{clobber, for_each_sample, mnk, open, open_one};
 use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
 
 /// A network without knowledge, as a file.
@@ -120,9 +120,9 @@ fn a_search_proves_what_is_certain_whatever_the_network_says() {
         }
     }
     // A win at once, a loss whatever is played, the draw of Tic-Tac-Toe after both have answered well.
-    open("tictactoe", Some("xx1/oo1/3 x 3"), Proves { value: 1.0, best: Some("c3") }).unwrap();
-    open("tictactoe", Some("x1x/1o1/x1o o 3"), Proves { value: -1.0, best: None }).unwrap();
-    open("tictactoe", Some("x2/1o1/2x o 3"), Proves { value: 0.0, best: None }).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", Some("xx1/oo1/3 x 3"), Proves { value: 1.0, best: Some("c3") }).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", Some("x1x/1o1/x1o o 3"), Proves { value: -1.0, best: None }).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", Some("x2/1o1/2x o 3"), Proves { value: 0.0, best: None }).unwrap();
 }
 
 /// After a simulation for each move, every move is worth what the network says of the position behind it.
@@ -190,7 +190,7 @@ fn the_solver_of_a_game_makes_proofs_of_leaves() {
             assert!(proven[0] >= 20 && proven[1] < proven[0] / 2, "{proven:?}");
         }
     }
-    open("clobber:size=5x6", None, Asks).unwrap();
+    open_one::<clobber::Rules, _>("clobber:size=5x6", None, Asks).unwrap();
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_solver_with_a_network_is_perfect_where_it_has_solved_and_plays_on_where_it_
             }
         }
     }
-    open("mnk:size=4x4,k=4", None, Plays).unwrap();
+    open_one::<mnk::Rules, _>("mnk:size=4x4,k=4", None, Plays).unwrap();
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn what_is_kept_from_the_last_move_is_counted() {
             }
         }
     }
-    open("clobber:size=5x6", None, Keeps).unwrap();
+    open_one::<clobber::Rules, _>("clobber:size=5x6", None, Keeps).unwrap();
 }
 
 #[test]
@@ -257,8 +257,8 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
             untaught(&game, 1).1
         }
     }
-    let clobber = open("clobber:size=5x6", None, File).unwrap();
-    let mnk = open("mnk:size=5x5,k=4", None, File).unwrap();
+    let clobber = open_one::<clobber::Rules, _>("clobber:size=5x6", None, File).unwrap();
+    let mnk = open_one::<mnk::Rules, _>("mnk:size=5x5,k=4", None, File).unwrap();
     let refusal = |game: &str, spec: &str, file: &[u8]| open(game, None, Refuse(spec, file.to_vec())).unwrap();
     // One network for all sizes, where nothing depends on the size.
     assert_eq!(refusal("clobber:size=8x8", "az:net=x", &clobber), None);

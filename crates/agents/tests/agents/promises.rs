@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use plyground_agents::{AgentSpec, INFOS, build};
 use plyground_core::{
-    Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Outcome, PlayableGame, Player, Progress, Rng,
-    Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
+    Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Outcome, Params, PlayableGame, Player, Progress,
+    Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
-use plyground_games::{for_each_sample, open};
+use plyground_games::{for_each_sample, mnk, open, open_one};
 
 use crate::refusal;
 
@@ -26,6 +26,9 @@ const SPECS: &[&str] = &[
     "sss:depth=1",
     "sss:nodes=300,form=list",
     "expectimax:depth=2,samples=1,singular=1",
+    "alphabeta:depth=2,chance=ignore",
+    "pvs:depth=2,chance=sample,ends=eval,tt=1",
+    "mcts:preset=report,sims=40",
 ];
 
 fn choose<G: PlayableGame>(game: &G, state: &G::State, spec: &str, limits: Limits, rng: &mut Rng) -> Choice<G> {
@@ -186,7 +189,7 @@ impl Visitor for MinimaxLaw {
             }
             game.moves(&state, &mut scratch.moves);
             let depth = if scratch.moves.len() > 40 { 1 } else { 2 };
-            let mut agent = plyground_agents::Minimax { evaluator: Hashed };
+            let mut agent = plyground_agents::Minimax::new(&Params::default(), Hashed).unwrap();
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let budget = Budget { limits, clock: &NoClock };
             let request = SearchRequest { game: &game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };
@@ -246,7 +249,7 @@ fn tic_tac_toe_is_a_draw_and_minimax_never_loses_it() {
         known.insert(key, value);
         value
     }
-    open("tictactoe", None, Exhaustive).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Exhaustive).unwrap();
 }
 
 #[test]
@@ -287,7 +290,7 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
             }
         }
     }
-    open("tictactoe", None, Limited).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Limited).unwrap();
 }
 
 #[test]
@@ -302,11 +305,23 @@ fn bad_specs_are_refused() {
         ("mcts:sims", "malformed key 'sims': expected sims=N"),
         ("mcts:c=NaN", "malformed value 'c=NaN': expected c from 0 to 100"),
         ("random:sims=3", "unknown key of random 'sims'; expected one of tb, slip"),
-        ("minimax:eval=linez", "unknown value of 'eval' 'linez' (did you mean 'lines'?); expected lines"),
-        ("minimax:depth=0", "malformed value 'depth=0': expected depth from 1 to 10000"),
+        ("minimax:eval=linez", "unknown value of 'eval' 'linez' (did you mean 'lines'?); expected one of lines, report"),
+        (
+            "minimax:depth=0",
+            "malformed value 'depth=0': expected depth from 1 to 10000; what an evaluation says without a search: ply eval GAME --position P",
+        ),
         ("pvs:order=hash+luck", "unknown criterion of order 'luck'; expected one of hash, killers, history, hints, none"),
         ("pvs:order=hash+hints+hash", "malformed order 'hash+hints+hash': 'hash' is there twice"),
         ("alphabeta:aspiration=wide", "malformed value 'aspiration=wide': expected aspiration from 0 to 1000000"),
+        (
+            "alphabeta:chance=none",
+            "unknown value of 'chance' 'none' (did you mean 'ignore'?); expected one of expect, ignore, sample",
+        ),
+        (
+            "expectimax:chance=sample,samples=3",
+            "malformed key 'samples': it belongs to chance=expect: otherwise there is nothing to average over",
+        ),
+        ("pvs:ends=eval,contempt=1", "malformed key 'contempt': with ends=eval a draw counts what the evaluator says"),
         ("sss:form=list,reduce=3", "malformed key 'reduce': form=list searches all lines to the same depth"),
         ("mcts:time=1", "malformed duration '1': expected a number and ms, s or min, like 100ms or 1.5s"),
     ] {
@@ -334,5 +349,5 @@ fn an_agent_without_a_player_to_move_says_so() {
             }
         }
     }
-    open("tictactoe", Some("xxx/oo1/3 o 3"), Finished).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", Some("xxx/oo1/3 o 3"), Finished).unwrap();
 }

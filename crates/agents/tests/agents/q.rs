@@ -8,7 +8,7 @@ use plyground_core::{
     Agent, Budget, Choice, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
     Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor,
 };
-use plyground_games::{for_each_sample, open};
+use plyground_games::{for_each_sample, mnk, open, open_one};
 
 fn choose<G: Game>(agent: &mut (impl Agent<G> + ?Sized), game: &G, state: &G::State, seed: u64) -> Choice<G> {
     let budget = Budget { limits: Limits::default(), clock: &NoClock };
@@ -155,7 +155,7 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
             assert_eq!((caught_up.mv, caught_up.value), (first.mv, first.value), "the stop has left no trace");
         }
     }
-    open("tictactoe", None, SelfTaught).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, SelfTaught).unwrap();
 }
 
 /// A shelf with one file.
@@ -216,7 +216,7 @@ fn bad_files_are_refused_with_a_reason() {
             trained(&game, "q", 20).save(&game)
         }
     }
-    let good = open("tictactoe", None, Good).unwrap();
+    let good = open_one::<mnk::Rules, _>("tictactoe", None, Good).unwrap();
     let reason = |game: &str, file: &[u8]| open(game, None, Bad(file.to_vec())).unwrap();
     assert_eq!(reason("tictactoe", &good), "read");
     let other = reason("mnk:size=4x4", &good);
@@ -328,8 +328,8 @@ fn bad_keys_are_refused() {
             true,
             "unknown key of q 'beta'; expected one of table, episodes, alpha, epsilon, gamma, states, seed, time, tb, slip",
         ),
-        ("mcts:sims=10", true, "unknown agent to train 'mcts'; expected one of q, ffn, reinforce"),
+        ("mcts:sims=10", true, "unknown agent to train 'mcts'; expected one of q, ffn, reinforce, ppo"),
     ] {
-        assert_eq!(open("tictactoe", None, Refuse(spec, training)).unwrap(), message, "{spec}");
+        assert_eq!(open_one::<mnk::Rules, _>("tictactoe", None, Refuse(spec, training)).unwrap(), message, "{spec}");
     }
 }

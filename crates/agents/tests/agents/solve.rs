@@ -8,7 +8,7 @@ use plyground_core::{
     Budget, Game, GameValue, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
     Scratch, SearchObserver, SearchRequest, Seed, StopCheck, Turn, Visitor,
 };
-use plyground_games::open;
+use plyground_games::{clobber, mnk, open, open_one, pawn, tuc_chess};
 
 /// A check that never stops the solver.
 struct Untimed;
@@ -196,8 +196,8 @@ impl Visitor for NeverGivesAway {
 #[test]
 fn perfect_agents_never_give_anything_away() {
     // 5,478 positions, of which 958 are finished.
-    assert_eq!(open("tictactoe", None, NeverGivesAway).unwrap(), 4_520);
-    assert!(open("pawn:size=4x4", None, NeverGivesAway).unwrap() > 1_000);
+    assert_eq!(open_one::<mnk::Rules, _>("tictactoe", None, NeverGivesAway).unwrap(), 4_520);
+    assert!(open_one::<pawn::Rules, _>("pawn:size=4x4", None, NeverGivesAway).unwrap() > 1_000);
 }
 
 /// The worth of the start, and the length of the game where it is asked for.
@@ -391,7 +391,7 @@ impl Visitor for OwnKeeps {
 
 #[test]
 fn a_tablebase_has_what_the_own_solver_of_a_game_knows() {
-    let found = open("clobber:size=4x4", None, OwnKeeps).unwrap();
+    let found = open_one::<clobber::Rules, _>("clobber:size=4x4", None, OwnKeeps).unwrap();
     assert!(found > 100, "{found}");
 }
 
@@ -407,7 +407,7 @@ impl Visitor for Reads<'_> {
 
 #[test]
 fn tablebases_are_kept_read_and_refused() {
-    let bytes = open("pawn:size=5x5", None, KeepsAndReads).unwrap();
+    let bytes = open_one::<pawn::Rules, _>("pawn:size=5x5", None, KeepsAndReads).unwrap();
     let refused = |bytes: &[u8], game: &str| open(game, None, Reads(bytes)).unwrap();
     assert_eq!(refused(&bytes, "pawn:size=5x5"), None);
     for (game, message) in [
@@ -448,7 +448,7 @@ fn games_with_chance_are_refused() {
             build(&spec, &game, &NoResources).err().map(|error| error.to_string())
         }
     }
-    let message = open("tuc-chess", None, Refuse).unwrap().unwrap();
+    let message = open_one::<tuc_chess::Rules, _>("tuc-chess", None, Refuse).unwrap().unwrap();
     assert!(message.contains("chance plays a part in it"), "{message}");
 }
 

@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, build, learner};
+use plyground_agents::{AgentSpec, Learner, build, learner, training_opponent};
 use plyground_core::{
     Agent, Budget, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Resources, Scratch,
     SearchRequest, Seed, Turn, Visitor, encoder,
 };
-use plyground_games::{for_each_sample, open};
+use plyground_games::{clobber, for_each_sample, mnk, open, open_one};
+use plyground_nets::weights;
 
 struct OneFile(Vec<u8>);
 
@@ -48,7 +49,13 @@ fn against_random<G: Game>(agent: &mut dyn Agent<G>, game: &G, games: u64) -> f6
     points / games as f64
 }
 
-const SPECS: [&str; 2] = ["ffn", "reinforce:hidden=8"];
+const SPECS: [&str; 5] = [
+    "ffn",
+    "ffn:play=both,hidden=5+4,halve=3",
+    "ffn:conv=2,hidden=4,encoder=general",
+    "reinforce:hidden=8",
+    "ppo:hidden=8,batch=4",
+];
 
 #[test]
 fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
@@ -103,8 +110,100 @@ fn they_learn() {
             assert!(after >= self.least && after > before, "{}: {before} before, {after} after", self.spec);
         }
     }
-    open("clobber:size=4x4", None, Better { spec: "ffn:play=own", games: 50_000, least: 0.7 }).unwrap();
-    open("tictactoe", None, Better { spec: "reinforce", games: 30_000, least: 0.85 }).unwrap();
+    open_one::<clobber::Rules, _>("clobber:size=4x4", None, Better { spec: "ffn:play=own", games: 50_000, least: 0.7 }).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Better { spec: "reinforce", games: 30_000, least: 0.85 }).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Better { spec: "ppo", games: 30_000, least: 0.85 }).unwrap();
+}
+
+/// A learner with an opponent: `against` is its spec, with `+` before it if it learns, too; files are read from `file`.
+fn opposed<G: PlayableGame>(game: &G, spec: &str, against: &str, file: Vec<u8>) -> Result<Box<dyn Learner<G>>, InputError> {
+    let mut pupil = enrolled(game, spec)?;
+    let (learns, against) = against.strip_prefix('+').map_or((false, against), |against| (true, against));
+    let opponent = training_opponent(&AgentSpec::parse(against, game)?, game, learns, &OneFile(file))?;
+    pupil.play_against(game, against, opponent)?;
+    Ok(pupil)
+}
+
+#[test]
+fn training_against_an_opponent_can_be_interrupted() {
+    struct Learns;
+    impl Visitor for Learns {
+        type Output = ();
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) {
+            let other = enrolled(&game, "ffn:seed=5").unwrap().save(&game);
+            for against in ["random", "mc:playouts=1", "mcts:sims=3", "minimax:depth=1", "net:net=FILE", "+net:net=FILE"] {
+                for spec in ["ffn", "ffn:play=second", "ffn:play=second,view=first", "ffn:play=own"] {
+                    let here = format!("{} {spec} {against}", game.spec());
+                    let [mut through, mut stopped, mut resumed] =
+                        [1, 2, 3].map(|_| opposed(&game, spec, against, other.clone()).unwrap());
+                    through.train(&game, 6, &mut go_on);
+                    stopped.train(&game, 4, &mut go_on);
+                    resumed.load(&game, "FILE", &stopped.save(&game)).unwrap();
+                    if let Some(opponent) = stopped.save_opponent(&game) {
+                        resumed.load_opponent(&game, "OPPONENT", &opponent).unwrap();
+                    }
+                    resumed.train(&game, 2, &mut go_on);
+                    assert_eq!(resumed.save(&game), through.save(&game), "{here}");
+                    assert_eq!(resumed.save_opponent(&game), through.save_opponent(&game), "{here}");
+                    assert_eq!(through.save_opponent(&game).is_some(), against.starts_with('+'), "{here}");
+                    let games = |pupil: &dyn Learner<G>| pupil.results().unwrap().iter().sum::<u64>();
+                    assert_eq!((games(through.as_ref()), games(resumed.as_ref())), (6, 2), "{here}");
+                }
+            }
+        }
+    }
+    open_one::<clobber::Rules, _>("clobber:size=4x4", None, Learns).unwrap();
+    open_one::<mnk::Rules, _>("tictactoe", None, Learns).unwrap();
+}
+
+#[test]
+fn the_way_of_the_thesis_and_the_older_specs_meet_where_they_are_the_same() {
+    struct Weights(&'static str, Option<&'static str>);
+    impl Visitor for Weights {
+        type Output = Vec<Vec<f32>>;
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
+            let mut pupil = match self.1 {
+                Some(against) => opposed(&game, self.0, against, Vec::new()).unwrap(),
+                None => enrolled(&game, self.0).unwrap(),
+            };
+            pupil.train(&game, 50, &mut go_on);
+            let (_, network) = weights::read(&pupil.save(&game)).unwrap();
+            network.tensors().into_iter().map(|tensor| tensor.values).collect()
+        }
+    }
+    let weights = |spec, against| open_one::<clobber::Rules, _>("clobber:size=4x4", None, Weights(spec, against)).unwrap();
+    // Black's view is the first player's, and random moves are random moves.
+    assert_eq!(weights("ffn", Some("random")), weights("ffn:play=first", None));
+    assert_eq!(weights("ffn:play=second,view=first", Some("random")), weights("ffn:play=second", None));
+    assert_ne!(weights("ffn:play=second", Some("random")), weights("ffn:play=second", None));
+    assert_ne!(weights("ffn:halve=10", Some("random")), weights("ffn", Some("random")));
+}
+
+#[test]
+fn opponents_that_cannot_be_trained_against_are_refused() {
+    struct Refuse(&'static str, &'static str);
+    impl Visitor for Refuse {
+        type Output = String;
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
+            let file = enrolled(&game, "ffn:hidden=7").unwrap().save(&game);
+            opposed(&game, self.0, self.1, file).err().map_or_else(String::new, |error| error.to_string())
+        }
+    }
+    for (spec, against, message) in [
+        ("q", "random", "expected --agent ffn, which trains against an opponent"),
+        ("ffn", "alphabeta", "unknown opponent to train against 'alphabeta'; expected one of random, mc, mcts, minimax, net"),
+        ("ffn", "mcts:time=1s", "expected an opponent without a time limit"),
+        ("ffn:play=random", "random", "with an opponent expected play=first, play=second or play=own, found play=random"),
+        ("ffn:play=both", "random", "found play=both"),
+        ("ffn:view=own,play=own", "random", "expected play=first or play=second beside it, found play=own"),
+        ("ffn", "+random", "expected net:net=FILE, a network that learns, too"),
+        ("ffn", "+net:net=FILE", "expected a network of ffn with hidden=20, beta=2, conv=0 and encoder=thesis, found another"),
+        ("ffn:conv=2,encoder=thesis", "random", "expected one with a board, e.g. encoder=general"),
+    ] {
+        let found = open_one::<clobber::Rules, _>("clobber:size=4x4", None, Refuse(spec, against)).unwrap();
+        assert!(found.contains(message), "{spec} {against}: {found}");
+    }
+    assert_eq!(open_one::<clobber::Rules, _>("clobber:size=4x4", None, Refuse("ffn:hidden=7", "+net:net=FILE")).unwrap(), "");
 }
 
 #[test]
@@ -121,8 +220,8 @@ fn the_thesis_saw_one_number_for_each_square_and_the_side() {
             assert_eq!((eyes.board(), eyes.planes().len()), ([1, 1], 7));
         }
     }
-    open("clobber", Some("xo1/1ox x"), Sees(&[1.0, -1.0, 0.0, 0.0, -1.0, 1.0, 1.0])).unwrap();
-    open("clobber", Some("xo1/1ox o"), Sees(&[1.0, -1.0, 0.0, 0.0, -1.0, 1.0, -1.0])).unwrap();
+    open_one::<clobber::Rules, _>("clobber", Some("xo1/1ox x"), Sees(&[1.0, -1.0, 0.0, 0.0, -1.0, 1.0, 1.0])).unwrap();
+    open_one::<clobber::Rules, _>("clobber", Some("xo1/1ox o"), Sees(&[1.0, -1.0, 0.0, 0.0, -1.0, 1.0, -1.0])).unwrap();
 }
 
 #[test]
@@ -168,7 +267,7 @@ fn what_does_not_fit_is_refused() {
         assert!(found.contains(message), "{spec}: {found}");
     }
     for spec in SPECS {
-        let found = open("clobber", None, Play(spec)).unwrap();
+        let found = open_one::<clobber::Rules, _>("clobber", None, Play(spec)).unwrap();
         assert!(
             found.ends_with("it only learns: train it with ply train GAME --agent SPEC --out FILE, then net:net=FILE plays"),
             "{found}"

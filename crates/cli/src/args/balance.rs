@@ -60,6 +60,13 @@ fn game_keys() -> Vec<(&'static str, Vec<&'static str>)> {
     keys
 }
 
+impl VariedKeys {
+    /// Does some game have a parameter of this name?
+    pub fn is_key(word: &str) -> bool {
+        game_keys().iter().any(|(key, _)| *key == word)
+    }
+}
+
 const PARAM: &str = "param";
 
 impl clap::Args for VariedKeys {

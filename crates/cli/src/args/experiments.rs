@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
+use plyground_session::InputError;
 
 use super::{QueueArgs, duration, games};
 
@@ -48,11 +49,41 @@ pub struct MatchArgs {
     /// Its opponent
     #[arg(value_name = "SPEC")]
     pub other: String,
-    /// Pairs of games: one opening, both ways round
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
-    pub pairs: u64,
+    /// Pairs of games: one opening, both ways round [default: 100]
+    #[arg(long, value_name = "N", value_parser = games)]
+    pub pairs: Option<u64>,
+    /// Games instead of pairs: an even number, or any with --seats fixed [default there: 200]
+    #[arg(long, value_name = "N", conflicts_with = "pairs", value_parser = games)]
+    pub games: Option<u64>,
+    /// Who moves first: swapped, each in one game of a pair; or fixed, always the one that is named first (--opening-plies 0: from the
+    /// start)
+    #[arg(long, value_name = "SEATS", default_value = "swapped", hide_possible_values = true)]
+    pub seats: SeatsArg,
+    /// Instead of a number of pairs, as many as fit into this time: 120s; the same command goes on for as long again
+    #[arg(long = "for", value_name = "T", value_parser = duration, conflicts_with_all = ["pairs", "games"])]
+    pub time: Option<Duration>,
     #[command(flatten)]
     pub conditions: ConditionArgs,
+}
+
+/// Who of two moves first.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SeatsArg {
+    /// Each in one game of a pair
+    Swapped,
+    /// The one that is named first
+    Fixed,
+}
+
+/// The pairs of games that were asked for, as such or as games.
+pub fn pairs_of(pairs: Option<u64>, games: Option<u64>, usual: u64) -> Result<u64, InputError> {
+    let Some(games) = games else { return Ok(pairs.unwrap_or(usual)) };
+    if games % 2 == 0 {
+        return Ok(games / 2);
+    }
+    let detail = "expected an even number, for every opening is played twice, with the seats swapped; `ply match` plays any number \
+        with --seats fixed, where the one that is named first always moves first";
+    Err(InputError::malformed("number of games", &games.to_string(), detail))
 }
 
 #[derive(clap::Args)]
@@ -62,9 +93,15 @@ pub struct TournamentArgs {
     /// Two agents or more, e.g. random mcts:sims=100 level=4 (see `ply agents`)
     #[arg(value_name = "SPEC", num_args = 2.., required = true)]
     pub agents: Vec<String>,
-    /// Pairs of games for each two that meet
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = games)]
-    pub pairs: u64,
+    /// Pairs of games for each two that meet [default: 50]
+    #[arg(long, value_name = "N", value_parser = games)]
+    pub pairs: Option<u64>,
+    /// Games for each two that meet, instead of pairs: an even number
+    #[arg(long, value_name = "N", conflicts_with = "pairs", value_parser = games)]
+    pub games: Option<u64>,
+    /// Instead of a number of pairs, as many as fit into this time: 120s; the same command goes on for as long again
+    #[arg(long = "for", value_name = "T", value_parser = duration, conflicts_with_all = ["pairs", "games", "swiss"])]
+    pub time: Option<Duration>,
     /// The first agent against all others
     #[arg(long, conflicts_with = "swiss")]
     pub gauntlet: bool,
@@ -165,10 +202,11 @@ pub enum EloScale {
 
 #[derive(clap::Args)]
 pub struct StudyArgs {
-    /// The file of the study, e.g. studies/c1-clobber-random.toml; with --all, a directory of them
-    #[arg(required_unless_present = "all")]
+    /// A study that comes with the program, e.g. c1-clobber-random, or the file of one; with --all, a directory of them [default: lists
+    /// those that come with the program]
+    #[arg(value_name = "NAME|FILE")]
     pub file: Option<PathBuf>,
-    /// All studies of the directory [default: studies]
+    /// All studies of the directory [default: studies, and where there is none, those that come with the program]
     #[arg(long)]
     pub all: bool,
     /// At most so many games for each cell
@@ -190,7 +228,7 @@ pub struct RatingsArgs {
 
 #[derive(clap::Args)]
 pub struct ReportArgs {
-    /// The beginning of the name of a run (see `ply runs`), or the file of a study that has been played
+    /// The beginning of the name of a run (see `ply runs`), or a study that has been played (see `ply study`)
     #[arg(value_name = "RUN|STUDY")]
     pub subject: String,
     /// The file to write (replaced if it is there), as Markdown with plots beside it where it ends in .md [default: standard output]
@@ -231,7 +269,7 @@ pub enum RunsAction {
         #[arg(long, value_name = "FORMAT", conflicts_with_all = ["csv", "parquet"])]
         to: Option<String>,
         /// The file to write (replaced if it is there) [default: standard output]
-        #[arg(long, value_name = "FILE")]
+        #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
     /// Write all positions of a run as arrays for those who train networks, in parts of 70, 20 and 10 % of the games

@@ -29,9 +29,12 @@ pub enum NetsAction {
         /// The name of one that comes with the program, or a file
         #[arg(value_name = "NAME|FILE")]
         network: String,
-        /// The ONNX file to write (replaced if it is there)
-        #[arg(long, value_name = "FILE")]
-        onnx: PathBuf,
+        /// The file to write (replaced if it is there); what it is to be, its ending says: .onnx
+        #[arg(short, long, value_name = "FILE", required_unless_present = "onnx")]
+        out: Option<PathBuf>,
+        /// The same for ONNX, whatever the ending
+        #[arg(long, value_name = "FILE", hide = true, conflicts_with = "out")]
+        onnx: Option<PathBuf>,
     },
 }
 

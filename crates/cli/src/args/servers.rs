@@ -75,10 +75,20 @@ pub struct HostArgs {
     pub resend: bool,
     /// Where players come to (UDP)
     #[arg(long, value_name = "ADDRESS:PORT", default_value_t = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT), value_parser = ipv4)]
-    pub listen: SocketAddrV4,
+    listen: SocketAddrV4,
+    /// The port of that place, on all addresses of this computer
+    #[arg(long, value_name = "N", conflicts_with = "listen", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
     /// Where the games are shown in the browser: ADDRESS:PORT, a port of this computer, or off; 0.0.0.0:7777 shows them to everybody
     #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]
     pub web: WebAddress,
+}
+
+impl HostArgs {
+    /// Where players come to.
+    pub fn place(&self) -> SocketAddrV4 {
+        self.port.map_or(self.listen, |port| SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port))
+    }
 }
 
 #[derive(clap::Args)]

@@ -2,7 +2,10 @@
 
 use std::io::Write;
 
-use plyground_session::{AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, Opponent, Session, TRAIN_ONLY, infos, open};
+use plyground_session::{
+    AGENTS, AgentInfo, COMMON_KEYS, EXTERNAL, EvaluatorInfo, KEY_SYNONYMS, NAME_SYNONYMS, Opponent, Session, TRAIN_ONLY, infos,
+    open,
+};
 use serde_json::{Value, json};
 
 use crate::args::{AgentsArgs, Global};
@@ -26,14 +29,16 @@ pub fn run(args: &AgentsArgs, global: &Global, out: &mut impl Write) -> anyhow::
     }
     writeln!(out, "Every agent")?;
     write!(out, "{}", key_list(COMMON_KEYS, "    "))?;
+    writeln!(out, "\n{}", wrapped(&format!("Understood, too: {}.", synonyms()), ""))?;
     writeln!(out, "\nOther programs:\n")?;
     describe(&EXTERNAL, out)?;
     writeln!(out, "Ready-made opponents: write the name wherever an agent is expected.")?;
     for game in &games {
         writeln!(out, "  {}", game.spec())?;
-        let row = |opponent: Opponent| [format!("    {}", opponent.name), opponent.summary, opponent.spec];
-        let rows: Vec<[String; 3]> = game.opponents().into_iter().map(row).collect();
-        write!(out, "{}", columns([Lean::Left; 3], &rows))?;
+        let row = |(opponent, _): (&Opponent, usize)| {
+            [format!("    {}", opponent.name), opponent.summary.clone(), opponent.spec.clone()]
+        };
+        write!(out, "{}", opponent_table(&game.opponents(), [Lean::Left; 3], row))?;
     }
     writeln!(out, "\nEvaluators, for agents with the key eval (the first is the default):")?;
     for game in &games {
@@ -50,6 +55,33 @@ pub fn run(args: &AgentsArgs, global: &Global, out: &mut impl Write) -> anyhow::
         )?;
     }
     Ok(())
+}
+
+/// The words that are understood beside those that are written, in their order.
+fn synonyms() -> String {
+    let words = |(synonym, usual): &(&str, &str)| format!("{synonym} for {usual}");
+    NAME_SYNONYMS.iter().chain(KEY_SYNONYMS).map(words).collect::<Vec<_>>().join(", ")
+}
+
+/// Opponents in columns, numbered from 1; those of a published work stand below its name.
+pub fn opponent_table<const COLUMNS: usize>(
+    opponents: &[Opponent],
+    leans: [Lean; COLUMNS],
+    row: impl Fn((&Opponent, usize)) -> [String; COLUMNS],
+) -> String {
+    let rows: Vec<[String; COLUMNS]> = opponents.iter().zip(1..).map(row).collect();
+    let mut work = None;
+    let mut table = String::new();
+    for (line, opponent) in columns(leans, &rows).lines().zip(opponents) {
+        if opponent.work != work {
+            work = opponent.work;
+            let named = work.map_or_else(String::new, |work| format!("    from {work}:\n"));
+            table.push_str(&named);
+        }
+        table.push_str(line);
+        table.push('\n');
+    }
+    table
 }
 
 fn describe(agent: &AgentInfo, out: &mut impl Write) -> anyhow::Result<()> {
@@ -69,7 +101,7 @@ fn listing(games: &[Box<dyn Session>]) -> Value {
     let evaluator_json = |info: &EvaluatorInfo| json!({"name": info.name, "summary": info.summary, "keys": info.keys.iter().map(key_json).collect::<Vec<_>>()});
     let evaluators: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.info().name.to_owned(), game.evaluators().iter().map(evaluator_json).collect())).collect();
-    let opponent_json = |opponent: Opponent| json!({"name": opponent.name, "summary": opponent.summary, "spec": opponent.spec});
+    let opponent_json = |opponent: Opponent| json!({"name": opponent.name, "summary": opponent.summary, "work": opponent.work, "spec": opponent.spec});
     let opponents: serde_json::Map<String, Value> =
         games.iter().map(|game| (game.spec(), game.opponents().into_iter().map(opponent_json).collect())).collect();
     let common: Vec<Value> = COMMON_KEYS.iter().map(key_json).collect();

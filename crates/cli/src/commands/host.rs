@@ -120,8 +120,9 @@ impl<'a> Stage<'a> {
         tell: mpsc::Sender<Told>,
         global: &'a Global,
     ) -> anyhow::Result<Self> {
-        let socket = UdpSocket::bind(args.listen)
-            .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", args.listen))?;
+        let place = args.place();
+        let socket = UdpSocket::bind(place)
+            .with_context(|| format!("cannot listen on {place} (UDP): is another server running there?"))?;
         let hall = Arc::new(LivePage::new(&title(programme, year), []));
         if let Some(games) = expected(programme) {
             hall.expect(games);

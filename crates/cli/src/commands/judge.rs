@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use plyground_core::WallClock;
 use plyground_match::{AgentFactory, Results, Threads, machine};
 use plyground_session::{Seed, Session, open};
@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::args::{Global, JudgeArgs};
 use crate::engines::CommandResources;
 use crate::runs::{command, driver, open_store, stopped, threads};
-use crate::store::{read_settings, typed};
+use crate::store::typed;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{LiveText, bar};
@@ -95,7 +95,7 @@ fn asked_for(args: &JudgeArgs, session: &dyn Session) -> anyhow::Result<Vec<Cont
 }
 
 fn read_study(file: &Path) -> anyhow::Result<Study> {
-    let study = Study::read(&read_settings(file)?).with_context(|| file.display().to_string())?;
+    let study = super::study::read_study(file)?;
     let [part] = study.runs.as_slice() else {
         bail!("{}: expected a study with one run, found {}", file.display(), study.runs.len());
     };

@@ -8,14 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use plyground_match::{RunError, RunPrefix};
 use plyground_nets::weights::{self, Header, Precision};
-use plyground_nets::{Architecture, Network, Size};
+use plyground_nets::{Architecture, Network, Size, ValueLoss};
 use plyground_session::{GameRecord, InputError};
-use plyground_train::learn::{Course, CourseObserver, CourseStage, Epoch, Games, Loss, learn, split_words};
+use plyground_train::learn::{Course, CourseObserver, CourseStage, Epoch, Games, Loss, Optimizer, learn, split_words};
 use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
-use crate::args::{Global, LearnArgs};
-use crate::runs::{command, open_store, threads};
+use crate::args::{Global, LearnArgs, LossName, OptimizerName};
+use crate::runs::{command, find_run, open_store, threads};
 use crate::store::{read_file, read_settings, typed, write_whole};
 use plyground_terminal::interrupt;
 use plyground_terminal::{LiveText, bar};
@@ -29,6 +29,17 @@ pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         positions: args.positions.map(|positions| positions as usize),
         batch: args.batch as usize,
         rate: args.rate,
+        loss: match args.loss {
+            LossName::Mse => ValueLoss::Squared,
+            LossName::Mae => ValueLoss::Absolute,
+            LossName::CrossEntropy => ValueLoss::CrossEntropy,
+        },
+        optimizer: match args.optimizer {
+            OptimizerName::Adam => Optimizer::Adam,
+            OptimizerName::Sgd => Optimizer::Descent,
+            OptimizerName::Momentum => Optimizer::Momentum,
+            OptimizerName::Rmsprop => Optimizer::RmsProp,
+        },
         seed: global.seed.unwrap_or(0),
         threads: threads(args.threads),
     };
@@ -76,12 +87,16 @@ fn architecture(net: &str, dojo: &dyn TrainableGame) -> anyhow::Result<Architect
     if let Some(size) = Size::named(net) {
         return Ok(dojo.architecture(size));
     }
-    if net == "thesis" {
-        return Ok(Architecture::crosphere_thesis(dojo.input()));
+    match net {
+        "thesis" => return Ok(Architecture::crosphere_thesis(dojo.input())),
+        "thesis-3d" => return Ok(Architecture::crosphere_thesis_3d(dojo.input())),
+        "thesis-deep" => return Ok(Architecture::crosphere_thesis_deep(dojo.input())),
+        _ => (),
     }
     let file = Path::new(net);
     if !file.exists() {
-        bail!(InputError::unknown("network to teach", net, ["thesis", "small", "medium", "a file that describes one"]));
+        let expected = ["thesis", "thesis-3d", "thesis-deep", "small", "medium", "a file that describes one"];
+        bail!(InputError::unknown("network to teach", net, expected));
     }
     let bad = |detail: String| InputError::malformed("description of a network", net, detail);
     let mut described: Value = serde_json::from_str(&read_settings(file)?).map_err(|error| bad(error.to_string()))?;
@@ -124,7 +139,7 @@ fn games(args: &LearnArgs, dojo: &dyn TrainableGame, global: &Global) -> anyhow:
             continue;
         }
         let store = open_store(global)?;
-        let run = store.find(source)?.run;
+        let run = find_run(&store, source)?.run;
         let mut added = Ok(());
         store.games(RunPrefix::all(&run.id), |game| {
             // Who crashed has not lost on the board.
@@ -164,7 +179,7 @@ impl CourseObserver for Live<'_> {
 
     fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), RunError> {
         if let Some(network) = best {
-            let strength = format!("squared error {:.4} on games of the test part", epoch.test.value);
+            let strength = format!("squared error {:.4} on games of the test part", epoch.test.squared);
             let header = Header { training: command().to_owned(), strength, ..self.dojo.header(network) };
             let bytes = weights::write_as(self.precision, &header, network)?;
             write_whole(self.file, bytes)?;
@@ -188,8 +203,9 @@ impl CourseObserver for Live<'_> {
     }
 }
 
-/// The squared error of the value, and the cross-entropy of the policy where there is one.
+/// The loss of the value, its squared error where that is another one, and the cross-entropy of the policy where there is one.
 fn loss_words(loss: Loss) -> String {
     let policy = if loss.policy == 0.0 { String::new() } else { format!(" and policy {:.4}", loss.policy) };
-    format!("{:.4}{policy}", loss.value)
+    let squared = if loss.value == loss.squared { String::new() } else { format!(" (squared {:.4})", loss.squared) };
+    format!("{:.4}{squared}{policy}", loss.value)
 }

@@ -25,7 +25,9 @@ pub fn run(args: &NetsArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         None => list(&found(&args.files)?, global, out),
         Some(NetsAction::Verify { networks }) => verify(&found(networks)?, global, out),
         Some(NetsAction::Measure(measure)) => measured(measure, global, out),
-        Some(NetsAction::Export { network, onnx }) => export(network, onnx, global, out),
+        Some(NetsAction::Export { network, out: file, onnx }) => {
+            export(network, onnx_file(file.as_deref(), onnx.as_deref())?, global, out)
+        }
     }
 }
 
@@ -144,6 +146,7 @@ fn layer_words(layers: &[Layer]) -> String {
     let word = |layer: &Layer| match layer {
         Layer::Conv3(planes) => format!("3x3 to {planes}"),
         Layer::Conv1(planes) => format!("1x1 to {planes}"),
+        Layer::Conv3d(channels) => format!("3x3x3 to {channels}"),
         Layer::Dense(numbers) => format!("dense to {numbers}"),
         Layer::Relu => "relu".to_owned(),
         Layer::Tanh => "tanh".to_owned(),
@@ -234,6 +237,14 @@ fn row(measured: &Measured) -> [String; 6] {
         format!("[{low}, {high}]"),
         elo,
     ]
+}
+
+/// The file for ONNX, of which there is one.
+fn onnx_file<'a>(file: Option<&'a Path>, onnx: Option<&'a Path>) -> Result<&'a Path, InputError> {
+    let named = |path: &&Path| onnx.is_some() || path.extension().is_some_and(|ending| ending == "onnx");
+    let path = onnx.or(file).unwrap_or(Path::new(""));
+    let detail = "expected a name that ends in .onnx, the format of networks for other programs";
+    Some(path).filter(named).ok_or_else(|| InputError::malformed("file", &path.display().to_string(), detail))
 }
 
 fn export(name: &str, file: &Path, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -7,21 +7,22 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use plyground_core::WallClock;
 use plyground_session::{
-    Advice, Clock, GameRecord, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open, replay,
+    Advice, Clock, GameRecord, InputError, LegalMove, Limits, Outcome, Player, RecordedPlayer, Seat, Seed, Session, Turn, open,
+    replay,
 };
 
-use crate::args::{DEFAULT_OPPONENT, Global, PlayArgs, SideArg};
+use crate::args::{DEFAULT_OPPONENT, Global, PlayArgs};
 use crate::commands::start;
 use crate::engines::CommandResources;
 use crate::store;
 use plyground_terminal::{ThinkingBar, milliseconds};
-use plyground_terminal::{ask, count, percent, print_notes, shortened, status_line, table};
+use plyground_terminal::{ask, count, grid, percent, print_notes, shortened, status_line, table};
 
 /// Who gives the hints.
 const ADVISER: &str = "best";
 
 const HELP: &str = "type a move, or
-  ?          the legal moves
+  ?          the legal moves with their numbers; a number plays that move
   hint       what a good player would do, and why
   undo       take your last move back (not across a chance event that you have seen)
   save FILE  write the game so far to a file
@@ -36,21 +37,37 @@ pub struct Setup {
     pub resumed: Option<(Option<u64>, PathBuf)>,
 }
 
-/// What the record of a game against an agent calls the person.
-const PERSON: &str = "human";
+/// What records call a person, and what an opponent is called who sits at the same terminal.
+pub const PERSON: &str = "human";
+
+/// The player that a side names: `first`, `second`, or what the game calls it, or the beginning of that.
+pub fn side(text: &str, players: [&'static str; 2]) -> Result<Player, InputError> {
+    let text = text.trim();
+    let typed = text.to_lowercase();
+    let names = players.map(str::to_lowercase);
+    let is_named = |player: &Player| player.word() == typed || names[player.index()] == typed;
+    let begins = |player: &Player| !typed.is_empty() && names[player.index()].starts_with(&typed);
+    let only_one = Player::BOTH.into_iter().filter(begins).count() == 1;
+    let found = Player::BOTH.into_iter().find(is_named).or_else(|| Player::BOTH.into_iter().find(begins).filter(|_| only_one));
+    let expected = Player::BOTH.map(Player::word).into_iter().map(str::to_owned).chain(names.clone());
+    found.ok_or_else(|| InputError::unknown("side", text, expected))
+}
 
 pub fn run(args: &PlayArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let asked = args.side.map(|side| match side {
-        SideArg::First => Player::First,
-        SideArg::Second => Player::Second,
-    });
+    let asked = |session: &dyn Session| args.side.as_deref().map(|text| side(text, session.info().players)).transpose();
+    if args.against.as_deref() == Some(PERSON)
+        && let Some(side) = &args.side
+    {
+        let detail = "with --against human two people share the terminal, and both sides are theirs; expected no side";
+        return Err(InputError::malformed("option", &format!("--as {side}"), detail).into());
+    }
     let usual = || args.against.clone().unwrap_or_else(|| DEFAULT_OPPONENT.to_owned());
     match (&args.resume, &args.game) {
         (Some(file), _) => {
             let record = last_open(file)?;
             let session = replay(&record).with_context(|| file.display().to_string())?;
             let was = Player::BOTH.into_iter().find(|player| record.players[player.index()].name == PERSON);
-            let human = asked.or(was).unwrap_or(Player::First);
+            let human = asked(session.as_ref())?.or(was).unwrap_or(Player::First);
             let against = match (&args.against, was) {
                 (None, Some(was)) => record.players[was.other().index()].name.clone(),
                 _ => usual(),
@@ -59,9 +76,10 @@ pub fn run(args: &PlayArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         }
         (None, Some(game)) => {
             let session = open(game, args.position.as_deref())?;
-            play(session, &Setup { against: usual(), human: asked.unwrap_or(Player::First), resumed: None }, global, out)
+            let human = asked(session.as_ref())?.unwrap_or(Player::First);
+            play(session, &Setup { against: usual(), human, resumed: None }, global, out)
         }
-        (None, None) => start::run(args.against.as_deref(), asked, global, out),
+        (None, None) => start::run(args.against.as_deref(), args.side.as_deref(), global, out),
     }
 }
 
@@ -80,9 +98,13 @@ pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut
     let before = setup.resumed.as_ref().and_then(|(seed, _)| *seed);
     let seed = global.seed.or(before).unwrap_or_else(|| global.seed_or_time());
     let mut game = Game::new(session, setup, seed, global)?;
-    let opponent = introduced(game.session.as_ref(), &game.against);
-    let first = ["you", &opponent][setup.human.index()];
-    let second = ["you", &opponent][setup.human.other().index()];
+    let players = if game.opponent.is_none() {
+        game.session.info().players.map(str::to_owned)
+    } else {
+        let opponent = introduced(game.session.as_ref(), &game.against);
+        Player::BOTH.map(|player| if player == setup.human { "you".to_owned() } else { opponent.clone() })
+    };
+    let [first, second] = players;
     writeln!(out, "{}: {first} (first) against {second} (second), seed {seed}", game.session.spec())?;
     if !global.quiet {
         writeln!(out, "{HELP}\n")?;
@@ -101,14 +123,18 @@ pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut
 /// An opponent as it is introduced: a ready-made one with what it is.
 fn introduced(session: &dyn Session, spec: &str) -> String {
     let known = session.opponents().into_iter().find(|opponent| opponent.name == spec);
-    known.map_or(spec.to_owned(), |opponent| format!("{spec}, {}", opponent.summary))
+    known.map_or(spec.to_owned(), |opponent| {
+        let work = opponent.work.map_or_else(String::new, |work| format!(", from {work}"));
+        format!("{spec}, {}{work}", opponent.summary)
+    })
 }
 
 struct Game {
     session: Box<dyn Session>,
     human: Player,
     against: String,
-    opponent: Seat,
+    /// The seat of the opponent; none where two people share the terminal.
+    opponent: Option<Seat>,
     adviser: Seat,
     chance: Seed,
     seed: u64,
@@ -120,7 +146,8 @@ struct Game {
     quiet: bool,
     /// Files that this game has been saved to: only they may be written again.
     saved: Vec<PathBuf>,
-    resigned: bool,
+    /// The player who has given up.
+    resigned: Option<Player>,
     /// What the opponent had to say beside its moves: nothing is said twice.
     told: Vec<String>,
 }
@@ -139,7 +166,9 @@ enum Next {
 
 impl Game {
     fn new(mut session: Box<dyn Session>, setup: &Setup, seed: u64, global: &Global) -> anyhow::Result<Self> {
-        let opponent = session.seat(&setup.against, Seed(seed).named("opponent"), &CommandResources)?;
+        let is_agent = setup.against != PERSON;
+        let seated = is_agent.then(|| session.seat(&setup.against, Seed(seed).named("opponent"), &CommandResources));
+        let opponent = seated.transpose()?;
         let adviser = session.seat(ADVISER, Seed(seed).named("adviser"), &CommandResources)?;
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
@@ -159,7 +188,7 @@ impl Game {
             unfinished,
             quiet: global.quiet,
             saved: Vec::new(),
-            resigned: false,
+            resigned: None,
             told: Vec::new(),
         })
     }
@@ -182,19 +211,21 @@ impl Game {
                         write!(out, "{}", table(self.session.as_ref()))?;
                     }
                 }
-                Turn::Player(player) if player == self.human => {
-                    if let Next::Leave = self.human_turn(out)? {
-                        return Ok(());
+                Turn::Player(player) => match self.opponent.filter(|_| player != self.human) {
+                    Some(opponent) => self.opponent_turn(opponent, out)?,
+                    None => {
+                        if let Next::Leave = self.human_turn(player, out)? {
+                            return Ok(());
+                        }
                     }
-                }
-                Turn::Player(_) => self.opponent_turn(out)?,
+                },
             }
             self.keep_open()?;
         }
     }
 
-    fn opponent_turn(&mut self, out: &mut impl Write) -> anyhow::Result<()> {
-        let mut advice = self.think(self.opponent, &self.against.clone())?;
+    fn opponent_turn(&mut self, opponent: Seat, out: &mut impl Write) -> anyhow::Result<()> {
+        let mut advice = self.think(opponent, &self.against.clone())?;
         advice.notes.retain(|note| !self.told.contains(note));
         print_notes(&advice.notes, self.quiet);
         self.told.append(&mut advice.notes);
@@ -206,9 +237,10 @@ impl Game {
         Ok(())
     }
 
-    fn human_turn(&mut self, out: &mut impl Write) -> anyhow::Result<Next> {
+    fn human_turn(&mut self, player: Player, out: &mut impl Write) -> anyhow::Result<Next> {
         let begin = Instant::now();
-        let question = format!("{} (you) > ", self.name(self.human));
+        let you = if self.opponent.is_some() { " (you)" } else { "" };
+        let question = format!("{}{you} > ", self.name(player));
         loop {
             let Some(answer) = ask(out, &question)? else {
                 return Ok(Next::Leave);
@@ -226,12 +258,14 @@ impl Game {
                 }
                 "save" => self.save(rest.trim(), out)?,
                 "resign" => {
-                    self.resigned = true;
-                    writeln!(out, "You resign; {} wins.", self.name(self.human.other()))?;
+                    self.resigned = Some(player);
+                    let who =
+                        if self.opponent.is_some() { "You resign".to_owned() } else { format!("{} resigns", self.name(player)) };
+                    writeln!(out, "{who}; {} wins.", self.name(player.other()))?;
                     return Ok(Next::Leave);
                 }
                 "quit" | "exit" => return Ok(Next::Leave),
-                _ => match self.session.play(&answer) {
+                _ => match self.play_typed(&answer) {
                     Ok(_) => {
                         self.session.annotate(Some(milliseconds(begin.elapsed())), None);
                         write!(out, "{}", table(self.session.as_ref()))?;
@@ -243,12 +277,22 @@ impl Game {
         }
     }
 
+    /// Plays a move, or the one with this number in the list of the legal ones, where the number is no move.
+    fn play_typed(&mut self, answer: &str) -> Result<String, InputError> {
+        self.session.play(answer).or_else(|error| {
+            let place = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            let numbered = place.and_then(|place| self.session.moves().into_iter().nth(place)).ok_or(error)?;
+            self.session.play(&numbered.text)
+        })
+    }
+
     fn list_moves(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let named = |mv: plyground_session::LegalMove| {
-            if mv.label == mv.text { mv.text } else { format!("{} ({})", mv.text, mv.label) }
+        let named = |(mv, number): (LegalMove, usize)| {
+            let label = if mv.label == mv.text { String::new() } else { format!(" ({})", mv.label) };
+            format!("{number}: {}{label}", mv.text)
         };
-        let moves: Vec<String> = self.session.moves().into_iter().map(named).collect();
-        writeln!(out, "{} legal moves:\n{}", moves.len(), plyground_terminal::wrapped(&moves.join("  "), "  "))?;
+        let moves: Vec<String> = self.session.moves().into_iter().zip(1..).map(named).collect();
+        write!(out, "{} legal moves:\n{}", moves.len(), grid(&moves, "  "))?;
         Ok(())
     }
 
@@ -275,9 +319,11 @@ impl Game {
 
     /// Takes back everything since the player's last move, and that move; says why where that cannot be.
     fn undo(&mut self, out: &mut impl Write) -> anyhow::Result<bool> {
-        let own = |&number: &usize| self.session.mover(number) == Some(self.human);
+        let is_own = |player: Player| self.opponent.is_none() || player == self.human;
+        let own = |&number: &usize| self.session.mover(number).is_some_and(is_own);
         let Some(target) = (0..self.session.history().len()).rev().find(own) else {
-            writeln!(out, "You have not made a move yet.")?;
+            let who = if self.opponent.is_some() { "You have not" } else { "Neither of you has" };
+            writeln!(out, "{who} made a move yet.")?;
             return Ok(false);
         };
         if let Some(seen) = self.session.history()[target..].iter().find(|played| played.chance) {
@@ -313,6 +359,7 @@ impl Game {
 
     fn announce_end(&self, outcome: Outcome, out: &mut impl Write) -> anyhow::Result<()> {
         let verdict = match outcome.winner {
+            Some(winner) if self.opponent.is_none() => &format!("{} wins", self.name(winner)),
             Some(winner) if winner == self.human => "You win",
             Some(_) => "You lose",
             None => "A draw",
@@ -323,17 +370,17 @@ impl Game {
 
     fn record(&self) -> GameRecord {
         let player = |player: Player| {
-            if player == self.human {
+            if player == self.human || self.opponent.is_none() {
                 return RecordedPlayer { name: PERSON.to_owned(), seed: None };
             }
             RecordedPlayer { name: self.against.clone(), seed: Some(Seed(self.seed).named("opponent").0) }
         };
         let mut record = self.session.record(Player::BOTH.map(player), Some(self.seed));
-        if self.resigned {
-            self.human.other().word().clone_into(&mut record.result);
-            record.reason = format!("{} resigned", self.name(self.human));
+        if let Some(player) = self.resigned {
+            player.other().word().clone_into(&mut record.result);
+            record.reason = format!("{} resigned", self.name(player));
         }
-        record
+        store::stamped_now(record)
     }
 
     /// The unfinished game, written after every move: a closed terminal loses nothing.

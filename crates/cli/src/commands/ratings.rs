@@ -8,7 +8,7 @@ use plyground_statistics::{Anchor, Meeting, RatingError, Ratings, rate};
 use serde_json::{Value, json};
 
 use crate::args::{Global, RatingsArgs};
-use crate::runs::open_store;
+use crate::runs::{find_run, open_store};
 use plyground_terminal::{Lean, columns, print_json};
 
 pub fn run(args: &RatingsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
@@ -17,7 +17,7 @@ pub fn run(args: &RatingsArgs, global: &Global, out: &mut impl Write) -> anyhow:
     let mut meetings = Vec::new();
     let mut game: Option<String> = None;
     for name in &args.runs {
-        let row = store.find(name)?;
+        let row = find_run(&store, name)?;
         let played = row.run.experiment.game.clone();
         if let Some(other) = game.replace(played.clone()).filter(|other| *other != played) {
             bail!("expected runs of one game, found {other} and {played}");

@@ -10,16 +10,18 @@ use plyground_studies::report::{Report, ReportFormat};
 use super::study::read_study;
 use crate::args::{Global, ReportArgs};
 use crate::engines::CommandResources;
-use crate::runs::open_store;
+use crate::published::PublishedStudy;
+use crate::runs::{find_run, open_store};
 use crate::store::typed;
 
 pub fn run(args: &ReportArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;
     let file = Path::new(&args.subject);
-    let (report, name) = if file.extension().is_some_and(|ending| ending == "toml") {
+    let is_study = |name: &str| PublishedStudy::named(name).is_ok();
+    let (report, name) = if file.extension().is_some_and(|ending| ending == "toml") || is_study(&args.subject) {
         (on_study(&store, file, args, global)?, format!("the study {}", typed(file)))
     } else {
-        let row = store.find(&args.subject)?;
+        let row = find_run(&store, &args.subject)?;
         (Report::on_run(&store, &row, args.title.as_deref())?, format!("run {}", row.run.id))
     };
     match &args.out {

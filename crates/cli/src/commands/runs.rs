@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use plyground_match::{Results, Run, RunPrefix, RunRow, Store, StoreCheck, results_json};
-use plyground_session::{JSON_LINES, RecordFormat, format_named};
+use plyground_match::{Results, RunPrefix, RunRow, Seats, Store, StoreCheck, results_json};
+use plyground_session::{JSON_LINES, RecordFormat, format_named, write_as};
 use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
 
 use crate::args::{Global, RunsAction, RunsArgs};
 use crate::commands::tournament::matches;
-use crate::runs::open_store;
-use crate::store::{typed, write_whole};
+use crate::runs::{find_run, open_store};
+use crate::store::{self, typed, write_whole};
 use plyground_terminal::LiveText;
 use plyground_terminal::{Lean, columns, count, print_json};
 use plyground_terminal::{footer, standings};
@@ -24,13 +24,13 @@ pub fn run(args: &RunsArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         Some(RunsAction::Show { run }) => show(&store, run, global, out),
         Some(RunsAction::Games { run, csv, parquet, to, out: file }) => {
             let format = to.as_deref().map_or(Ok(JSON_LINES), format_named)?;
-            let run = store.find(run)?.run;
+            let row = find_run(&store, run)?;
             let bytes = if *csv {
-                plyground_match::csv(&store, &run)?.into_bytes()
+                plyground_match::csv(&store, &row.run)?.into_bytes()
             } else if *parquet {
-                plyground_match::parquet(&store, &run)?
+                plyground_match::parquet(&store, &row.run)?
             } else {
-                records(&store, &run, format)?.into_bytes()
+                records(&store, &row, format)?.into_bytes()
             };
             match file {
                 Some(file) => Ok(write_whole(file, bytes)?),
@@ -40,7 +40,7 @@ pub fn run(args: &RunsArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         Some(RunsAction::Positions { run, out: file, planes }) => positions(&store, run, file, planes, global, out),
         Some(RunsAction::Check { repair }) => check(&store, *repair, global, out),
         Some(RunsAction::Rm { run }) => {
-            let row = match store.find(run) {
+            let row = match find_run(&store, run) {
                 // A run whose settings are damaged is not found, but its name is known from `ply runs check`.
                 Err(_) if store.remove(run)? => return Ok(writeln!(out, "run {run} with its games is gone")?),
                 found => found?,
@@ -111,12 +111,16 @@ fn list(store: &Store, global: &Global, out: &mut impl Write) -> anyhow::Result<
 }
 
 fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let RunRow { run, command, pairs, done, .. } = store.find(name)?;
+    let RunRow { run, command, pairs, done, .. } = find_run(store, name)?;
     let results = Results::read(store, run.experiment.seats, RunPrefix::all(&run.id))?;
     if global.json {
         return print_json(out, &results_json(&run, &results));
     }
-    writeln!(out, "{}: run {}, {} of {} pairs\n{command}\n", run.experiment.game, run.id, count(done), count(pairs))?;
+    let unit = match run.experiment.seats {
+        Seats::Swapped => "pairs",
+        Seats::Fixed => "games",
+    };
+    writeln!(out, "{}: run {}, {} of {} {unit}\n{command}\n", run.experiment.game, run.id, count(done), count(pairs))?;
     writeln!(out, "{}", standings(&run, &results))?;
     writeln!(out, "{}", matches(&run, &results))?;
     write!(out, "{}", footer(&run, &results))?;
@@ -124,7 +128,7 @@ fn show(store: &Store, name: &str, global: &Global, out: &mut impl Write) -> any
 }
 
 fn positions(store: &Store, name: &str, file: &Path, planes: &str, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let RunRow { run, games, .. } = store.find(name)?;
+    let RunRow { run, games, .. } = find_run(store, name)?;
     let mut live = LiveText::new(global.quiet || global.json);
     let counts = write_positions(store, &run, planes, global.seed.unwrap_or(0), file, &mut |done| {
         let line = || format!("{} of {} games", count(done), count(games));
@@ -146,9 +150,13 @@ fn positions(store: &Store, name: &str, file: &Path, planes: &str, global: &Glob
     Ok(())
 }
 
-/// All games in a format of records.
-fn records(store: &Store, run: &Run, format: RecordFormat) -> anyhow::Result<String> {
+/// All games in a format of records, with their dates and the device of the run.
+fn records(store: &Store, RunRow { run, machine, .. }: &RunRow, format: RecordFormat) -> anyhow::Result<String> {
     let mut records = Vec::new();
-    store.games(RunPrefix::all(&run.id), |game| records.push(game.record(&run.experiment)))?;
-    (format.write)(&records).with_context(|| format!("run {} as {}", run.id, format.name))
+    store.games(RunPrefix::all(&run.id), |game| {
+        // An imported game has no time if its record had none.
+        let date = (game.ended != 0).then_some(game.ended);
+        records.push(store::stamped(game.record(&run.experiment), date, machine));
+    })?;
+    write_as(&format, &records).with_context(|| format!("run {} as {}", run.id, format.name))
 }

@@ -5,12 +5,13 @@ use std::io::Write;
 use plyground_session::{InputError, Opponent, Player, infos, open};
 
 use crate::args::{DEFAULT_OPPONENT, Global};
-use crate::commands::play::{Setup, play};
+use crate::commands::agents::opponent_table;
+use crate::commands::play::{PERSON, Setup, play, side};
 use crate::engines::CommandResources;
-use plyground_terminal::{Lean, ask, columns};
+use plyground_terminal::{Lean, ask};
 
 /// Asks for whatever was not said.
-pub fn run(against: Option<&str>, side: Option<Player>, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn run(against: Option<&str>, asked_side: Option<&str>, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "Plyground. Enter takes what stands in [brackets], q leaves.\n")?;
     let infos = infos();
     for (index, info) in infos.iter().enumerate() {
@@ -29,8 +30,10 @@ pub fn run(against: Option<&str>, side: Option<Player>, global: &Global, out: &m
         None => choose_opponent(&game, out)?,
     };
     let Some(against) = against else { return Ok(()) };
-    let human = match side {
-        Some(side) => Some(side),
+    let human = match asked_side {
+        Some(text) => Some(side(text, open(&game, None)?.info().players)?),
+        // Two people share the terminal, and both sides are theirs.
+        None if against == PERSON => Some(Player::First),
         None => choose_side(&game, out)?,
     };
     let Some(human) = human else { return Ok(()) };
@@ -41,12 +44,14 @@ pub fn run(against: Option<&str>, side: Option<Player>, global: &Global, out: &m
 fn choose_opponent(game: &str, out: &mut impl Write) -> anyhow::Result<Option<String>> {
     let opponents = open(game, None)?.opponents();
     let row = |(opponent, number): (&Opponent, usize)| [format!("  {number}"), opponent.name.clone(), opponent.summary.clone()];
-    let rows: Vec<[String; 3]> = opponents.iter().zip(1..).map(row).collect();
-    write!(out, "{}", columns([Lean::Right, Lean::Left, Lean::Left], &rows))?;
+    write!(out, "{}", opponent_table(&opponents, [Lean::Right, Lean::Left, Lean::Left], row))?;
     let usual = opponents.iter().position(|opponent| opponent.name == DEFAULT_OPPONENT).unwrap_or(0);
-    let question = format!("opponent, or any agent spec (see ply agents) [{}]: ", usual + 1);
+    let question = format!("opponent, or any agent spec (see ply agents), or human for two people here [{}]: ", usual + 1);
     choose(out, &question, |answer| {
         let picked = pick(answer, opponents.len(), usual).map_or(answer, |index| &opponents[index].name);
+        if picked == PERSON {
+            return Ok(picked.to_owned());
+        }
         let mut session = open(game, None)?;
         session.seat(picked, plyground_session::Seed(0), &CommandResources)?;
         Ok(picked.to_owned())
@@ -57,9 +62,9 @@ fn choose_side(game: &str, out: &mut impl Write) -> anyhow::Result<Option<Player
     let players = open(game, None)?.info().players;
     let question = format!("do you play first ({}) or second ({}) [first]: ", players[0], players[1]);
     choose(out, &question, |answer| match answer {
-        "" | "1" | "first" => Ok(Player::First),
-        "2" | "second" => Ok(Player::Second),
-        other => Err(InputError::unknown("side", other, ["first", "second"])),
+        "" | "1" => Ok(Player::First),
+        "2" => Ok(Player::Second),
+        text => side(text, players),
     })
 }
 

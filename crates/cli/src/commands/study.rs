@@ -1,4 +1,4 @@
-//! `ply study FILE`: a published table, played again.
+//! `ply study NAME`: a published table, played again.
 
 use std::fs;
 use std::io::Write;
@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use plyground_match::{AgentFactory, Executor, Results};
-use plyground_studies::study::{Finding, Study, verdict_on_all};
+use plyground_studies::study::{Finding, Study};
+use plyground_studies::verdict::{LEGEND, verdict_on_all};
 use serde_json::{Value, json};
 
 use crate::args::{Global, StudyArgs};
 use crate::engines::CommandResources;
 use crate::executor::executor;
-use crate::runs::{driver, open_store, stopped};
+use crate::published::{PublishedStudy, studies};
+use crate::runs::{driver, is_path, open_store, stopped};
 use crate::store::read_settings;
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
@@ -22,16 +24,18 @@ use plyground_terminal::{RunView, failures, standings};
 const DIRECTORY: &str = "studies";
 
 pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let files = if args.all {
-        all_studies(args.file.as_deref().unwrap_or(Path::new(DIRECTORY)))?
-    } else {
-        args.file.clone().into_iter().collect()
+    let names: Vec<PathBuf> = match &args.file {
+        None if !args.all => return list(global, out),
+        Some(name) if !args.all => vec![name.clone()],
+        Some(directory) => all_studies(directory)?,
+        None if Path::new(DIRECTORY).is_dir() => all_studies(Path::new(DIRECTORY))?,
+        None => studies().iter().map(|study| study.name.into()).collect(),
     };
-    // A mistake in the last file should not come to light after hours.
-    let studies = files.iter().map(|file| read_study(file)).collect::<anyhow::Result<Vec<Study>>>()?;
-    for (study, file) in studies.iter().zip(&files) {
+    // A mistake in the last one should not come to light after hours.
+    let studies = names.iter().map(|name| read_study(name)).collect::<anyhow::Result<Vec<Study>>>()?;
+    for (study, name) in studies.iter().zip(&names) {
         for part in &study.runs {
-            part.run(global.seed.unwrap_or(0), &CommandResources).with_context(|| file.display().to_string())?;
+            part.run(global.seed.unwrap_or(0), &CommandResources).with_context(|| name.display().to_string())?;
         }
     }
     interrupt::catch()?;
@@ -48,9 +52,35 @@ pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     Ok(())
 }
 
-/// The study in a file.
-pub fn read_study(file: &Path) -> anyhow::Result<Study> {
-    Study::read(&read_settings(file)?).with_context(|| file.display().to_string())
+/// The study in a file, or the one of this name that comes with the program.
+pub fn read_study(name: &Path) -> anyhow::Result<Study> {
+    let text = if name.exists() || name == Path::new("-") {
+        read_settings(name)?
+    } else {
+        match PublishedStudy::named(&name.display().to_string()) {
+            Ok(study) => study.text.to_owned(),
+            // What is written like a path was meant as one.
+            Err(_) if is_path(name) => read_settings(name)?,
+            Err(error) => return Err(error.into()),
+        }
+    };
+    Study::read(&text).with_context(|| name.display().to_string())
+}
+
+/// The studies that come with the program.
+fn list(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut rows = vec![["study", "title"].map(str::to_owned)];
+    for study in studies() {
+        rows.push([study.name.to_owned(), Study::read(study.text).with_context(|| study.name)?.title]);
+    }
+    if global.json {
+        return print_json(out, &rows[1..].iter().map(|[name, title]| json!({"name": name, "title": title})).collect());
+    }
+    write!(out, "{}", columns([Lean::Left, Lean::Left], &rows))?;
+    if !global.quiet {
+        writeln!(out, "\nPlay one with: ply study {}", rows.last().map_or("NAME", |[name, _]| name))?;
+    }
+    Ok(())
 }
 
 fn all_studies(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -87,7 +117,10 @@ fn one(study: &Study, args: &StudyArgs, executor: &dyn Executor, global: &Global
     }
     writeln!(out, "{}\n{}\n{}\n", study.title, wrapped(&format!("From {}.", study.source), ""), wrapped(&study.question, ""))?;
     write!(out, "{}", table(&findings))?;
-    writeln!(out, "\n{}", wrapped(&verdict_on_all(&findings), ""))?;
+    writeln!(out, "\n{}", wrapped(&verdict_on_all(findings.iter().map(|finding| finding.verdict)), ""))?;
+    if findings.iter().any(|finding| finding.published.is_some()) {
+        writeln!(out, "{}", wrapped(LEGEND, ""))?;
+    }
     for remark in &study.remarks {
         writeln!(out, "{}", wrapped(remark, ""))?;
     }

@@ -5,17 +5,21 @@ use std::io::Write;
 use plyground_match::{AgentFactory, Format, Results, Run, results_json};
 use plyground_statistics::score_words;
 
-use crate::args::{Global, TournamentArgs};
+use crate::args::{Global, TournamentArgs, pairs_of};
 use crate::engines::CommandResources;
 use crate::executor::executor;
-use crate::runs::{driver, open_store, run_of, stopped};
+use crate::runs::{driver, open_store, play, run_of};
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView, footer, standings};
 use plyground_terminal::{Lean, columns, print_json, print_notes};
 
+/// Pairs for each two that meet, where no number is asked for.
+const PAIRS: u64 = 50;
+
 pub fn run(args: &TournamentArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    let pairs = pairs_of(args.pairs, args.games, PAIRS)?;
     let format = if args.swiss {
-        Format::swiss(args.agents.len(), args.rounds, args.pairs)
+        Format::swiss(args.agents.len(), args.rounds, pairs)
     } else if args.gauntlet {
         Format::Gauntlet
     } else {
@@ -27,13 +31,11 @@ pub fn run(args: &TournamentArgs, global: &Global, out: &mut impl Write) -> anyh
     interrupt::catch()?;
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);
-    let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
+    let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref()).lasting(args.time);
     let players = AgentFactory::of_run(&CommandResources, &run);
-    let (results, complete) = driver(&store, &run, executor.as_ref(), &players, &view).play_format(args.pairs)?;
+    let (results, unfinished) = play(driver(&store, &run, executor.as_ref(), &players, &view), pairs, args.time)?;
     view.check_log(&run)?;
-    if !complete {
-        print_notes(&[stopped(&run)], global.quiet);
-    }
+    print_notes(unfinished.as_slice(), global.quiet);
     if global.json {
         return print_json(out, &results_json(&run, &results));
     }

@@ -6,7 +6,7 @@ use anyhow::bail;
 use plyground_match::{
     AgentFactory, Executor, Experiment, Format, Results, Run, RunDriver, RunError, Store, machine, match_json,
 };
-use plyground_session::{Seed, open, split_spec};
+use plyground_session::{KEY_SYNONYMS, Seed, open, split_spec, usual_words};
 use plyground_statistics::{CONFIDENCE, describe_match};
 use plyground_studies::report::{GridPoint, Provenance, Report, Tuned, TuningPath};
 use plyground_studies::tune::{Halving, Param, QuadraticModel, Spsa, grid, value_in, with_values};
@@ -30,7 +30,7 @@ const HILL_POINTS: u32 = 24;
 
 pub fn run(args: &TuneArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let begin = std::time::Instant::now();
-    let params = args.params.iter().map(|text| Ok(Param::read(text)?)).collect::<anyhow::Result<Vec<Param>>>()?;
+    let params = args.params.iter().map(|text| Ok(Param::read(&usual_key(text))?)).collect::<anyhow::Result<Vec<Param>>>()?;
     for (number, param) in params.iter().enumerate() {
         if params[..number].iter().any(|known| known.key == param.key) {
             bail!("expected each parameter once, found {} twice", param.key);
@@ -82,6 +82,13 @@ pub fn run(args: &TuneArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     Ok(())
 }
 
+/// A parameter with its values, under the key that is written where another one is understood.
+fn usual_key(text: &str) -> String {
+    let is_key = |word: &str| text.split('=').next().is_some_and(|key| key.trim() == word);
+    let synonym = KEY_SYNONYMS.iter().find(|(synonym, _)| is_key(synonym));
+    synonym.map_or_else(|| text.to_owned(), |(synonym, usual)| text.replacen(synonym, usual, 1))
+}
+
 /// The agent as it was, with what is known of its values.
 struct Original {
     spec: String,
@@ -92,7 +99,7 @@ struct Original {
 fn original(args: &TuneArgs, params: &[Param]) -> anyhow::Result<Original> {
     let session = open(&args.game, None)?;
     let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == args.spec.trim());
-    let spec = ready_made.map_or_else(|| args.spec.trim().to_owned(), |opponent| opponent.spec);
+    let spec = ready_made.map_or_else(|| usual_words(args.spec.trim()), |opponent| opponent.spec);
     let info = plyground_session::AGENTS.iter().find(|info| info.name == split_spec(&spec).0);
     let keys = info.map_or_else(Vec::new, |info| session.agent_keys(info));
     let default = |key: &str| keys.iter().find(|info| info.key == key).map(|info| info.default.to_owned());

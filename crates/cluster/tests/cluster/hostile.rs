@@ -1,13 +1,10 @@
 //! Clients that lie: whatever they send, no file is touched, nothing forged counts, and workers and coordinators go on.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpStream;
+use std::io::{BufRead as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use plyground_cluster::{Access, Broker, Fleet, Handshake, RefusedResults, SelfPlayers, WorkerOptions, run_worker};
 use plyground_core::{CancelToken, NoResources};
 use plyground_match::{
@@ -18,6 +15,7 @@ use plyground_train::{End, Training, TrainingPlan};
 use serde_json::{Value, json};
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
+use crate::liar::{Liar, packed};
 use crate::nats::{PATIENCE, Unobserved, broker};
 use crate::server::Server;
 
@@ -30,53 +28,6 @@ impl Drop for AtTheEnd<'_> {
     fn drop(&mut self) {
         self.0.cancel();
     }
-}
-
-/// A client that knows only the protocol of NATS.
-struct Liar(BufReader<TcpStream>);
-
-impl Liar {
-    fn new(server: &Server) -> Self {
-        let wire = TcpStream::connect(server.url().strip_prefix("nats://").unwrap()).unwrap();
-        wire.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut liar = Self(BufReader::new(wire));
-        write!(liar.0.get_mut(), "CONNECT {{\"verbose\":false}}\r\n").unwrap();
-        liar.flush();
-        liar
-    }
-
-    fn publish(&mut self, subject: &str, payload: &[u8]) {
-        let wire = self.0.get_mut();
-        write!(wire, "PUB {subject} {}\r\n", payload.len()).unwrap();
-        wire.write_all(payload).unwrap();
-        wire.write_all(b"\r\n").unwrap();
-        self.flush();
-    }
-
-    /// Waits until the server has read all of it.
-    fn flush(&mut self) {
-        self.0.get_mut().write_all(b"PING\r\n").unwrap();
-        let mut line = String::new();
-        while !line.starts_with("PONG") {
-            line.clear();
-            assert!(self.0.read_line(&mut line).unwrap() > 0, "the server has closed the connection");
-            assert!(!line.starts_with("-ERR"), "{line}");
-        }
-    }
-
-    fn set(&mut self, key: &str, value: &Value) {
-        self.publish(&format!("$KV.plyground.{key}"), value.to_string().as_bytes());
-    }
-
-    fn send_results(&mut self, run: &Run, results: &Value) {
-        self.publish(&format!("ply.results.{}", run.id), &packed(results.to_string().as_bytes()));
-    }
-}
-
-pub fn packed(text: &[u8]) -> Vec<u8> {
-    let mut packer = ZlibEncoder::new(Vec::new(), Compression::best());
-    packer.write_all(text).unwrap();
-    packer.finish().unwrap()
 }
 
 fn wire_game(row: &GameRow) -> Value {
@@ -163,7 +114,7 @@ fn forged_results_do_not_count_and_an_honest_worker_is_waited_for() {
     drop(broker(&server, LEASE));
     let (jobs, mut liar) = (all_jobs(&run, 8), Liar::new(&server));
     for job in &jobs {
-        liar.send_results(&run, &forged("liar", &nonsense(job)));
+        liar.send_results(&run.id, &forged("liar", &nonsense(job)));
     }
     // Numbers out of range, in messages of their own.
     for (key, value) in [("pair", json!((1_u64 << 63) + 5)), ("agents", json!([999, 1000])), ("number", json!(7))] {
@@ -171,7 +122,7 @@ fn forged_results_do_not_count_and_an_honest_worker_is_waited_for() {
         for game in &mut games {
             game[key] = value.clone();
         }
-        liar.send_results(&run, &forged("stranger", &games));
+        liar.send_results(&run.id, &forged("stranger", &games));
     }
     liar.publish(&format!("ply.results.{}", run.id), b"rubbish");
     let directory = Directory::new();
@@ -233,14 +184,14 @@ fn a_ban_takes_back_what_the_worker_sent_to_earlier_coordinators_and_outlives_th
     let store = directory.store();
     // Not found out: no sample is played again.
     for games in of_another_run(&run, 0..4) {
-        liar.send_results(&run, &forged("liar", &games));
+        liar.send_results(&run.id, &forged("liar", &games));
     }
     let found = conducted(&server, &store, &run, 4, 0.0);
     assert!(found.complete && found.refused.is_empty());
     assert!(games(&store, &run) != expected[..8]);
     assert_eq!(store.jobs_sent_by(&run.id, "liar").unwrap().len(), 4);
     // Found out by the next coordinator.
-    liar.send_results(&run, &forged("liar", &nonsense(&all_jobs(&run, 8)[6])));
+    liar.send_results(&run.id, &forged("liar", &nonsense(&all_jobs(&run, 8)[6])));
     let found = conducted(&server, &store, &run, 8, 0.0);
     assert!(found.complete && found.told.contains(&("liar".to_owned(), 4, true)), "{:?}", found.told);
     assert_eq!(games(&store, &run), expected[..16]);
@@ -248,7 +199,7 @@ fn a_ban_takes_back_what_the_worker_sent_to_earlier_coordinators_and_outlives_th
     assert!(store.check().unwrap().is_intact());
     // Not believed by the one after that, whatever it sends.
     for games in of_another_run(&run, 8..12) {
-        liar.send_results(&run, &forged("liar", &games));
+        liar.send_results(&run.id, &forged("liar", &games));
     }
     let found = conducted(&server, &store, &run, 12, 0.0);
     assert!(found.complete);
@@ -265,7 +216,7 @@ fn results_without_a_name_that_were_never_played_are_taken_back_too() {
     drop(broker(&server, LEASE));
     let (mut liar, directory) = (Liar::new(&server), Directory::new());
     for games in of_another_run(&run, 0..4) {
-        liar.send_results(&run, &forged("", &games));
+        liar.send_results(&run.id, &forged("", &games));
     }
     let store = directory.store();
     let found = conducted(&server, &store, &run, 4, 1.0);
@@ -357,7 +308,7 @@ fn a_sample_finds_legal_games_that_were_never_played_and_all_of_their_sender_is_
     drop(broker(&server, LEASE));
     let mut liar = Liar::new(&server);
     for games in of_another_run(&run, 0..6) {
-        liar.send_results(&run, &forged("liar", &games));
+        liar.send_results(&run.id, &forged("liar", &games));
     }
     let directory = Directory::new();
     let store = directory.store();
@@ -369,6 +320,49 @@ fn a_sample_finds_legal_games_that_were_never_played_and_all_of_their_sender_is_
     // How many results had come before the first was played again depends on the machine.
     let banned = "the worker liar is banned from this run; its ";
     assert!(found.notes.iter().any(|note| note.contains(banned)), "{:?}", found.notes);
+}
+
+#[test]
+fn what_another_coordinator_with_the_same_store_takes_back_is_played_again() {
+    let Some(server) = Server::start() else { return };
+    let run = experiment("clobber:size=4x4", &["random", "mcts:sims=50"], 0).run();
+    let (expected, _) = alone(&run, 6);
+    drop(broker(&server, LEASE));
+    let mut liar = Liar::new(&server);
+    for games in of_another_run(&run, 0..3) {
+        liar.send_results(&run.id, &forged("liar", &games));
+    }
+    let (directory, cache, over) = (Directory::new(), Directory::new(), CancelToken::new());
+    let (store, other) = (directory.store(), directory.store());
+    let fleet = Fleet::new(broker(&server, LEASE)).unwrap().with_sample(0.0);
+    let complete = std::thread::scope(|scope| {
+        let _end = AtTheEnd(&over);
+        let leader = scope.spawn(|| {
+            let players = AgentFactory::of_run(&NoResources, &run);
+            let driver = RunDriver::new(&store, &run, &fleet, &players).cancelled_by(&CancelToken::new().child_for(PATIENCE));
+            driver.play_format(6).unwrap().1
+        });
+        let begun = Instant::now();
+        let jobs = loop {
+            let jobs = other.jobs_sent_by(&run.id, "liar").unwrap();
+            if jobs.len() == 3 {
+                break jobs;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{jobs:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        // What an onlooker does that has played a sample again.
+        other.retract(jobs.iter().map(|job| job.id.as_str())).unwrap();
+        let caught = RefusedResults { worker: "liar".to_owned(), results: 1, reason: "other moves".to_owned(), banned: true };
+        other.note_refused(&run.id, &[caught]).unwrap();
+        scope.spawn(|| worker(&server, "honest", &cache, &over, &|_| {}));
+        leader.join().unwrap()
+    });
+    assert!(complete);
+    assert_eq!(games(&store, &run), expected);
+    let refused = fleet.refused(&run.id);
+    assert!(refused.len() == 1 && refused[0].banned && refused[0].worker == "liar", "{refused:?}");
+    assert_eq!(store.refused(&run.id).unwrap(), refused);
 }
 
 /// Waits until a note is there.

@@ -5,6 +5,8 @@ mod access;
 #[allow(dead_code, reason = "the tests of each crate use a part of it")]
 mod common;
 mod hostile;
+mod liar;
+mod memory;
 mod nats;
 mod place;
 mod queue;

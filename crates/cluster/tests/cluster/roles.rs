@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::common::{Directory, all_jobs, experiment, games, play};
-use crate::hostile::{AtTheEnd, forged, nonsense, packed};
+use crate::hostile::{AtTheEnd, forged, nonsense};
+use crate::liar::packed;
 use crate::nats::{OneFile, PATIENCE, Unobserved};
 use crate::server::{Server, free_port};
 

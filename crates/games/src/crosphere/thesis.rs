@@ -16,9 +16,10 @@
 //!
 //! The format knows one board, 8x8 with five strong stones each, one start, and no unfinished games: a player cannot resign in
 //! Crosphere, so that a record that stops before the end is a damaged one. All of this is checked in both directions, by playing
-//! the moves. `Datetime`, `Device` and further tags may be missing. Seeds, thinking times and opinions on moves have no place in
+//! the moves. A tag may be broken over several lines, as they are printed in the thesis. `Datetime`, `Device` and further tags may be missing. Seeds, thinking times and opinions on moves have no place in
 //! the format and are left out when a record is written.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -31,6 +32,7 @@ pub(crate) const FORMAT: RecordFormat = RecordFormat {
     summary: "the records of the Crosphere thesis of 2024 (8x8, five strong stones, finished games)",
     extension: "txt",
     detect: |text| text.trim_start_matches('\u{feff}').trim_start().starts_with("[P"),
+    split,
     read,
     write,
 };
@@ -47,15 +49,60 @@ fn thesis_game() -> Crosphere {
     Crosphere::new(8, 8, 5)
 }
 
-fn read(text: &str) -> Result<Vec<GameRecord>, InputError> {
-    let mut records = Vec::new();
-    let mut block: Option<Block<'_>> = None;
+/// The most lines of one tag.
+const LONGEST_TAG: usize = 8;
+
+/// A line that says something, with a broken tag made whole again.
+struct WholeLine<'a> {
+    number: usize,
+    /// Where it begins in the text.
+    begin: usize,
+    text: Cow<'a, str>,
+}
+
+/// The lines of a text but for empty ones. A tag that does not end on its line goes on on the next ones, as long as these are no tag
+/// and no move.
+fn whole_lines(text: &str) -> Vec<WholeLine<'_>> {
     // Editors of some systems put a mark in front of a text.
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let here = Line { number: index + 1, text: line.trim() };
+    let mut begin = text.len() - text.trim_start_matches('\u{feff}').len();
+    let (mut lines, mut parts): (Vec<WholeLine<'_>>, usize) = (Vec::new(), 0);
+    for (index, line) in text[begin..].split_inclusive('\n').enumerate() {
+        let here = WholeLine { number: index + 1, begin, text: line.trim().into() };
+        begin += line.len();
         if here.text.is_empty() {
             continue;
         }
+        let goes_on = |tag: &str| tag.starts_with('[') && !tag.ends_with(']');
+        match lines.last_mut().filter(|last| goes_on(&last.text) && parts < LONGEST_TAG) {
+            Some(tag) if !here.text.starts_with('[') && parse_move(&here.text).is_none() => {
+                tag.text = format!("{} {}", tag.text, here.text).into();
+                parts += 1;
+            }
+            _ => {
+                lines.push(here);
+                parts = 1;
+            }
+        }
+    }
+    lines
+}
+
+/// A game begins with the first tag behind the moves of the game before.
+fn split(text: &str) -> Vec<(usize, &str)> {
+    let lines = whole_lines(text);
+    let is_tag = |line: &WholeLine<'_>| line.text.starts_with('[');
+    let begins = |index: usize| index == 0 || (is_tag(&lines[index]) && !is_tag(&lines[index - 1]));
+    let begins: Vec<&WholeLine<'_>> = (0..lines.len()).filter(|&index| begins(index)).map(|index| &lines[index]).collect();
+    let ends = begins.iter().skip(1).map(|line| line.begin).chain([text.len()]);
+    begins.iter().zip(ends).map(|(line, end)| (line.number, &text[line.begin..end])).collect()
+}
+
+fn read(text: &str) -> Result<Vec<GameRecord>, InputError> {
+    let mut records = Vec::new();
+    let mut block: Option<Block<'_>> = None;
+    let lines = whole_lines(text);
+    for line in &lines {
+        let here = Line { number: line.number, text: &line.text };
         if here.text.starts_with('[') {
             if let Some(finished) = block.take_if(|block| !block.moves.is_empty()) {
                 records.push(finished.record()?);
@@ -220,8 +267,10 @@ fn block_text(record: &GameRecord) -> Result<String, String> {
         return Err(format!("its result is '{}', but {}", record.result, why_over(&game, &state)));
     }
     let result = RESULTS.into_iter().find(|(_, there)| *there == outcome.word()).map_or("", |(here, _)| here);
-    let names = PLAYERS.into_iter().zip(record.players.each_ref().map(|player| player.name.as_str()));
-    let date = record.date.iter().map(|date| (DATETIME, date.as_str()));
+    let players = record.players.each_ref().map(|player| player.name.as_str());
+    let names = PLAYERS.into_iter().zip(players);
+    let date = record.date.as_deref().map(thesis_date);
+    let date = date.iter().map(|date| (DATETIME, &**date));
     let others = record.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut text = String::new();
     let mut written = Vec::new();
@@ -236,6 +285,18 @@ fn block_text(record: &GameRecord) -> Result<String, String> {
         writeln!(text, "[{name} \"{value}\"]").expect("writing to a string");
     }
     Ok(text + &moves)
+}
+
+/// `2024-03-13T10:48:22Z` as the thesis writes it; any other date stays as it is.
+fn thesis_date(date: &str) -> Cow<'_, str> {
+    let parts = || {
+        let (day, time) = date.strip_suffix('Z')?.split_once('T')?;
+        let [year, month, day] = day.split('-').collect::<Vec<_>>().try_into().ok()?;
+        let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+        let right = digits(year, 4) && digits(month, 2) && digits(day, 2);
+        right.then(|| format!("{day}-{month}-{year} {time}"))
+    };
+    parts().map_or(Cow::Borrowed(date), Cow::Owned)
 }
 
 /// The spec and the position that a game opens with.

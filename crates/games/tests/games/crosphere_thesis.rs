@@ -63,6 +63,41 @@ fn the_layout_of_the_thesis_is_kept_byte_for_byte() {
     assert_eq!((read("").unwrap(), write(&[]).unwrap()), (Vec::new(), String::new()));
 }
 
+/// Listing 3.1 is printed with the tags of the players over two lines.
+#[test]
+fn tags_may_be_broken_over_lines_as_they_are_printed() {
+    let printed = FILE.replace("=0.44, rollouts", "=0.44,\n rollouts").replace("=0.5, rollouts", "=0.5,\r\n\n rollouts");
+    assert_ne!(printed, FILE);
+    assert_eq!(read(&printed).unwrap(), read(FILE).unwrap());
+    for (broken, message) in [
+        (FILE.replacen("\"]\n[Result", "\n[Result", 1), "line 2: expected a tag"),
+        (FILE.replace("\"]\n1. (", "\n1. ("), "line 5: expected a tag"),
+        (FILE.replacen(", stone", &" x\n".repeat(20), 1), "line 1: expected a tag"),
+    ] {
+        let found = read(&broken).unwrap_err();
+        assert!(found.contains(message), "{found}");
+    }
+}
+
+#[test]
+fn the_games_of_a_file_are_found_one_by_one() {
+    let two = format!("\u{feff}{FILE}\n{}", FILE.replace("=0.44, rollouts", "=0.44,\n rollouts"));
+    let parts = (format().split)(&two);
+    let lines = FILE.lines().count();
+    assert_eq!(parts.iter().map(|part| part.0).collect::<Vec<_>>(), [1, lines + 2]);
+    assert!(parts.iter().all(|part| read(part.1).unwrap() == read(FILE).unwrap()));
+    assert!((format().split)(" \n\n").is_empty());
+}
+
+#[test]
+fn dates_are_written_as_the_thesis_writes_them() {
+    let mut record = read(FILE).unwrap().swap_remove(0);
+    record.date = Some("2026-11-18T20:44:37Z".to_owned());
+    let text = write(&[record]).unwrap();
+    assert!(text.contains("[Datetime \"18-11-2026 20:44:37\"]"), "{text}");
+    assert_eq!(write(&read(&text).unwrap()).unwrap(), text);
+}
+
 #[test]
 fn other_layouts_mean_the_same() {
     let plain = read(FILE).unwrap();

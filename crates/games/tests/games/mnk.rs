@@ -1,6 +1,7 @@
 //! Lines on boards where they fit in some directions only.
 
-use plyground_core::{PlayableGame, Visitor};
+use plyground_core::{Evaluator, Params, PlayableGame, Visitor};
+use plyground_games::{mnk, open_one};
 
 use crate::common::{assert_hints_follow, lines_made, look};
 use crate::naive;
@@ -66,4 +67,54 @@ fn playouts_like_the_centre_then_corners_then_edges() {
         };
         assert_eq!(hint, expected, "{square}");
     }
+}
+
+/// What its text says beyond that: a line is stopped first of all, and of the corners those beside the opponent's marks are better.
+#[test]
+fn careful_playouts_stop_a_line_and_like_corners_beside_the_opponent() {
+    struct Liking;
+    impl Visitor for Liking {
+        type Output = Vec<String>;
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Vec<String> {
+            let mut moves = Vec::new();
+            game.moves(&state, &mut moves);
+            let best = moves.iter().map(|&mv| game.careful_playout_score(&state, mv)).max();
+            moves.retain(|&mv| Some(game.careful_playout_score(&state, mv)) == best);
+            moves.into_iter().map(|mv| game.move_text(&state, mv)).collect()
+        }
+    }
+    for (position, best) in [
+        ("3/3/3 x 3", &["b2"][..]),
+        ("1o1/1x1/3 x 3", &["a3", "c3"]),
+        ("3/1x1/3 o 3", &["a1", "a3", "c1", "c3"]),
+        ("xx1/1o1/3 o 3", &["c3"]),
+        ("x1o/1o1/2x x 3", &["a1"]),
+        ("xox/xoo/1x1 o 3", &["a1"]),
+    ] {
+        let mut found = open_one::<mnk::Rules, _>("tictactoe", Some(position), Liking).unwrap();
+        found.sort();
+        assert_eq!(found, best, "{position}");
+    }
+}
+
+/// 10 for each own line that lacks one mark and has none of the opponent's, -50 for each of theirs, from the side that is asked for.
+#[test]
+fn the_report_values_two_in_a_row() {
+    struct Value(&'static str);
+    impl Visitor for Value {
+        type Output = [f32; 2];
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> [f32; 2] {
+            let evaluator = game.evaluator("report", &Params::parse(self.0).unwrap()).unwrap();
+            let score = evaluator.score(&game, &state);
+            [score, evaluator.win_chance(score)]
+        }
+    }
+    let value = |position, keys| open_one::<mnk::Rules, _>("tictactoe", Some(position), Value(keys)).unwrap();
+    // Crosses have the row, noughts nothing; noughts are to move.
+    assert_eq!(value("xx1/1o1/3 o 3", ""), [50.0, 0.75]);
+    assert_eq!(value("xx1/1o1/3 o 3", "view=other"), [10.0, 0.55]);
+    assert_eq!(value("1o1/xx1/1o1 x 3", "")[0], 10.0, "the cross in the centre stands between the noughts");
+    assert_eq!(value("xx1/oo1/3 x 3", "")[0], -40.0);
+    assert_eq!(value("xx1/oo1/3 x 3", "view=other")[0], 40.0);
+    assert_eq!(value("xxx/oo1/3 o 3", ""), [100.0, 1.0]);
 }

@@ -180,19 +180,64 @@ fn impossible_positions_say_why() {
 
 #[test]
 fn impossible_sizes_say_what_is_possible() {
-    for size in ["4x2", "9x8", "27x3", "22x3", "1x65"] {
-        let wanted = "expected at least 3 rows, and at most 26 columns and 64 squares";
+    for size in ["4x2", "13x10", "27x3", "12x11"] {
+        let wanted = "expected at least 3 rows, and at most 26 columns and 128 squares";
         assert_eq!(refusal(&format!("pawn:size={size}"), None, &[]), format!("malformed size '{size}': {wanted}"));
     }
     assert_eq!(
         refusal("pawn:size=4x4,double", None, &[]),
-        "malformed size '4x4': expected at least 5 rows with double, and at most 26 columns and 64 squares"
+        "malformed size '4x4': expected at least 5 rows with double, and at most 26 columns and 128 squares"
     );
     assert!(refusal("pawn", Some("pppp/PPPP w"), &[]).starts_with("malformed size '4x2'"));
     assert!(refusal("pawn:double", Some("pppp/4/4/PPPP w"), &[]).starts_with("malformed size '4x4'"));
-    for size in ["1x3", "21x3", "1x64", "8x8", "12x5"] {
+    for size in ["1x3", "21x3", "1x64", "8x8", "12x5", "13x5", "9x9", "10x10", "16x8", "26x4", "1x65"] {
         look(&format!("pawn:size={size}"), None);
     }
+}
+
+#[test]
+fn random_starts_lie_between_the_first_and_the_last_rank() {
+    let mut starts = HashSet::new();
+    for seed in 0..300 {
+        for size in ["4x4", "1x4", "2x3", "10x10", "5x6"] {
+            let spec = format!("pawn:size={size},random={seed}");
+            let seen = look(&spec, None);
+            assert_eq!(seen.spec, spec);
+            assert_eq!(seen.position, look(&spec, None).position, "the same seed, the same start");
+            let (rows, _) = naive::read(&seen.position);
+            let count = |letter: char| rows.iter().flatten().filter(|&&cell| cell == letter).count();
+            assert!((1..=rows.len()).contains(&count('P')) && (1..=rows.len()).contains(&count('p')), "{}", seen.position);
+            assert!(rows[0].iter().chain(&rows[rows.len() - 1]).all(|&cell| cell == '.'), "{}", seen.position);
+            assert!(!seen.moves.is_empty(), "{}", seen.position);
+            if size == "4x4" {
+                starts.insert(seen.position);
+            }
+        }
+    }
+    assert!(starts.len() > 250, "{}", starts.len());
+    assert_eq!(
+        refusal("pawn:size=1x3,random=1", None, &[]),
+        "malformed size '1x3': random=SEED needs two squares or more between the first and the last rank"
+    );
+}
+
+/// What the study's program makes of the position, written out for one each: see also the tests of the session crate.
+#[test]
+fn the_numbers_of_the_studys_program() {
+    // White to move: promotion 1; from b2 and a2 on there are a3 and, above b2 on b3, a pawn at once: 1 counted.
+    let white = "p3/1pp1/PP1P/4 w";
+    assert_eq!(score(white, "advanced", "as=code"), 2.0);
+    // Black to move, and White still the view: going up, Black's pawns on b3, c3 and a4 have no pawn of White above them: 0 counted,
+    // promotion 1, and the sign is turned.
+    let black = "p3/1pp1/PP1P/4 b";
+    assert_eq!(score(black, "advanced", "as=code"), -1.0);
+    assert_eq!(score(black, "advanced", "as=code,sign=view"), 1.0);
+    assert_eq!(score(black, "advanced", "sign=turn"), -2.0);
+    assert_eq!(score(white, "advanced", "sign=turn"), 2.0);
+    // Own pawns are counted like gaps: from a1 on there are a2, which is White's own, and a3.
+    assert_eq!(score("p3/4/P3/P3 w", "advanced", "gaps=onward"), score("p3/4/P3/P3 w", "advanced", "") - 1.0 - 2.0);
+    assert_eq!(score("pp2/4/4/PPP1 b", "simple", "as=code"), -2.0);
+    assert_eq!(score("pp2/4/4/PPP1 b", "simple", "as=code,view=second"), 0.0);
 }
 
 #[test]
@@ -252,17 +297,7 @@ fn the_simple_value_of_more_and_fewer_pawns() {
 
 /// The advanced value read off the rows of a board, square by square, for White or for Black.
 fn plain_advanced(position: &str, white: bool) -> i32 {
-    let board = position.split(' ').next().unwrap();
-    let rows: Vec<Vec<char>> = board
-        .split('/')
-        .map(|row| {
-            let squares = |c: char| match c.to_digit(10) {
-                Some(run) => vec!['.'; run as usize],
-                None => vec![c],
-            };
-            row.chars().flat_map(squares).collect()
-        })
-        .collect();
+    let (rows, _) = naive::read(position);
     let (mut togo_white, mut togo_black, mut pawns_more, mut gaps) = (0, 0, 0, 0);
     for column in 0..rows[0].len() {
         // Empty squares since the last pawn above, if that was a black one.
@@ -314,7 +349,7 @@ impl Visitor for Judged {
 
 #[test]
 fn the_advanced_value_agrees_with_a_plain_reading() {
-    for spec in ["pawn", "pawn:size=5x7", "pawn:size=8x8,double", "pawn:size=1x9", "pawn:size=9x7"] {
+    for spec in ["pawn", "pawn:size=5x7", "pawn:size=8x8,double", "pawn:size=1x9", "pawn:size=9x7", "pawn:size=10x10"] {
         open(spec, None, Judged).unwrap();
     }
 }
@@ -322,7 +357,7 @@ fn the_advanced_value_agrees_with_a_plain_reading() {
 #[test]
 fn an_unknown_view_is_an_error() {
     let error = judge("pawn", "pppp/4/4/PPPP w", "simple", "view=third").unwrap_err();
-    assert_eq!(error.to_string(), "unknown value of 'view' 'third'; expected one of first, second");
+    assert_eq!(error.to_string(), "unknown value of 'view' 'third'; expected one of first, second, mover");
 }
 
 /// The rank that a move enters, counted from the side of the mover, how many ranks there are, and whether it takes a pawn.

@@ -1,6 +1,6 @@
 //! TUC-Chess: a captured game of the original server, the ends of a game, the order of events, bad input, the evaluation.
 
-use plyground_core::{InputError, PlayableGame, Player, Scratch, Seed, Turn, Visitor};
+use plyground_core::{Evaluator, InputError, Params, PlayableGame, Player, Scratch, Seed, Turn, Visitor};
 use plyground_games::open;
 
 use crate::common::{self, Seen, advice, assert_hints_follow, look, refusal};
@@ -245,8 +245,8 @@ fn points_stay_within_what_can_be_written() {
     assert_eq!(seen.points, Some([9_999, 9_999]));
 }
 
-/// The report's evaluation, from the text of a position and the naive rules.
-fn report(position: &str) -> f32 {
+/// The report's evaluation, from the text of a position and the naive rules: of both kings, or of one player's own.
+fn report(position: &str, own: Option<char>) -> f32 {
     let (rows, fields) = naive::read(position);
     let points: Vec<f32> = fields[1..3].iter().map(|field| field.parse().unwrap()).collect();
     let taken = if fields.last().unwrap() == "?+" { 0.95 } else { 0.0 };
@@ -264,14 +264,16 @@ fn report(position: &str) -> f32 {
                     let attacker = if cell == 'K' { "b" } else { "w" };
                     let board = position.split(' ').next().unwrap();
                     let replies = naive::open("tuc-chess", &format!("{board} {attacker} 0 0 0")).moves();
-                    if replies.iter().any(|mv| mv.ends_with(&format!("{r}{c}"))) { -4.0 * sign } else { 0.0 }
+                    let counts = own.is_none_or(|own| own == cell);
+                    if counts && replies.iter().any(|mv| mv.ends_with(&format!("{r}{c}"))) { -4.0 * sign } else { 0.0 }
                 }
                 _ => 0.0,
             };
         }
     }
-    let captor = if fields[0] == "b" { 1.0 } else { -1.0 };
-    if kings == 1 && margin * captor < 0.0 { score - 20.0 * captor } else { score }
+    let (captor, king) = if fields[0] == "b" { (1.0, 'K') } else { (-1.0, 'k') };
+    let counts = own.is_none_or(|own| own == king);
+    if counts && kings == 1 && margin * captor < 0.0 { score - 20.0 * captor } else { score }
 }
 
 #[test]
@@ -293,14 +295,82 @@ fn the_report_is_evaluated_as_described() {
                     Turn::Chance => game.random_outcome(&state, &mut rng, &mut scratch),
                 };
                 let Seen { position, scores, .. } = Seen::new(&game, &state);
-                assert!((scores[0] - report(&position)).abs() < 1e-3, "{position}: {scores:?}");
+                assert!((scores[0] - report(&position, None)).abs() < 1e-3, "{position}: {scores:?}");
+                for (player, king) in [(Player::First, 'K'), (Player::Second, 'k')] {
+                    let mut own = game.evaluator("report-own-king", &Params::default()).unwrap();
+                    assert_eq!(own.side_with(player), player == Player::Second, "it begins with White");
+                    assert!(!own.side_with(player));
+                    let score = own.score(&game, &state);
+                    assert!((score - report(&position, Some(king))).abs() < 1e-3, "{position}, {king}: {score}");
+                }
+                assert_eq!(scores[3], if scores[1] == 0.0 { 0.0 } else { 10_f32.copysign(scores[1]) }, "{position}");
                 game.play(&mut state, mv);
             }
         }
     }
     open("tuc-chess", None, Walk).unwrap();
     let seen = play("tuc-chess", "5/1r3/2R2/5/5/p4/2K2 b 11 12 9 ?+", "").unwrap();
-    assert_eq!(seen.scores, [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95]);
+    assert_eq!(seen.scores, [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95, -1.0 + 0.95 - 1.0 - 20.0, -10.0]);
+}
+
+/// Follows random lines without chance, and beside them the same moves with every bonus worth a point and none appearing.
+struct WithoutChance {
+    worth: f32,
+    seen: usize,
+}
+
+impl Visitor for WithoutChance {
+    type Output = usize;
+    fn visit<G: PlayableGame>(mut self, game: G, start: G::State) -> usize {
+        let points = game.evaluator("points", &Params::default()).unwrap();
+        let mut rng = Seed(14).rng();
+        let text = |state: &G::State| -> Vec<String> { game.position_text(state).split(' ').map(str::to_owned).collect() };
+        for _ in 0..400 {
+            let (mut quiet, mut usual, mut undrawn) = (start.clone(), start.clone(), 0_i32);
+            for ply in 0..40 {
+                let (mut moves, mut same) = (Vec::new(), Vec::new());
+                game.moves(&quiet, &mut moves);
+                game.moves(&usual, &mut same);
+                // What the bonuses count may decide the result, but not whether the game goes on.
+                assert_eq!(moves, same);
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[rng.below(moves.len() as u32) as usize];
+                game.play_without_chance(&mut quiet, mv);
+                game.play(&mut usual, mv);
+                if text(&usual).last().unwrap() == "?+" {
+                    undrawn += if ply % 2 == 0 { 1 } else { -1 };
+                    let worth = game.legal_move(&usual, "+1").unwrap();
+                    game.play(&mut usual, worth);
+                    self.seen += 1;
+                }
+                if game.turn(&usual) == Turn::Chance {
+                    let none = game.legal_move(&usual, "@-").unwrap();
+                    game.play(&mut usual, none);
+                }
+                let (here, there) = (text(&quiet), text(&usual));
+                assert_eq!([&here[..2], &here[4..]], [&there[..2], &there[4..]], "the same board and side to move");
+                let wanted = points.score(&game, &usual) - (1.0 - self.worth) * undrawn as f32;
+                assert!((points.score(&game, &quiet) - wanted).abs() < 1e-3, "{here:?}");
+                assert_eq!(game.hash(&quiet) == game.hash(&usual), quiet == usual, "{here:?}");
+                if let (Turn::Over(here), Turn::Over(there)) = (game.turn(&quiet), game.turn(&usual)) {
+                    let margin = f64::from(there.margin) - f64::from(1.0 - self.worth) * f64::from(undrawn);
+                    let sign = if margin.abs() < 1e-6 { 0.0 } else { margin.signum() as f32 };
+                    assert_eq!(here.value(), sign, "{:?}: {margin}", text(&quiet));
+                }
+            }
+        }
+        self.seen
+    }
+}
+
+#[test]
+fn without_chance_nothing_appears_and_a_bonus_counts_its_mean() {
+    for (spec, worth) in [("tuc-chess", 0.95), ("tuc-chess:worth=0.5,appear=0.9,limit=12", 0.5), ("tuc-chess:worth=0.25", 0.25)] {
+        let seen = open(spec, None, WithoutChance { worth, seen: 0 }).unwrap();
+        assert!(seen > 500, "{spec}: {seen} bonuses were taken");
+    }
 }
 
 /// The piece that moves, what stands where it goes, and whether that is the last rank of the mover.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plyground_core::{InputError, Limits, Resources, Seed};
-use plyground_session::{LIMITS, Session, open, split_spec};
+use plyground_session::{LIMITS, Session, open, split_spec, usual_words};
 use serde::{Deserialize, Serialize};
 
 use crate::Format;
@@ -93,6 +93,10 @@ pub struct Experiment {
     pub patience: Option<Duration>,
     /// The seed of all randomness.
     pub seed: u64,
+    /// The hash of the file that its games come from (BLAKE3), if they were imported: then nothing of it is played, the agents are the
+    /// names of players, and there are no seeds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub imported: Option<String>,
 }
 
 /// An experiment under way: its settings, and the name they give it.
@@ -149,6 +153,7 @@ impl Experiment {
             own_limits: false,
             patience: None,
             seed: 0,
+            imported: None,
         })
     }
 
@@ -180,7 +185,10 @@ impl Experiment {
     /// this game. `agents` are in the order of the first game.
     pub fn specs(&self, agents: [usize; 2], pair: u64, game: u8) -> [String; 2] {
         let (seated, seeds) = (seated(agents, game), self.agent_seeds(agents, pair, game));
-        [0, 1].map(|seat| ranges::drawn(&self.agents[seated[seat]], seeds[seat].named("range")))
+        [0, 1].map(|seat| match self.imported {
+            None => ranges::drawn(&self.agents[seated[seat]], seeds[seat].named("range")),
+            Some(_) => self.agents[seated[seat]].clone(),
+        })
     }
 
     /// The files that these agents of it read, with the hashes of what was in them: those that their specs name, and those that
@@ -217,9 +225,9 @@ pub fn names_limits(spec: &str) -> bool {
     name != "cmd" && keys.split(',').any(|pair| is_limit(pair.split('=').next().unwrap_or_default().trim()))
 }
 
-/// A ready-made opponent as the spec that it stands for; any other text as it is.
+/// A ready-made opponent as the spec that it stands for; any other spec in the words in which it is kept.
 fn written_out(session: &dyn Session, agent: &str) -> String {
     let agent = agent.trim();
     let ready_made = session.opponents().into_iter().find(|opponent| opponent.name == agent);
-    ready_made.map_or_else(|| agent.to_owned(), |opponent| opponent.spec)
+    ready_made.map_or_else(|| usual_words(agent), |opponent| opponent.spec)
 }

@@ -1,7 +1,9 @@
 //! The driver of a run: jobs are requested, executed and counted, from the first pair to the last.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use plyground_core::sync::lock;
 use plyground_core::{CancelToken, InputError};
@@ -16,6 +18,8 @@ use crate::{
 const SLICE: u64 = 10_000;
 /// The number of jobs that are requested before the first one is played; when they are played, as many again.
 const AHEAD: u64 = 100_000;
+/// The same where nothing but time ends a run.
+const AHEAD_IN_TIME: u64 = 1_000;
 /// The most jobs that are requested before the first one is played, where all have to be.
 const MOST_REQUESTED: u64 = 10_000_000;
 
@@ -102,6 +106,40 @@ impl<'a> RunDriver<'a> {
         Ok((results, complete))
     }
 
+    /// Plays pairs of all who meet in the format of the run for so long, as many as fit into this time; not for formats with rounds.
+    /// What counts are the pairs before the first one that is not done, so that the results are those of a run with as many pairs: their
+    /// results, and how many of each pairing they are. Called again, it goes on.
+    pub fn play_for(self, time: Duration) -> Result<(Results, u64), RunError> {
+        let driver = Self { cancel: self.cancel.child_for(time), ..self };
+        let experiment = &driver.run.experiment;
+        let pairings = pairings(experiment.format, experiment.agents.len());
+        let meetings = pairings.len().max(1) as u64;
+        let mut part = AHEAD_IN_TIME.div_ceil(meetings).max(driver.store.longest(&driver.run.id)?);
+        let most = i64::MAX as u64 / meetings;
+        loop {
+            driver.request_once(&pairings, part)?;
+            let (results, complete) = driver.play_part(part, 0)?;
+            if !complete || driver.cancel.is_cancelled() || (driver.enough)(&results) {
+                break;
+            }
+            part = part.saturating_mul(2).min(most);
+        }
+        let pairs = driver.whole_pairs(&pairings)?;
+        Ok((Results::read(driver.store, experiment.seats, driver.prefix(pairs))?, pairs))
+    }
+
+    /// The pairs from the first one that are done by all who meet.
+    fn whole_pairs(&self, pairings: &[[usize; 2]]) -> Result<u64, RunError> {
+        let seats = self.run.experiment.seats;
+        let mut games: BTreeMap<(u64, [usize; 2]), u8> = BTreeMap::new();
+        Results::read_with(self.store, seats, RunPrefix::all(&self.run.id), |game| {
+            *games.entry((game.pair, game.pairing())).or_default() += 1;
+        })?;
+        let is_whole = |pair: u64| pairings.iter().all(|&agents| games.get(&(pair, agents)) == Some(&seats.games()));
+        let most = games.len() as u64;
+        Ok((0..most).find(|&pair| !is_whole(pair)).unwrap_or(most))
+    }
+
     /// Requests so many pairs of all who meet, in a Swiss tournament in its first round, unless that was done before.
     pub fn request_format(&self, pairs: u64) -> Result<(), RunError> {
         let experiment = &self.run.experiment;
@@ -147,8 +185,15 @@ impl<'a> RunDriver<'a> {
 
     fn request_once(&self, pairings: &[[usize; 2]], pairs: u64) -> Result<(), RunError> {
         self.forget_damaged_jobs()?;
-        if self.store.requested(self.prefix(pairs))? < checked_number(pairings, pairs, i64::MAX as u64)? {
-            self.request_slices(pairings, pairs)?;
+        let wanted = checked_number(pairings, pairs, i64::MAX as u64)?;
+        if self.store.requested(self.prefix(pairs))? >= wanted {
+            return Ok(());
+        }
+        self.request_slices(pairings, pairs)?;
+        // A broken index counts fewer than there are: the run would be over before all are played.
+        let found = self.store.requested(self.prefix(pairs))?;
+        if found < wanted && !self.cancel.is_cancelled() {
+            return Err(self.store.damaged(format!("expected {wanted} jobs of run {}, found {found}", self.run.id)));
         }
         Ok(())
     }
@@ -283,6 +328,13 @@ impl RunPart<'_, '_> {
             return Err(store.damaged(damage.to_string()));
         }
         let complete = results.jobs() >= self.requested;
+        // Jobs that cannot be found because an index is broken would be missing for good.
+        if !complete
+            && !self.cancel.is_cancelled()
+            && let Some(fault) = store.structure()?.first()
+        {
+            return Err(store.damaged(fault.as_str()));
+        }
         self.driver.tell(&RunEvent::RunEnded { results: &results, complete });
         Ok((results, complete))
     }

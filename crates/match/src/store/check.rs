@@ -3,6 +3,11 @@
 use crate::store::damage::Remedy;
 use crate::{Damage, RunError, RunPrefix, Store};
 
+/// Makes the indexes anew. A damaged one may have let a job in twice: the row that it does not know is the older one.
+const MAKE_INDEXES: &str = "
+    DELETE FROM jobs WHERE rowid IN (SELECT max(rowid) FROM jobs NOT INDEXED GROUP BY id HAVING count(*) > 1);
+    REINDEX";
+
 /// The findings of a check of a whole store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreCheck {
@@ -49,7 +54,7 @@ impl Store {
 
     /// Makes the indexes anew and removes damaged rows, so that their jobs are played again; the findings after that.
     pub fn repair(&self) -> Result<StoreCheck, RunError> {
-        self.connection().execute_batch("REINDEX").map_err(|error| self.wrap(error))?;
+        self.connection().execute_batch(MAKE_INDEXES).map_err(|error| self.wrap(error))?;
         // A job whose row was removed leaves its games, which the next look finds without a job.
         for _ in 0..2 {
             let found = self.check()?;
@@ -61,12 +66,18 @@ impl Store {
         self.check()
     }
 
-    fn structure(&self) -> Result<Vec<String>, RunError> {
+    /// The damage of the file itself, in the words of the database.
+    pub(crate) fn structure(&self) -> Result<Vec<String>, RunError> {
         let connection = self.connection();
         let lines: rusqlite::Result<Vec<String>> = connection
             .prepare("PRAGMA integrity_check")
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect());
         let lines = lines.map_err(|error| self.wrap(error))?;
-        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        let mut faults: Vec<String> = lines.into_iter().filter(|line| line != "ok").collect();
+        // Tables that do not refer to each other as they should cannot be written to.
+        if let Err(error) = connection.execute_batch("PRAGMA foreign_key_check") {
+            faults.push(error.to_string());
+        }
+        Ok(faults)
     }
 }

@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use plyground_core::InputError;
 use plyground_core::sync::lock;
+use plyground_core::{InputError, nearest};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior, params};
 
 use crate::job::now;
 use crate::{GameRow, Job, ResultSink, Run, RunError, RunPrefix};
 
-use checksum::{SEAL_RUN, failure_columns, job_columns, run_columns};
+use checksum::{SEAL_RUN, failure_columns, game_columns, job_columns, run_columns};
 use damage::Remedy;
 use rows::insert_game;
 
@@ -93,6 +93,9 @@ const TABLES: &str = "
     CREATE INDEX leased_jobs ON jobs (worker) WHERE worker IS NOT NULL;
 ";
 
+/// What is said of a file that the database cannot make sense of.
+const DAMAGED: &str = "the store is damaged; nothing in it was changed";
+
 /// One SQLite file with everything that was ever played.
 pub struct Store {
     file: PathBuf,
@@ -149,6 +152,7 @@ impl Store {
         // Two processes may both find the file empty, or old: one of them makes the tables.
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrap)?;
         make_tables(&begun).map_err(wrap)?;
+        check_tables(file, &begun)?;
         begun.commit().map_err(wrap)?;
         // Readers do not wait for writers. What is committed survives the end of the process and, where not said otherwise, the end
         // of the power: it is on the disk before the answer.
@@ -186,6 +190,15 @@ impl Store {
             Some(identity) if FileIdentity::of(&self.file).ok().as_ref() != Some(identity) => Err(gone(&self.file)),
             _ => Ok(()),
         }
+    }
+
+    /// Lets the file grow, or not any more: the database then answers as it does on a disk without room. For simulations of one.
+    #[doc(hidden)]
+    pub fn let_grow(&self, may_grow: bool) -> Result<(), RunError> {
+        // https://sqlite.org/pragma.html#pragma_max_page_count: never less than there are, and at most so many.
+        let pages: i64 = if may_grow { 4_294_967_294 } else { 1 };
+        let set = self.connection().query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()));
+        set.map_err(|error| self.wrap(error))
     }
 
     pub(crate) fn damaged(&self, detail: impl Into<String>) -> RunError {
@@ -227,7 +240,12 @@ impl Store {
             transaction.commit().map(|()| intact.unwrap_or(jobs == 0))
         };
         let intact = write(&mut connection).map_err(|error| self.wrap(error))?;
+        drop(connection);
         if !intact {
+            // How many jobs there are was written there. They are counted by an index, which must not be damaged, too.
+            if let Some(fault) = self.structure()?.first() {
+                return Err(self.damaged(fault.as_str()));
+            }
             self.note(&[Damage::of_run(&run.id, "its settings were damaged, and were written anew", Remedy::None)]);
         }
         Ok(())
@@ -302,15 +320,32 @@ impl Store {
     /// The run whose name begins like this; an error in words if there is none, or more than one.
     pub fn find(&self, name: &str) -> Result<RunRow, RunError> {
         let mut runs = self.runs()?;
-        let mut known: Vec<String> = runs.iter().map(|row| row.run.id.clone()).collect();
-        known.sort();
+        let known: Vec<String> = runs.iter().map(|row| row.run.id.clone()).collect();
         runs.retain(|row| row.run.id.starts_with(name));
         match runs.len() {
             1 => Ok(runs.remove(0)),
-            0 => Err(InputError::unknown("run", name, known).into()),
+            0 => Err(unknown_run(name, known).into()),
             many => Err(InputError::malformed("run", name, format!("{many} runs begin like this")).into()),
         }
     }
+}
+
+/// The error about a name that no run has. Of many runs it names the nearest and the last ones.
+fn unknown_run(name: &str, mut known: Vec<String>) -> InputError {
+    const SHOWN: usize = 3;
+    let all = known.len();
+    if all == 0 {
+        return InputError::malformed("name of a run", name, "expected one of `ply runs`, and nothing was played yet");
+    }
+    if let Some(near) = nearest(name, known.iter().map(String::as_str)).map(str::to_owned) {
+        known.retain(|run| *run != near);
+        known.insert(0, near);
+    }
+    known.truncate(SHOWN);
+    if all > SHOWN {
+        known.push(format!("another of the {all} that `ply runs` lists"));
+    }
+    InputError::unknown("run", name, known)
 }
 
 /// Whether the row of a run has its checksum.
@@ -381,6 +416,17 @@ fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!("PRAGMA user_version = {VERSION}"))
 }
 
+/// An error if a table is not as it was made: what describes it may be damaged, and no query of ours would be understood.
+fn check_tables(file: &Path, connection: &Connection) -> Result<(), RunError> {
+    const QUERIES: [&str; 3] = [
+        concat!("SELECT ", run_columns!(), ", checksum FROM runs"),
+        concat!("SELECT ", game_columns!(), ", checksum FROM games"),
+        concat!("SELECT rowid, ", job_columns!(), ", worker, until, checksum FROM jobs"),
+    ];
+    let damaged = |error| RunError::Foreign { file: file.to_owned(), detail: format!("{DAMAGED}: {error}") };
+    QUERIES.iter().try_for_each(|query| connection.prepare(query).map(drop).map_err(damaged))
+}
+
 /// A file as the system knows it, whatever its name: another file in its place has another one.
 #[derive(Debug, PartialEq, Eq)]
 struct FileIdentity(u64, u64);
@@ -432,7 +478,7 @@ fn check_header(file: &Path) -> Result<(), RunError> {
 fn refused(file: &Path, error: rusqlite::Error) -> RunError {
     let detail = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => "expected a store of ply (SQLite), found something else",
-        Some(ErrorCode::DatabaseCorrupt) => "the store is damaged; nothing in it was changed",
+        Some(ErrorCode::DatabaseCorrupt) => DAMAGED,
         _ => return RunError::Database { file: file.to_owned(), error },
     };
     RunError::Foreign { file: file.to_owned(), detail: detail.to_owned() }

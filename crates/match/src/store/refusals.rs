@@ -16,6 +16,12 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS refusals (
         PRIMARY KEY (run, worker)
     ) WITHOUT ROWID";
 
+const IS_BANNED: &str = concat!(
+    "SELECT 1 FROM refusals WHERE run = ?1 AND worker = ?2 AND banned AND checksum IS row_checksum('refusals', ",
+    refusal_columns!(),
+    ")"
+);
+
 const INSERT: &str = "INSERT OR REPLACE INTO refusals (run, worker, results, reason, banned, checksum)
     VALUES (?1, ?2, ?3, ?4, ?5, row_checksum('refusals', ?1, ?2, ?3, ?4, ?5))";
 
@@ -27,7 +33,8 @@ const SELECT: &str = concat!(
 );
 
 impl Store {
-    /// Notes the refused results of a run by sender, in place of what was noted of these senders before.
+    /// Notes the refused results of a run by sender, in place of what was noted of these senders before. A ban stays: another
+    /// coordinator with the same store may have noted it.
     pub fn note_refused(&self, run: &str, refused: &[RefusedResults]) -> Result<(), RunError> {
         if refused.is_empty() {
             return Ok(());
@@ -37,11 +44,13 @@ impl Store {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute_batch(TABLE)?;
             {
-                let mut statement = transaction.prepare_cached(INSERT)?;
+                let (mut is_banned, mut statement) =
+                    (transaction.prepare_cached(IS_BANNED)?, transaction.prepare_cached(INSERT)?);
                 for sender in refused {
                     // More than a database counts to are not refused in the life of a run.
                     let results = i64::try_from(sender.results).unwrap_or(i64::MAX);
-                    statement.execute(params![run, sender.worker, results, sender.reason, sender.banned])?;
+                    let banned = sender.banned || is_banned.exists(params![run, sender.worker])?;
+                    statement.execute(params![run, sender.worker, results, sender.reason, banned])?;
                 }
             }
             transaction.commit()

@@ -145,6 +145,23 @@ fn damaged_jobs_and_runs_are_made_anew_when_the_run_goes_on() {
 }
 
 #[test]
+fn tables_that_are_described_wrongly_are_refused_when_the_store_is_opened() {
+    for (table, column) in [("runs", "requested"), ("games", "reason"), ("jobs", "opening")] {
+        let (_directory, file, _) = filled();
+        let change = format!("UPDATE sqlite_schema SET sql = replace(sql, '{column}', 'drax') WHERE name = '{table}'");
+        Connection::open(&file).unwrap().execute_batch(&format!("PRAGMA writable_schema = ON; {change}")).unwrap();
+        let refused = Store::open(&file).map(drop).unwrap_err().to_string();
+        assert!(refused.contains("the store is damaged; nothing in it was changed") && refused.contains(column), "{refused}");
+    }
+    let (_directory, file, _) = filled();
+    let change =
+        "UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES runs (id)', 'REFERENCES runs (ie)') WHERE name = 'jobs'";
+    Connection::open(&file).unwrap().execute_batch(&format!("PRAGMA writable_schema = ON; {change}")).unwrap();
+    let check = Store::open(&file).unwrap().check().unwrap();
+    assert!(check.structure.len() == 1 && check.structure[0].contains("foreign key mismatch"), "{check:?}");
+}
+
+#[test]
 fn a_job_that_was_changed_is_not_played() {
     let (_directory, file, run) = filled();
     spoil(&file, "DELETE FROM games WHERE pair = 3");

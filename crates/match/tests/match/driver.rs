@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use plyground_core::{CancelToken, NoResources};
 use plyground_match::{
@@ -62,6 +63,30 @@ fn an_observer_can_follow_every_game_with_its_chances() {
         assert_eq!((&heard[&name], over[&name]), (&moves, game.outcome));
     }
     assert_eq!(progress.into_inner().unwrap(), [(0, 3), (1, 3), (2, 3), (3, 3)]);
+}
+
+#[test]
+fn a_run_that_lasts_a_time_counts_a_prefix_of_its_pairs_and_goes_on() {
+    let (directory, straight) = (Directory::new(), Directory::new());
+    let run = experiment("tictactoe", &["random", "mc:playouts=1", "mcts:sims=5"], 2).run();
+    let (store, executor, players) = (directory.store(), Threads(3), AgentFactory::of_run(&NoResources, &run));
+    let lasting = |time: Duration, most: u64| {
+        let enough = move |results: &Results| results.jobs() >= most;
+        let driver = RunDriver::new(&store, &run, &executor, &players).for_command("ply test").until(&enough);
+        driver.play_for(time).unwrap()
+    };
+    let other = straight.store();
+    let mut before = 0;
+    // No test waits for a clock: the first time is over at once, the others end by what was played.
+    for (time, most) in [(Duration::ZERO, u64::MAX), (Duration::MAX, 10), (Duration::ZERO, u64::MAX), (Duration::MAX, 3_100)] {
+        let (results, pairs) = lasting(time, most);
+        assert!(pairs >= before && results.jobs() == 3 * pairs, "{pairs} pairs, {} jobs", results.jobs());
+        assert!(time > Duration::ZERO || pairs == before, "{pairs}");
+        let (wanted, complete) = driven(&other, &run, &CancelToken::new(), &deaf, |driver| driver.play_format(pairs)).unwrap();
+        assert!(complete && wanted.matches().eq(results.matches()), "{pairs} pairs");
+        before = pairs;
+    }
+    assert!(before > 1_000, "{before}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod damage;
 mod driver;
 mod export;
 mod faults;
+mod import;
 mod openings;
 mod pairs;
 mod place;

@@ -93,6 +93,14 @@ pub fn add_scaled<S: Simd>(factor: f32, from: &[Block], to: &mut [Block]) {
     }
 }
 
+/// values *= factor
+#[inline(always)]
+pub fn decay<S: Simd>(factor: f32, values: &mut [Block]) {
+    for block in values {
+        S::Wide::load(block, 0).mul(factor).store(block, 0);
+    }
+}
+
 /// The numbers of a step of Adam, corrected for its first steps.
 #[derive(Clone, Copy, Debug)]
 pub struct AdamStep {

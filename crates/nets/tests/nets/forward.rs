@@ -1,7 +1,7 @@
 //! Inference against the oracle, for every layer, size of board and set of instructions.
 
 use plyground_core::Seed;
-use plyground_nets::{Architecture, Isa, Layer, NetError, Predictor, Shape, Size, softmax};
+use plyground_nets::{Architecture, Isa, Layer, NetError, Network, Predictor, Shape, Size, softmax};
 
 use crate::oracle;
 
@@ -133,4 +133,30 @@ fn probabilities_add_up_to_one_however_large_the_logits_are() {
     softmax(&mut logits);
     assert!((logits.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{logits:?}");
     assert!((logits[0] / logits[1] - std::f32::consts::E).abs() < 1e-5 && logits[2] == 0.0, "{logits:?}");
+}
+
+/// 32 filters of 3x3x3 over 11x8x8, 64 over their outputs, padded to the same size, then 128 nodes that see all 64 x 11 x 8 x 8 numbers.
+#[test]
+fn the_crosphere_thesis_describes_five_million_eight_hundred_thousand_weights() {
+    let input = Shape { planes: 11, ranks: 8, files: 8 };
+    let network = Network::new(Architecture::crosphere_thesis_3d(input), Seed(1)).unwrap();
+    let sizes = [32 * 27 + 32, 64 * 32 * 27 + 64, 128 * 64 * 11 * 8 * 8 + 128, 128 + 1];
+    assert_eq!(network.size(), sizes.iter().sum::<usize>());
+    assert_eq!(network.size(), 5_823_681);
+    let shapes: Vec<Vec<usize>> =
+        network.tensors().into_iter().map(|tensor| tensor.shape).filter(|shape| shape.len() > 1).collect();
+    assert_eq!(shapes, [vec![32, 1, 3, 3, 3], vec![64, 32, 3, 3, 3], vec![128, 45_056], vec![1, 128]]);
+    let flat = Network::new(Architecture::crosphere_thesis(input), Seed(1)).unwrap();
+    assert_eq!(flat.size(), 546_241);
+}
+
+#[test]
+fn a_flat_convolution_of_a_volume_is_refused() {
+    let json =
+        r#"{"input": {"planes": 3, "ranks": 4, "files": 3}, "value": [{"conv3d": 4}, {"conv3": 2}, {"dense": 1}, "tanh"]}"#;
+    let said = serde_json::from_str::<Architecture>(json).unwrap().check().unwrap_err().to_string();
+    assert!(said.contains("value.1: a flat convolution of 4 channels of 3x4x3; expected conv3d"), "{said}");
+    let json = r#"{"input": {"planes": 3, "ranks": 4, "files": 3}, "policy": [{"conv3d": 4}, {"conv1": 2}]}"#;
+    let said = serde_json::from_str::<Architecture>(json).unwrap().check().unwrap_err().to_string();
+    assert!(said.contains("policy.1: a flat convolution"), "{said}");
 }

@@ -1,7 +1,7 @@
 //! The gradient against differences of the oracle's losses, for every layer.
 
 use plyground_core::{Rng, Seed};
-use plyground_nets::{Architecture, Batch, Isa, Learning, Rule, Trainer};
+use plyground_nets::{Architecture, Batch, Isa, Learning, Rule, Trainer, ValueLoss};
 
 use crate::oracle::{self, Weights};
 
@@ -41,8 +41,8 @@ pub fn batch(architecture: &Architecture, samples: &[Sample]) -> Batch {
     batch
 }
 
-/// The means of cross-entropy and squared error.
-fn losses(architecture: &Architecture, weights: &Weights, samples: &[Sample]) -> [f64; 2] {
+/// The means of the cross-entropy of the policy and of the loss of the value.
+fn losses(architecture: &Architecture, weights: &Weights, samples: &[Sample], loss: ValueLoss) -> [f64; 2] {
     let (mut sums, mut counts) = ([0.0; 2], [0.0_f64; 2]);
     for sample in samples {
         let (logits, value) = oracle::evaluate(architecture, weights, &sample.planes);
@@ -53,7 +53,13 @@ fn losses(architecture: &Architecture, weights: &Weights, samples: &[Sample]) ->
             counts[0] += 1.0;
         }
         if let Some(target) = sample.value {
-            sums[1] += (value - f64::from(target)).powi(2);
+            let target = f64::from(target);
+            let [p, t] = [value, target].map(|x| if architecture.speaks_from_zero() { x } else { 0.5 + 0.5 * x });
+            sums[1] += match loss {
+                ValueLoss::Squared => (value - target).powi(2),
+                ValueLoss::Absolute => (value - target).abs(),
+                ValueLoss::CrossEntropy => -(t * p.ln() + (1.0 - t) * (1.0 - p).ln()),
+            };
             counts[1] += 1.0;
         }
     }
@@ -61,7 +67,7 @@ fn losses(architecture: &Architecture, weights: &Weights, samples: &[Sample]) ->
 }
 
 /// The slopes of the loss at a few numbers of every tensor, by differences of the oracle: name, index, slope.
-fn slopes(architecture: &Architecture, weights: &Weights, samples: &[Sample]) -> Vec<(String, usize, f64)> {
+fn slopes(architecture: &Architecture, weights: &Weights, samples: &[Sample], loss: ValueLoss) -> Vec<(String, usize, f64)> {
     const STEP: f64 = 1e-6;
     let mut rng = Seed(3).rng();
     let mut names: Vec<&String> = weights.keys().collect();
@@ -73,7 +79,7 @@ fn slopes(architecture: &Architecture, weights: &Weights, samples: &[Sample]) ->
             let total = |shift: f64| {
                 let mut weights = weights.clone();
                 weights.get_mut(name).unwrap()[index] += shift;
-                let [policy, value] = losses(architecture, &weights, samples);
+                let [policy, value] = losses(architecture, &weights, samples, loss);
                 0.7 * policy + 1.3 * value
             };
             slopes.push((name.clone(), index, (total(STEP) - total(-STEP)) / (2.0 * STEP)));
@@ -85,26 +91,40 @@ fn slopes(architecture: &Architecture, weights: &Weights, samples: &[Sample]) ->
 #[test]
 fn the_gradient_of_every_layer_is_that_of_the_oracle() {
     for (name, architecture) in oracle::zoo() {
-        let samples = samples(&architecture, 7, 1);
-        let network = oracle::random_network(&architecture, 2);
-        let weights = oracle::weights(&network);
-        let expected = losses(&architecture, &weights, &samples);
-        let slopes = slopes(&architecture, &weights, &samples);
-        let learning = Learning { policy_weight: 0.7, value_weight: 1.3, longest_gradient: None, ..Learning::default() };
-        for isa in Isa::all() {
-            let mut trainer = Trainer::with_isa(network.clone(), learning, 2, isa);
-            let found = trainer.step(&batch(&architecture, &samples)).unwrap();
-            assert!((found.policy - expected[0]).abs() < 1e-5 && (found.value - expected[1]).abs() < 1e-5, "{name}: {found:?}");
-            let gradient = trainer.gradient();
-            for (tensor, index, slope) in &slopes {
-                let values = &gradient.iter().find(|found| &found.name == tensor).unwrap().values;
-                let largest = values.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-                assert!(largest > 0.0, "{name}: {tensor} learns nothing");
-                let error = (f64::from(values[*index]) - slope).abs();
-                let found = values[*index];
-                let allowed = 1e-4 * f64::from(largest) + 1e-7;
-                assert!(error < allowed, "{name}, {}: number {index} of {tensor} is {found}, not {slope}", isa.name());
-            }
+        gradient_is_that_of_the_oracle(name, &architecture, ValueLoss::Squared);
+    }
+}
+
+#[test]
+fn the_gradient_of_every_loss_is_that_of_the_oracle() {
+    for (name, architecture) in oracle::zoo().into_iter().filter(|(_, architecture)| architecture.value.is_some()).take(5) {
+        for loss in [ValueLoss::Absolute, ValueLoss::CrossEntropy] {
+            gradient_is_that_of_the_oracle(name, &architecture, loss);
+        }
+    }
+}
+
+fn gradient_is_that_of_the_oracle(name: &str, architecture: &Architecture, loss: ValueLoss) {
+    let samples = samples(architecture, 7, 1);
+    let network = oracle::random_network(architecture, 2);
+    let weights = oracle::weights(&network);
+    let expected = losses(architecture, &weights, &samples, loss);
+    let slopes = slopes(architecture, &weights, &samples, loss);
+    let learning =
+        Learning { policy_weight: 0.7, value_weight: 1.3, value_loss: loss, longest_gradient: None, ..Learning::default() };
+    for isa in Isa::all() {
+        let mut trainer = Trainer::with_isa(network.clone(), learning, 2, isa);
+        let found = trainer.step(&batch(architecture, &samples)).unwrap();
+        assert!((found.policy - expected[0]).abs() < 1e-5 && (found.value - expected[1]).abs() < 1e-5, "{name}: {found:?}");
+        let gradient = trainer.gradient();
+        for (tensor, index, slope) in &slopes {
+            let values = &gradient.iter().find(|found| &found.name == tensor).unwrap().values;
+            let largest = values.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+            assert!(largest > 0.0, "{name}: {tensor} learns nothing");
+            let error = (f64::from(values[*index]) - slope).abs();
+            let found = values[*index];
+            let allowed = 1e-4 * f64::from(largest) + 1e-7;
+            assert!(error < allowed, "{name}, {}: number {index} of {tensor} is {found}, not {slope}", isa.name());
         }
     }
 }
@@ -163,6 +183,51 @@ fn a_long_gradient_is_shortened_and_plain_descent_goes_down_it() {
     assert!((moved.sqrt() - 0.5e-3).abs() < 1e-5, "{moved}");
     let measured = trainer.measure(&batch).unwrap();
     assert!(measured.value < losses.value, "{measured:?} after {losses:?}");
+}
+
+/// The steps of each rule, told number by number from the gradients that it was given.
+#[test]
+fn every_rule_takes_the_steps_of_its_paper() {
+    let (_, architecture) = oracle::zoo().swap_remove(3);
+    let rules = [Rule::Descent, Rule::Momentum { beta: 0.9 }, Rule::RmsProp { beta: 0.9, epsilon: 1e-7 }];
+    for rule in rules {
+        let network = oracle::random_network(&architecture, 5);
+        let mut expected: Vec<Vec<f64>> = network.tensors().iter().map(|tensor| doubles(&tensor.values)).collect();
+        let mut memory: Vec<Vec<f64>> = expected.iter().map(|values| vec![0.0; values.len()]).collect();
+        let learning = Learning { rate: 0.01, rule, longest_gradient: None, ..Learning::default() };
+        let mut trainer = Trainer::new(network, learning, 1);
+        for step in 0..3 {
+            trainer.step(&batch(&architecture, &samples(&architecture, 9, step))).unwrap();
+            for ((expected, memory), slopes) in expected.iter_mut().zip(&mut memory).zip(trainer.gradient()) {
+                for ((number, memory), slope) in expected.iter_mut().zip(memory).zip(doubles(&slopes.values)) {
+                    *number -= 0.01
+                        * match rule {
+                            Rule::Momentum { beta } => {
+                                *memory = f64::from(beta) * *memory + slope;
+                                *memory
+                            }
+                            Rule::RmsProp { beta, epsilon } => {
+                                *memory = f64::from(beta) * *memory + (1.0 - f64::from(beta)) * slope * slope;
+                                slope / (memory.sqrt() + f64::from(epsilon))
+                            }
+                            _ => slope,
+                        };
+                }
+            }
+        }
+        for (found, expected) in trainer.network().tensors().iter().zip(&expected) {
+            let off = found
+                .values
+                .iter()
+                .zip(expected)
+                .fold(0.0_f64, |most, (&found, wanted)| most.max((f64::from(found) - wanted).abs()));
+            assert!(off < 1e-5, "{rule:?}: {} is {off} off", found.name);
+        }
+    }
+}
+
+fn doubles(values: &[f32]) -> Vec<f64> {
+    values.iter().map(|&value| f64::from(value)).collect()
 }
 
 #[test]

@@ -9,6 +9,8 @@ use plyground_nets::{Architecture, Layer, Network, Shape};
 #[derive(Clone, Debug)]
 pub struct Planes {
     shape: Shape,
+    /// How many boards lie one above the other, each with `ranks / levels` ranks; nothing where planes are no levels.
+    levels: Option<usize>,
     numbers: Vec<f64>,
 }
 
@@ -21,7 +23,8 @@ pub fn weights(network: &Network) -> Weights {
 
 /// All logits, and the value.
 pub fn evaluate(architecture: &Architecture, weights: &Weights, planes: &[f32]) -> (Vec<f64>, f64) {
-    let input = Planes { shape: architecture.input, numbers: planes.iter().map(|&number| f64::from(number)).collect() };
+    let input =
+        Planes { shape: architecture.input, levels: None, numbers: planes.iter().map(|&number| f64::from(number)).collect() };
     let trunk = layers("trunk", &architecture.trunk, weights, input);
     let head = |name: &str, head: &Option<Vec<Layer>>| head.as_ref().map(|list| layers(name, list, weights, trunk.clone()));
     let policy = head("policy", &architecture.policy).map_or(Vec::new(), |planes| planes.numbers);
@@ -36,11 +39,12 @@ fn layers(path: &str, list: &[Layer], weights: &Weights, mut x: Planes) -> Plane
         x = match layer {
             Layer::Conv3(outputs) => convolution(&x, get("weight"), get("bias"), *outputs, 3),
             Layer::Conv1(outputs) => convolution(&x, get("weight"), get("bias"), *outputs, 1),
+            Layer::Conv3d(outputs) => convolution_3d(&x, get("weight"), get("bias"), *outputs),
             Layer::Dense(outputs) => {
                 let rows = get("weight").chunks_exact(x.numbers.len());
                 let sum = |row: &[f64]| row.iter().zip(&x.numbers).map(|(a, b)| a * b).sum::<f64>();
                 let numbers = rows.zip(get("bias")).map(|(row, bias)| sum(row) + bias).collect();
-                Planes { shape: Shape { planes: *outputs, ranks: 1, files: 1 }, numbers }
+                Planes { shape: Shape { planes: *outputs, ranks: 1, files: 1 }, levels: None, numbers }
             }
             Layer::Relu => each(x, |x| x.max(0.0)),
             Layer::Tanh => each(x, f64::tanh),
@@ -50,7 +54,7 @@ fn layers(path: &str, list: &[Layer], weights: &Weights, mut x: Planes) -> Plane
                 let means = planes.iter().map(|plane| plane.iter().sum::<f64>() / plane.len() as f64);
                 let maxima = planes.iter().map(|plane| plane.iter().copied().fold(f64::NEG_INFINITY, f64::max));
                 let numbers = means.chain(maxima).collect();
-                Planes { shape: Shape { planes: 2 * x.shape.planes, ranks: 1, files: 1 }, numbers }
+                Planes { shape: Shape { planes: 2 * x.shape.planes, ranks: 1, files: 1 }, levels: None, numbers }
             }
             Layer::Residual(inner) => {
                 let branch = layers(&place, inner, weights, x.clone());
@@ -88,7 +92,31 @@ fn convolution(x: &Planes, weights: &[f64], bias: &[f64], outputs: usize, side: 
             }
         }
     }
-    Planes { shape: Shape { planes: outputs, ..x.shape }, numbers }
+    Planes { shape: Shape { planes: outputs, ..x.shape }, levels: None, numbers }
+}
+
+fn convolution_3d(x: &Planes, weights: &[f64], bias: &[f64], outputs: usize) -> Planes {
+    let Shape { planes, ranks, files } = x.shape;
+    let (channels, levels, ranks) = x.levels.map_or((1, planes, ranks), |levels| (planes, levels, ranks / levels));
+    let at = |channel: usize, [z, y, x_]: [isize; 3]| {
+        let inside = [(z, levels), (y, ranks), (x_, files)].iter().all(|&(at, length)| at >= 0 && at < length as isize);
+        let number = ((channel * levels) as isize + z) * (ranks * files) as isize + y * files as isize + x_;
+        if inside { x.numbers[number as usize] } else { 0.0 }
+    };
+    let mut numbers = Vec::new();
+    for (output, square) in (0..outputs).flat_map(|output| (0..levels * ranks * files).map(move |square| (output, square))) {
+        let here = [square / (ranks * files), square / files % ranks, square % files].map(|at| at as isize);
+        let mut sum = bias[output];
+        for channel in 0..channels {
+            for tap in 0..27 {
+                let step = [tap / 9, tap / 3 % 3, tap % 3];
+                let there = std::array::from_fn(|axis| here[axis] + step[axis] as isize - 1);
+                sum += weights[(output * channels + channel) * 27 + tap] * at(channel, there);
+            }
+        }
+        numbers.push(sum);
+    }
+    Planes { shape: Shape { planes: outputs, ranks: levels * ranks, files }, levels: Some(levels), numbers }
 }
 
 /// Numbers between -1 and 1.
@@ -138,6 +166,15 @@ pub fn zoo() -> Vec<(&'static str, Architecture)> {
             parse(
                 r#"{"input": {"planes": 2, "ranks": 3, "files": 3}, "trunk": [{"residual": [{"residual": [{"conv3": 2}]}, "relu"]}],
                 "policy": [{"conv1": 1}]}"#,
+            ),
+        ),
+        ("Crosphere thesis in three dimensions", Architecture::crosphere_thesis_3d(board(4, 3, 5))),
+        (
+            "volumes",
+            parse(
+                r#"{"input": {"planes": 3, "ranks": 4, "files": 3}, "trunk": [{"conv3": 5}, "relu"], "policy": [{"conv1": 2}],
+                "value": [{"conv3d": 4}, {"residual": [{"conv3d": 17}, "relu", {"conv3d": 4}]}, "relu",
+                {"residual": ["pool", {"dense": 4}]}, {"conv3d": 3}, "relu", "pool", {"dense": 4}, {"conv3d": 2}, {"dense": 1}, "tanh"]}"#,
             ),
         ),
     ]

@@ -109,6 +109,7 @@ fn outputs_and_five_steps_of_adam_are_those_of_pytorch() {
             policy_weight: 0.7,
             value_weight: 1.3,
             longest_gradient: Some(0.5),
+            ..Learning::default()
         };
         let positions: Vec<Value> = samples
             .iter()

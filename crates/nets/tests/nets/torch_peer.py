@@ -1,5 +1,6 @@
 """The network of a safetensors file in PyTorch: its outputs, and its weights after a few steps. One JSON in, one JSON out."""
 import json
+import math
 import struct
 import sys
 
@@ -14,6 +15,15 @@ class Dense(nn.Linear):
         return super().forward(x.flatten(1))
 
 
+class Conv3d(nn.Conv3d):
+    def __init__(self, channels, size):
+        super().__init__(channels, size, 3, padding=1)
+
+    def forward(self, x):
+        x = x[:, :, None, None] if x.dim() == 2 else x
+        return super().forward(x if x.dim() == 5 else x[:, None])
+
+
 class Sigmoid(nn.Module):
     def __init__(self, steepness):
         super().__init__()
@@ -25,28 +35,34 @@ class Sigmoid(nn.Module):
 
 class Pool(nn.Module):
     def forward(self, x):
-        return torch.cat([x.mean((2, 3)), nn.functional.adaptive_max_pool2d(x, 1).flatten(1)], 1)
+        x = x.flatten(2)
+        return torch.cat([x.mean(2), x.amax(2)], 1)
 
 
 class Residual(nn.Sequential):
     def forward(self, x):
         y = super().forward(x)
-        return x + (y[:, :, None, None] if x.dim() > y.dim() else y)
+        return x + y.reshape(*y.shape, *[1] * (x.dim() - y.dim()))
 
 
 def build(layers, shape, container=nn.Sequential):
     modules = []
     for layer in layers:
         kind, size = (layer, None) if isinstance(layer, str) else next(iter(layer.items()))
-        planes, ranks, files = shape
+        planes = shape[0]
+        ranks, files = shape[-2:]
         if kind == "conv3":
             modules.append(nn.Conv2d(planes, size, 3, padding=1))
             shape = (size, ranks, files)
         elif kind == "conv1":
             modules.append(nn.Conv2d(planes, size, 1))
             shape = (size, ranks, files)
+        elif kind == "conv3d":
+            channels, levels, ranks, files = shape if len(shape) == 4 else (1, *shape)
+            modules.append(Conv3d(channels, size))
+            shape = (size, levels, ranks, files)
         elif kind == "dense":
-            modules.append(Dense(planes * ranks * files, size))
+            modules.append(Dense(math.prod(shape), size))
             shape = (size, 1, 1)
         elif kind == "pool":
             modules.append(Pool())

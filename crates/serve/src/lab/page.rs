@@ -13,15 +13,16 @@ pub fn page(row: &RunRow, results: &Results, state: &str) -> Value {
     page
 }
 
-/// A run as a line of the list, with the leader if the results are known.
+/// A run as a line of the list, with the leader if the results are known and agents have met others.
 pub fn line(row: &RunRow, results: Option<&Results>, state: &str) -> Value {
     let mut line = json!({"run": row.run.id, "game": row.run.experiment.game, "agents": row.run.experiment.agents});
     for (key, value) in head(row, state) {
         line[key] = value;
     }
     line["games"] = row.games.into();
+    let met = |results: &Results| results.matches().any(|([one, other], _)| one != other);
     line["leader"] = results
-        .filter(|results| results.games() > 0)
+        .filter(|results| met(results))
         .and_then(|results| standings(&row.run, results).first().map(Standing::json))
         .unwrap_or_default();
     line

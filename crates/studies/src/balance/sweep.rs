@@ -1,7 +1,7 @@
 //! The settings of a game that are compared: every combination of the values of some of its parameters.
 
 use plyground_core::{InputError, KeyInfo, parse_size, split_spec};
-use plyground_session::{info, open};
+use plyground_session::{info, open, with_size_key};
 
 /// More settings than this are a mistake.
 const MOST_SETTINGS: usize = 1_000;
@@ -40,6 +40,7 @@ pub struct Sweep {
 impl Sweep {
     /// A game with some parameters fixed, as it was typed, and some varied: a key and its values each, as [`Axis`] reads them.
     pub fn new(game: &str, varied: &[(String, String)]) -> Result<Self, InputError> {
+        let game = &with_size_key(game)?;
         let (name, fixed) = split_spec(game);
         let known = info(name)?.keys;
         for (index, (key, _)) in varied.iter().enumerate() {

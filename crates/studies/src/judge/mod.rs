@@ -12,7 +12,8 @@ use plyground_match::Results;
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
 use serde::Serialize;
 
-use crate::study::{Part, StudyMeasure};
+use crate::measure::StudyMeasure;
+use crate::study::Part;
 
 pub use judging::{ChoiceQuality, Judged, Judging, judge};
 pub use settings::{Contender, JudgeSettings};

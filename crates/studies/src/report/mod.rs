@@ -11,9 +11,11 @@ mod judged;
 mod markdown;
 mod plots;
 mod published;
+mod trained;
 mod tuned;
 
 pub use judged::Played;
+pub use trained::{Trained, TrainedVariant};
 pub use tuned::{GridPoint, Tuned, TuningPath};
 
 use std::ffi::OsStr;
@@ -107,6 +109,11 @@ impl Report {
     /// The report on a tuning.
     pub fn on_tuning(tuned: &Tuned, provenance: &Provenance<'_>) -> Result<Self, RunError> {
         tuned::report(tuned, provenance)
+    }
+
+    /// The report on trainings, side by side.
+    pub fn on_training(trained: &Trained, provenance: &Provenance<'_>) -> Result<Self, RunError> {
+        trained::report(trained, provenance)
     }
 
     /// The page of a competition, as far as it is played.

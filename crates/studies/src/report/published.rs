@@ -8,7 +8,9 @@ use plyground_session::open;
 use super::contents::{Findings as Counted, date, first_move, games, samples, table, uncounted};
 use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
-use crate::study::{Finding, Study, StudyMeasure, Verdict, verdict_on_all};
+use crate::measure::StudyMeasure;
+use crate::study::{Finding, Study};
+use crate::verdict::{LEGEND, verdict_on_all};
 
 /// More numbers than this are drawn as points, without their names.
 const MOST_NAMED: usize = 60;
@@ -25,7 +27,10 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
         study.source,
         begun.map_or_else(String::new, |begun| format!(", begun on {}", date(begun)))
     );
-    let mut blocks = vec![Block::Paragraph(study.question.clone()), Block::Paragraph(verdict_on_all(&findings))];
+    let mut blocks = vec![
+        Block::Paragraph(study.question.clone()),
+        Block::Paragraph(verdict_on_all(findings.iter().map(|finding| finding.verdict))),
+    ];
     blocks.extend(study.remarks.iter().cloned().map(Block::Paragraph));
     blocks.extend(uncounted(counted.iter().map(|counted| &counted.results)));
     blocks.extend(figures(&findings));
@@ -45,6 +50,9 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
         ]
     };
     blocks.push(table(["", "", "published", "ours", "games", ""], findings.iter().map(row)));
+    if findings.iter().any(|finding| finding.published.is_some()) {
+        blocks.push(Block::Paragraph(format!("What the last column says: {LEGEND}")));
+    }
     let mut shown = BTreeSet::new();
     for (part, counted) in parts().filter(|(_, counted)| counted.results.games() > 0) {
         let players = open(&part.game, None)?.info().players;
@@ -62,25 +70,28 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
     Ok(Report { title: title.unwrap_or(&study.title).to_owned(), subtitle, blocks })
 }
 
-/// Published numbers and ours as pictures: shares and plies apart.
+/// Published numbers and ours as pictures, one for each unit.
 fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for plies in [false, true] {
-        let chosen = findings.iter().filter(|finding| (finding.measure == StudyMeasure::Plies) == plies);
-        let rows: Vec<Compared> = chosen.filter_map(compared).collect();
-        let unit = if plies { "plies" } else { "per cent" };
+    for unit in [StudyMeasure::Score, StudyMeasure::Plies, StudyMeasure::Points].map(StudyMeasure::unit) {
+        let chosen = findings.iter().filter(|finding| finding.measure.unit() == unit);
+        let mut rows: Vec<Compared> = chosen.filter_map(compared).collect();
+        // Many rows are drawn only where there is something beside them.
+        if rows.len() > MOST_NAMED {
+            rows.retain(|row| row.published.is_some());
+        }
         if rows.is_empty() {
             continue;
         }
         blocks.push(if rows.len() <= MOST_NAMED {
             Block::Figure {
                 svg: plots::comparison(&rows, unit),
-                caption: "Published (diamonds) and ours (dots with 95 % intervals; orange where they differ).".to_owned(),
+                caption: "Published (diamonds) and ours (dots with 95 % intervals; orange where they differ, grey where it cannot be told).".to_owned(),
             }
         } else {
             Block::Figure {
                 svg: plots::agreement(&rows, &format!("published, {unit}"), &format!("ours, {unit}")),
-                caption: "Each point is a cell of the table; on the line both are equal, and orange ones differ.".to_owned(),
+                caption: "Each point is a cell of the table; on the line both are equal; orange ones differ, and of grey ones it cannot be told.".to_owned(),
             }
         });
     }
@@ -135,7 +146,7 @@ fn compared(finding: &Finding<'_>) -> Option<Compared> {
     Some(Compared {
         ours: Range { name, low, middle, high },
         published: finding.published.map(|published| scale * published),
-        agrees: !matches!(finding.verdict, Verdict::Differs(_)),
+        verdict: finding.verdict,
     })
 }
 

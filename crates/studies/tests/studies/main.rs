@@ -6,6 +6,7 @@ mod balance;
 mod common;
 mod competition;
 mod judge;
+mod printed_search;
 mod report;
 mod studies;
 mod tune;

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use plyground_core::{InputError, NoResources, Resources};
 use plyground_match::{FileResources, Results};
+use plyground_studies::measure::StudyMeasure;
 use plyground_studies::report::Report;
-use plyground_studies::study::{Study, StudyMeasure, Verdict};
+use plyground_studies::study::Study;
+use plyground_studies::verdict::{LEGEND, Verdict, verdict_on_all};
 
 use crate::common::{Directory, play_pairings};
 use crate::report::{elements, stands_alone};
@@ -71,6 +73,37 @@ fn the_table_of_the_pawn_game_is_whole() {
 const PUBLISHED_FIRST_WINS: u64 = 19_716;
 
 #[test]
+fn printed_points_stand_beside_the_mean_of_ours() {
+    let text = "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 20\n[[run]]\ngame = 'tuc-chess:limit=20'\nseats = 'fixed'\n\
+        [[run.cell]]\nfirst = 'alphabeta:depth=1'\nsecond = 'random'\npoints = [4, 60]\n";
+    let study = Study::read(text).unwrap();
+    let part = &study.runs[0];
+    let run = part.run(0, &NoResources).unwrap();
+    let directory = Directory::new();
+    let store = directory.store();
+    let results = play_pairings(&store, &run, &part.pairings(), 20);
+    let findings = part.findings(&results);
+    let measures: Vec<StudyMeasure> = findings.iter().map(|finding| finding.measure).collect();
+    assert_eq!(measures, [StudyMeasure::Score, StudyMeasure::Points, StudyMeasure::OpponentPoints]);
+    let points = results.points(part.pairings()[0]);
+    assert_eq!(points.len(), 20);
+    for (number, finding) in findings[1..].iter().enumerate() {
+        let all: Vec<f64> = points.iter().map(|both| both[number]).collect();
+        let mean = all.iter().sum::<f64>() / 20.0;
+        let deviation = (all.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
+        let ours = finding.ours.unwrap();
+        // Student's quantile for 19 degrees of freedom.
+        assert!((ours.value - mean).abs() < 1e-9 && (ours.interval.high - mean - 2.093 * deviation / 20_f64.sqrt()).abs() < 1e-3);
+    }
+    // No random player makes 60 points in 10 moves; the verdict looks at one printed game as one of ours.
+    let Verdict::Differs(by) = findings[2].verdict else { panic!("{:?}", findings[2]) };
+    assert!(by.value < -40.0 && by.interval.high < 0.0, "{by:?}");
+    assert!(findings[0].ours.unwrap().value > 0.8, "{:?}", findings[0]);
+    let report = Report::on_study(&store, &study, &[store.find(&run.id).unwrap()], None).unwrap().markdown();
+    assert!(report.contains("| opponent's points | 60.0 |"), "{report}");
+}
+
+#[test]
 fn a_cell_is_told_with_the_games_that_were_played() {
     let text = "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 30\n[[run]]\ngame = 'tictactoe'\nseats = 'fixed'\n\
         [[run.cell]]\nfirst = 'random'\nsecond = 'mcts:sims=50'\nshare = 0.9\n\
@@ -102,10 +135,15 @@ fn a_cell_is_told_with_the_games_that_were_played() {
     assert!(by.value < -0.4 && by.interval.high < 0.0, "{by:?}");
     assert_eq!(findings[1].verdict, Verdict::New);
     assert!(findings[1].ours.unwrap().value > 0.7);
-    // Random play wins 58.5 %, draws 12.7 % and takes 7.6 plies: known exactly, and 30 games are no proof against it.
-    for finding in &findings[2..] {
-        assert_eq!(finding.verdict, Verdict::Agrees, "{finding:?}");
+    // Random play wins 58.5 %, draws 12.7 % and takes 7.6 plies: known exactly, and 30 games are no proof against it. Nor are they
+    // one for it, but of the plies, which vary little.
+    for finding in &findings[2..5] {
+        assert!(matches!(finding.verdict, Verdict::CannotTell(_)), "{finding:?}");
     }
+    assert_eq!(findings[5].verdict, Verdict::Agrees);
+    let counted = "Ours agree with 1 of 5 published figures and differ from 1; of 3 it cannot be told.";
+    let words = verdict_on_all(findings.iter().map(|finding| finding.verdict));
+    assert!(words.starts_with(counted), "{words}");
     // The page says the same in its tables and pictures.
     let report = Report::on_study(&store, &study, &[store.find(&run.id).unwrap()], None).unwrap();
     let (page, text) = (report.html(), report.markdown());
@@ -116,6 +154,7 @@ fn a_cell_is_told_with_the_games_that_were_played() {
         assert!(text.contains(&format!("| {} |", words.join(" | "))), "{words:?}");
         assert!(page.contains(&finding.our_words()));
     }
+    assert!(text.contains(LEGEND) && text.contains(counted));
     assert!(page.contains("Published (diamonds)") && page.matches("<svg").count() >= 4, "{}", page.matches("<svg").count());
     let shares: f64 = findings[2..5].iter().map(|finding| finding.ours.unwrap().value).sum();
     assert!((shares - 1.0).abs() < 1e-12);

@@ -205,6 +205,7 @@ fn compare(arrays: &Arrays, about: &Value, rows: &[GameRow], moves: usize, plain
         let array = |array: &str| &arrays[&format!("{name}_{array}")];
         let (planes, policy, value, number, legal) =
             (array("planes").f32(), array("policy").i32(), array("value").f32(), array("game").i32(), array("legal"));
+        let first_won = array("first_won").f32();
         let size: usize = array("planes").shape[1..].iter().product();
         let width = moves.div_ceil(8);
         assert_eq!(legal.shape, [policy.len(), width]);
@@ -221,6 +222,8 @@ fn compare(arrays: &Arrays, about: &Value, rows: &[GameRow], moves: usize, plain
                     Some(_) => -1.0,
                 };
                 assert_eq!(value[at], result);
+                let label = row.outcome.winner.map_or(0.5, |winner| f32::from(u8::from(winner == Player::First)));
+                assert_eq!(first_won[at], label);
                 let bit = |index: usize| legal.bytes[at * width + index / 8] >> (7 - index % 8) & 1 == 1;
                 let found: HashSet<usize> = (0..8 * width).filter(|&index| bit(index)).collect();
                 assert_eq!(found, position.legal);
@@ -228,7 +231,7 @@ fn compare(arrays: &Arrays, about: &Value, rows: &[GameRow], moves: usize, plain
             }
             assert_eq!(seen.insert(row.hash(), part).unwrap_or(part), part, "one game is in two parts");
         }
-        assert_eq!((policy.len(), value.len(), number.len()), (at, at, at));
+        assert_eq!((policy.len(), value.len(), first_won.len(), number.len()), (at, at, at, at));
         assert_eq!(array("planes").shape[0], at);
         assert_eq!(about["parts"][name]["positions"], at);
     }

@@ -12,6 +12,10 @@ pub struct Naive<'a, G: PlayableGame> {
     pub evaluator: Option<G::Evaluator>,
     /// The bias of RAVE.
     pub rave: Option<f32>,
+    /// Is the evaluator's score the reward, also of finished games?
+    pub scores: bool,
+    /// Does nothing happen by chance?
+    pub without_chance: bool,
     /// Held against the search with all switches?
     pub full: bool,
     pub known: HashMap<Vec<G::Move>, Known<G::Move>>,
@@ -52,6 +56,7 @@ impl<G: PlayableGame> Naive<'_, G> {
         let mut scratch = Scratch::default();
         if let Some(evaluator) = &self.evaluator {
             return match self.game.turn(state) {
+                _ if self.scores => evaluator.score(self.game, state),
                 Turn::Over(outcome) => outcome.reward(Player::First),
                 _ => evaluator.win_chance(evaluator.score(self.game, state)),
             };
@@ -135,7 +140,8 @@ impl<G: PlayableGame> Naive<'_, G> {
             if let Turn::Over(outcome) = self.game.turn(&state)
                 && self.known[&path].visits > 0
             {
-                break outcome.reward(Player::First);
+                let score = self.evaluator.as_ref().filter(|_| self.scores).map(|judge| judge.score(self.game, &state));
+                break score.unwrap_or(outcome.reward(Player::First));
             }
             if self.known[&path].visits == 0 && !path.is_empty() {
                 break self.reward(&state, rng, &mut played);
@@ -152,7 +158,11 @@ impl<G: PlayableGame> Naive<'_, G> {
             } else {
                 here.moves[index]
             };
-            self.game.play(&mut state, mv);
+            if self.without_chance {
+                self.game.play_without_chance(&mut state, mv);
+            } else {
+                self.game.play(&mut state, mv);
+            }
             path.push(mv);
             self.known.entry(path.clone()).or_insert(Known { visits: 0, sum: 0.0, moves: Vec::new(), tried: 0 });
         };

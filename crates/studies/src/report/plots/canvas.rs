@@ -16,6 +16,8 @@ pub(super) const INK: RGBColor = RGBColor(29, 35, 48);
 pub(super) const FAINT: RGBColor = RGBColor(215, 219, 227);
 pub(super) const BLUE: RGBColor = RGBColor(0, 98, 163);
 pub(super) const GREY: RGBColor = RGBColor(176, 183, 196);
+/// For marks that stand beside blue and orange ones and say neither.
+pub(super) const DARK_GREY: RGBColor = RGBColor(122, 130, 145);
 pub(super) const ORANGE: RGBColor = RGBColor(224, 123, 0);
 
 /// The area that a plot is drawn on.

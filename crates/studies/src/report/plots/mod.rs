@@ -7,10 +7,12 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use canvas::{
-    Axis, BLUE, FAINT, GREY, INK, NAME, NUMBER, ORANGE, ROW, WIDTH, drawn, fitting, line, rectangle, room_for, shade, short,
-    text, write,
+    Axis, BLUE, DARK_GREY, FAINT, GREY, INK, NAME, NUMBER, ORANGE, ROW, WIDTH, drawn, fitting, line, rectangle, room_for, shade,
+    short, text, write,
 };
 pub(super) use curves::{agreement, curve, lines, path, scatter};
+
+use crate::verdict::Verdict;
 
 /// Shares by rows and columns.
 pub(super) struct HeatMap<'a> {
@@ -100,12 +102,17 @@ pub(super) fn ladder(rows: &[Range], across: &str, logarithmic: bool) -> String 
 pub(super) struct Compared {
     pub ours: Range,
     pub published: Option<f64>,
-    pub agrees: bool,
+    pub verdict: Verdict,
 }
 
 impl Compared {
+    /// Blue where both agree or there is nothing to compare, orange where they differ, grey where it cannot be told.
     fn colour(&self) -> RGBColor {
-        if self.agrees { BLUE } else { ORANGE }
+        match self.verdict {
+            Verdict::Agrees | Verdict::New => BLUE,
+            Verdict::CannotTell(_) => DARK_GREY,
+            Verdict::Differs(_) => ORANGE,
+        }
     }
 }
 
