@@ -64,9 +64,10 @@ const PAIRS: u64 = 100;
 fn asked_for(args: &MatchArgs, global: &Global) -> anyhow::Result<(Run, u64)> {
     let against_itself = args.one == args.other;
     let run = || {
-        let (agents, format) = match against_itself {
-            true => (vec![args.one.clone()], Format::SelfPlay),
-            false => (vec![args.one.clone(), args.other.clone()], Format::RoundRobin),
+        let (agents, format) = if against_itself {
+            (vec![args.one.clone()], Format::SelfPlay)
+        } else {
+            (vec![args.one.clone(), args.other.clone()], Format::RoundRobin)
         };
         run_of(&args.game, &agents, format, &args.conditions, global)
     };
