@@ -331,9 +331,9 @@ export default {
         "thesis-heuristic-125": "heuristika, slabý",
         "thesis-heuristic-250": "heuristika, střední",
         "thesis-heuristic-500": "heuristika, silný",
-        "thesis-cnn-125": "síť, slabý",
-        "thesis-cnn-250": "síť, střední",
-        "thesis-cnn-500": "síť, silný",
+        "thesis-cnn-125": "plochá síť, slabý",
+        "thesis-cnn-250": "plochá síť, střední",
+        "thesis-cnn-500": "plochá síť, silný",
       },
     },
     mnk: {

@@ -119,6 +119,28 @@ fn games_are_counted_as_they_were_asked_for() {
 }
 
 #[test]
+fn an_agent_plays_itself_where_the_seats_are_fixed() {
+    let dir = Scratch::new("itself");
+    let itself = dir.said("match tictactoe random random --games 9 --seats fixed --opening-plies 0");
+    assert!(itself.contains("random moving first") && itself.contains("9 games,"), "{itself}");
+    assert!(itself.contains("random against itself: what the first move is worth"), "{itself}");
+    let lasting = dir.said("match tictactoe random random --for 50ms --seats fixed --opening-plies 0 --threads 1");
+    assert_eq!(run_in(&lasting), run_in(&itself), "the same run goes on");
+    assert_eq!(
+        dir.refused("match tictactoe random random --games 10"),
+        "malformed opponent 'random': with swapped seats an agent plays against others; expected another one, or --seats fixed"
+    );
+}
+
+#[test]
+fn a_watched_game_is_kept_with_its_time_and_device() {
+    let dir = Scratch::new("watched");
+    dir.said("watch tictactoe random random --seed 3 -o game.jsonl");
+    let record = fs::read_to_string(dir.0.join("game.jsonl")).unwrap();
+    assert!(record.contains("\"date\":\"20") && record.contains("\"Device\":\""), "{record}");
+}
+
+#[test]
 fn unknown_options_are_answered_with_those_of_the_same_command() {
     let dir = Scratch::new("options");
     for (line, hint) in [

@@ -70,7 +70,7 @@ pub struct StudyCell {
     /// `of` it is a check of the counts.
     #[serde(default)]
     pub share: Option<Spanned<f64>>,
-    /// The number of games of that share, where it is known.
+    /// The number of games of that share, or of `outcomes`, where it is known.
     #[serde(default)]
     pub of: Option<u64>,
     /// The published games won, drawn and lost. Where counts were printed they are given, and not only the share.
@@ -79,7 +79,10 @@ pub struct StudyCell {
     /// The published points of both in a single game: who has more has won.
     #[serde(default)]
     pub points: Option<[i32; 2]>,
-    /// Are the shares of games won, drawn and lost compared one by one, instead of the points?
+    /// The published shares of games won, drawn and lost, where no counts were printed.
+    #[serde(default)]
+    pub outcomes: Option<Spanned<[f64; 3]>>,
+    /// Are the shares of games won, drawn and lost compared one by one, instead of the points? They are where `outcomes` are published.
     #[serde(default)]
     pub each_outcome: bool,
     /// The published length of a game in plies, on the average.
@@ -147,8 +150,11 @@ impl Study {
         let study: Self = toml::from_str(text).map_err(|error| malformed(error.span(), error.message()))?;
         for cell in study.runs.iter().flat_map(|part| &part.cells) {
             let name = || format!("{} - {}", cell.first, cell.second);
-            if cell.of.is_some_and(|games| games == 0 || cell.share.is_none()) {
+            if cell.of.is_some_and(|games| games == 0 || (cell.share.is_none() && cell.outcomes.is_none())) {
                 return Err(InputError::malformed("cell", &name(), "expected `of`, a number of games, beside a share"));
+            }
+            if let Some(outcomes) = &cell.outcomes {
+                cell.check_outcomes(outcomes.get_ref()).map_err(|why| malformed(Some(outcomes.span()), &why))?;
             }
             if cell.points.is_some() && (cell.share.is_some() || cell.games.is_some()) {
                 return Err(InputError::malformed("cell", &name(), "expected points, or share and games, found both"));
@@ -233,6 +239,19 @@ impl StudyCell {
         Ok(())
     }
 
+    /// Whether printed shares of games won, drawn and lost can be those of all games; and if not, why.
+    fn check_outcomes(&self, outcomes: &[f64; 3]) -> Result<(), String> {
+        if self.share.is_some() || self.games.is_some() || self.points.is_some() {
+            return Err("expected outcomes alone, found share, games or points beside them".to_owned());
+        }
+        let sum: f64 = outcomes.iter().sum();
+        // Three rounded percentages may be off by half a per cent each.
+        if outcomes.iter().any(|share| !(0.0..=1.0).contains(share)) || (sum - 1.0).abs() > 0.015 {
+            return Err(format!("expected shares of games won, drawn and lost that add up to 1, found {outcomes:?}"));
+        }
+        Ok(())
+    }
+
     fn findings<'a>(&'a self, part: &'a Part, agents: [usize; 2], results: &Results) -> Vec<Finding<'a>> {
         let result = results.between(agents);
         let (tally, sample) = match part.seats {
@@ -258,7 +277,7 @@ impl StudyCell {
             StudyMeasure::Points => points_of(0),
             StudyMeasure::OpponentPoints => points_of(1),
         };
-        let shares: &[StudyMeasure] = if self.each_outcome {
+        let shares: &[StudyMeasure] = if self.each_outcome || self.outcomes.is_some() {
             &[StudyMeasure::Won, StudyMeasure::Drawn, StudyMeasure::Lost]
         } else {
             &[StudyMeasure::Score]
@@ -292,14 +311,25 @@ impl StudyCell {
         if measure == StudyMeasure::Plies {
             return self.plies.map(rounded);
         }
-        let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
-        let Some(tally) = tally else {
-            let share = *self.share.as_ref()?.get_ref();
+        let printed = |share: f64| {
             let games_known = |games: u64| MeanEstimate {
                 value: share,
                 interval: wilson((share * games as f64).round() as u64, games, CONFIDENCE),
             };
-            return Some(self.of.map_or_else(|| rounded(share), games_known));
+            self.of.map_or_else(|| rounded(share), games_known)
+        };
+        if let Some(outcomes) = &self.outcomes {
+            let [won, drawn, lost] = *outcomes.get_ref();
+            return Some(printed(match measure {
+                StudyMeasure::Won => won,
+                StudyMeasure::Drawn => drawn,
+                StudyMeasure::Lost => lost,
+                _ => won + drawn / 2.0,
+            }));
+        }
+        let tally = self.games.map(|[wins, draws, losses]| Tally { wins, draws, losses }).or_else(|| self.single_game());
+        let Some(tally) = tally else {
+            return Some(printed(*self.share.as_ref()?.get_ref()));
         };
         let count = match measure {
             StudyMeasure::Won => tally.wins,
@@ -371,6 +401,14 @@ mod tests {
         let found = [StudyMeasure::Won, StudyMeasure::Drawn, StudyMeasure::Lost].map(|measure| each.published(measure).unwrap());
         assert_eq!(found, [share(431, 1000), share(3, 1000), share(566, 1000)]);
         assert_eq!(each.published(StudyMeasure::Plies).unwrap().interval, Interval { low: 27.45, high: 27.55 });
+        let shares = cell("outcomes = [0.431, 0.003, 0.566]\nof = 1000").unwrap();
+        let found =
+            [StudyMeasure::Won, StudyMeasure::Drawn, StudyMeasure::Lost].map(|measure| shares.published(measure).unwrap());
+        assert_eq!(
+            found,
+            [share(431, 1000), share(3, 1000), share(566, 1000)],
+            "counts and shares of as many games are the same"
+        );
     }
 
     #[test]
@@ -381,6 +419,11 @@ mod tests {
         assert!(refused("games = [0, 0, 0]").contains("expected games won, drawn and lost, found none"));
         assert!(refused("of = 3").contains("expected `of`, a number of games, beside a share"));
         assert!(refused("share = 0.5\nof = 0").contains("expected `of`"));
+        assert!(
+            refused("outcomes = [0.431, 0.3, 0.566]")
+                .contains("line 10: expected shares of games won, drawn and lost that add up to 1")
+        );
+        assert!(refused("outcomes = [0.5, 0.0, 0.5]\ngames = [1, 0, 1]").contains("line 10: expected outcomes alone"));
         let unknown = refused("shares = 0.5");
         assert!(unknown.contains("line 10") && unknown.contains("shares"), "{unknown}");
     }

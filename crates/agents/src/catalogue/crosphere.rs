@@ -16,7 +16,8 @@ const LEVELS: [&str; 8] = [
     "alphabeta:nodes=7000000,time=1900ms",
 ];
 
-/// The opponents of the thesis' app: its three kinds in their three strengths. Its network is for 8x8 boards only.
+/// The opponents of the thesis' app: its three kinds in their three strengths. The network is a flat relative of the thesis' own
+/// (docs/studies/crosphere.md), and for 8x8 boards only.
 const THESIS_APP: &[Preset] = &[
     Preset {
         name: "thesis-rollouts-125",
@@ -46,17 +47,17 @@ const THESIS_APP: &[Preset] = &[
     },
     Preset {
         name: "thesis-cnn-125",
-        summary: "the thesis' app, network, weak",
+        summary: "the thesis' app, flat network, weak",
         spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=125",
     },
     Preset {
         name: "thesis-cnn-250",
-        summary: "the thesis' app, network, medium",
+        summary: "the thesis' app, flat network, medium",
         spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=250",
     },
     Preset {
         name: "thesis-cnn-500",
-        summary: "the thesis' app, network, strong",
+        summary: "the thesis' app, flat network, strong",
         spec: "mcts:preset=crosphere,leaf=net,net=thesis-cnn,sims=500",
     },
 ];

@@ -21,13 +21,19 @@ pub fn run(args: &MatchArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     interrupt::catch()?;
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
     let names = [args.one.as_str(), args.other.as_str()];
-    let summary = |results: &Results| describe_match(names[0], names[1], &results.between([0, 1]));
+    // With fixed seats an agent may meet itself: then there is one agent.
+    let agents = [0, run.experiment.agents.len() - 1];
+    let words = |results: &Results| match agents {
+        [0, 0] => format!("{} against itself: what the first move is worth", names[0]),
+        _ => describe_match(names[0], names[1], &results.between(agents)),
+    };
+    let summary = |results: &Results| words(results);
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref()).lasting(args.time);
     let players = AgentFactory::of_run(&CommandResources, &run);
     let (results, unfinished) = play(driver(&store, &run, executor.as_ref(), &players, &view), jobs, args.time)?;
     view.check_log(&run)?;
     print_notes(unfinished.as_slice(), global.quiet);
-    let result = results.between([0, 1]);
+    let result = results.between(agents);
     if global.json {
         let mut page = match_json(names, &result, results.redundancy());
         add_uncounted(&mut page, &results);
@@ -44,10 +50,10 @@ pub fn run(args: &MatchArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     write!(out, "{}", columns([Lean::Left, Lean::Right, Lean::Right, Lean::Right], &rows))?;
     let pairs = if is_fixed { String::new() } else { format!("; pairs by points (0, 1/2, 1, 1 1/2, 2): {:?}", result.pairs().0) };
     writeln!(out, "\nscore {}{pairs}", score_words(&result))?;
-    let [one, other] = [0, 1].map(|agent| results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2} ms")));
+    let [one, other] = agents.map(|agent| results.mean_ms(agent).map_or("-".to_owned(), |ms| format!("{ms:.2} ms")));
     writeln!(out, "time for a move: {} {one}, {} {other}", names[0], names[1])?;
     write!(out, "{}", footer(&run, &results))?;
-    writeln!(out, "{}", describe_match(names[0], names[1], &result))?;
+    writeln!(out, "{}", words(&results))?;
     Ok(())
 }
 
@@ -56,8 +62,20 @@ const PAIRS: u64 = 100;
 
 /// The run, and how much of it is wanted: pairs, or games where the seats are fixed.
 fn asked_for(args: &MatchArgs, global: &Global) -> anyhow::Result<(Run, u64)> {
-    let run = || run_of(&args.game, &[args.one.clone(), args.other.clone()], Format::RoundRobin, &args.conditions, global);
+    let against_itself = args.one == args.other;
+    let run = || {
+        let (agents, format) = if against_itself {
+            (vec![args.one.clone()], Format::SelfPlay)
+        } else {
+            (vec![args.one.clone(), args.other.clone()], Format::RoundRobin)
+        };
+        run_of(&args.game, &agents, format, &args.conditions, global)
+    };
     match (args.seats, args.pairs) {
+        (SeatsArg::Swapped, _) if against_itself => {
+            let detail = "with swapped seats an agent plays against others; expected another one, or --seats fixed";
+            Err(InputError::malformed("opponent", &args.other, detail).into())
+        }
         (SeatsArg::Swapped, pairs) => {
             let pairs = pairs_of(pairs, args.games, PAIRS)?;
             Ok((run()?, pairs))

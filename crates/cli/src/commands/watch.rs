@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::args::{Global, WatchArgs};
 use crate::commands::play::PERSON;
 use crate::engines::CommandResources;
-use crate::store::{typed, write_record};
+use crate::store::{Origin, typed, write_record};
 use plyground_terminal::{ThinkingBar, interrupt, milliseconds, percent, print_json, print_notes, seconds, status_line, table};
 
 /// The time from board to board on a terminal, where nothing else was asked for.
@@ -45,11 +45,12 @@ pub fn run(args: &WatchArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     if !global.json {
         writeln!(out, "{}: {} (first) against {} (second), seed {seed}\n", game.session.spec(), specs[0], specs[1])?;
     }
+    let origin = Origin::here(None);
     game.play(out)?;
     let session = game.session;
     if let Some(file) = &args.out {
         let player = |seat: usize| RecordedPlayer { name: specs[seat].to_owned(), seed: Some(seeds[seat].0) };
-        write_record(file, &session.record([player(0), player(1)], Some(seed)))?;
+        write_record(file, &origin.stamp(session.record([player(0), player(1)], Some(seed))))?;
     }
     if global.json {
         let page = json!({"game": session.spec(), "players": specs, "seed": seed, "moves": session.history().len(),
