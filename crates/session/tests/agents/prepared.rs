@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use plyground_agents::{AlphaBeta, Mcts, Random, from_spec, solve};
-use plyground_core::{Agent, Budget, GameValue, Limits, NoClock, NoObserver, PlayableGame, SearchRequest, Seed, Visitor};
+use plyground_agents::{AgentSpec, AlphaBeta, Mcts, Random, solve};
+use plyground_core::{
+    Agent, Budget, GameValue, Limits, NoClock, NoObserver, NoResources, PlayableGame, SearchRequest, Seed, Visitor,
+};
 use plyground_games::open;
+use plyground_session::build_agent;
 
 /// Calls a check with a game of the list.
 fn with_game(spec: &str, check: impl Check) {
@@ -28,7 +31,13 @@ fn one_line_is_the_same_as_a_spec() {
     impl Check for Same {
         fn check<G: PlayableGame>(self, game: &G, state: &G::State) {
             let mut rng = Seed(5).rng();
-            let by_spec = |spec: &str| from_spec(spec, game).unwrap().choose_move(game, state, &mut Seed(5).rng()).unwrap();
+            let by_spec = |spec: &str| {
+                let spec = AgentSpec::parse(spec, game).unwrap();
+                let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
+                let (mut rng, mut observer) = (Seed(5).rng(), NoObserver);
+                let request = SearchRequest { game, state, budget, rng: &mut rng, observer: &mut observer };
+                build_agent(&spec, game, &NoResources).unwrap().choose(request).unwrap()
+            };
             let choice = Mcts::with_simulations(300).choose_move(game, state, &mut rng).unwrap();
             assert_eq!((choice.simulations, choice.mv), (300, by_spec("mcts:sims=300").mv));
             assert_eq!(choice.win_chance(), choice.value.map(|value| 0.5 + 0.5 * value));
