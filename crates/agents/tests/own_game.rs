@@ -2,8 +2,8 @@
 
 use plyground_agents::{AgentSpec, AlphaBeta, Mcts, Method, Solver, build, from_spec};
 use plyground_core::{
-    Agent, Budget, Choice, Encodable, Evaluated, Evaluator, EvaluatorSet, Game, GameValue, NoClock, NoHeuristic, NoObserver, NoResources,
-    Outcome, Params, Player, SearchRequest, Seed, Solvable, Turn,
+    Agent, Budget, Choice, Encodable, Evaluated, Evaluator, EvaluatorSet, Game, GameValue, NoClock, NoHeuristic, NoObserver,
+    NoResources, Outcome, Params, Player, SearchRequest, Seed, Solvable, Turn,
 };
 
 /// A pile of stones; a player takes one to three of them, and the one who takes the last stone wins.

@@ -9,7 +9,7 @@ use plyground_serve::{LivePage, Server, ServerLimits};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::args::WebAddress;
+use plyground_args::WebAddress;
 
 /// Visitors of a hall at the same time, and those of them who follow what happens: a lecture hall full of phones.
 const VISITORS: usize = 500;

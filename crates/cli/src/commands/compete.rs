@@ -20,11 +20,11 @@ use plyground_studies::report::{Provenance, Report};
 use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::{Value, json};
 
-use crate::args::{CompeteArgs, Global};
 use crate::engines::{CommandResources, UnstartedPrograms};
 use crate::runs::{command, open_store, stopped, threads};
 use crate::store::read_settings;
 use crate::web::HallPage;
+use plyground_args::{CompeteArgs, Global};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
 

@@ -12,10 +12,10 @@ use plyground_session::{info, open, split_spec};
 use plyground_tuc::{CompetitionTimes, Host as TucHost, HostEvent, HostOptions, Programme, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::json;
 
-use crate::args::{Global, HostArgs};
 use crate::engines::CommandResources;
 use crate::runs::{command, open_store};
 use crate::web::HallPage;
+use plyground_args::{Global, HostArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::print_notes;
 

@@ -14,9 +14,9 @@ use plyground_train::learn::{Course, CourseObserver, CourseStage, Epoch, Games, 
 use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
-use crate::args::{Global, LearnArgs, LossName, OptimizerName};
 use crate::runs::{command, find_run, open_store, threads};
 use crate::store::{read_file, read_settings, typed, write_whole};
+use plyground_args::{Global, LearnArgs, LossName, OptimizerName};
 use plyground_terminal::interrupt;
 use plyground_terminal::{LiveText, bar};
 use plyground_terminal::{count, print_json, seconds};

@@ -13,9 +13,9 @@ use plyground_session::Resources as _;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::args::{Global, NamedEngine, ServeArgs};
 use crate::engines::CommandResources;
 use crate::runs::store_file;
+use plyground_args::{Global, NamedEngine, ServeArgs};
 use plyground_terminal::print_notes;
 
 pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

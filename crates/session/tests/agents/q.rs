@@ -309,7 +309,11 @@ fn bad_keys_are_refused() {
         type Output = String;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             let spec = AgentSpec::parse(self.0, &game).unwrap();
-            let made = if self.1 { build_learner(&spec, &game).map(|_| ()) } else { build_agent(&spec, &game, &NoResources).map(|_| ()) };
+            let made = if self.1 {
+                build_learner(&spec, &game).map(|_| ())
+            } else {
+                build_agent(&spec, &game, &NoResources).map(|_| ())
+            };
             made.err().map_or("made".to_owned(), |error| error.to_string())
         }
     }

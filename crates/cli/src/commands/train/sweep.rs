@@ -15,9 +15,9 @@ use plyground_studies::tune::{Domain, Param, with_values};
 use plyground_train::TrainingCurve;
 
 use super::table::{SET, prepared};
-use crate::args::{Global, TrainArgs};
 use crate::runs::threads;
 use crate::store::typed;
+use plyground_args::{Global, TrainArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes};
 use plyground_terminal::{LiveText, bar};

@@ -1,8 +1,10 @@
-//! What can be typed after `ply`.
+//! The command line of `ply`: subcommands, options and their values, and what is answered where they are not understood.
+#![forbid(unsafe_code)]
 
 mod balance;
 mod engines;
 mod experiments;
+pub mod hints;
 mod nets;
 mod queue;
 mod servers;
