@@ -368,7 +368,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "URL|FILE", value_parser = queue::address)]
     pub queue: Option<String>,
     #[command(flatten)]
-    pub door: ConnectionArgs,
+    pub connection: ConnectionArgs,
 }
 
 impl ServeArgs {
@@ -387,7 +387,7 @@ impl Default for ServeArgs {
             open: std::io::stdout().is_terminal(),
             engine: Vec::new(),
             queue: None,
-            door: ConnectionArgs::default(),
+            connection: ConnectionArgs::default(),
         }
     }
 }

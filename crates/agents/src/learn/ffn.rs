@@ -75,13 +75,13 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedFor
     let filters = params.number("conv", 0..=256)?.unwrap_or(0);
     let thesis = "thesis";
     let usual = if filters == 0 && game.encoder(thesis).is_some() { thesis } else { "general" };
-    let (name, eyes) = chosen_encoder(game, params, usual)?;
-    let [ranks, files] = eyes.board();
+    let (name, encoder) = chosen_encoder(game, params, usual)?;
+    let [ranks, files] = encoder.board();
     if filters > 0 && ranks * files == 1 {
         let detail = format!("the encoder '{name}' shows a list of numbers; expected one with a board, e.g. encoder=general");
         return Err(InputError::malformed("key", "conv", detail));
     }
-    let input = Shape { planes: eyes.planes().len(), ranks, files };
+    let input = Shape { planes: encoder.planes().len(), ranks, files };
     let steepness = params.number("beta", 0.001..=100.0)?.unwrap_or(2.0);
     let dense = HiddenLayers::nodes(params.get("hidden").unwrap_or("20"))?;
     let layers = HiddenLayers { filters, dense, steepness };
@@ -107,7 +107,7 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedFor
         layers,
         input,
         name: name.to_owned(),
-        encoder: eyes,
+        encoder,
         from: None,
         against: None,
         opponent: Sparring::Random,

@@ -39,28 +39,28 @@ pub(super) struct PolicyTraining<G: Encodable> {
 impl<G: Encodable> PolicyTraining<G> {
     /// A network that knows nothing; `own` are the keys that only this method has, with their values.
     pub fn new(game: &G, params: &Params, method: &PolicyMethod, own: &str) -> Result<Self, InputError> {
-        let (encoder, eyes) = chosen_encoder(game, params, game.default_encoder())?;
+        let (name, encoder) = chosen_encoder(game, params, game.default_encoder())?;
         let hidden = params.number("hidden", 1..=10_000)?.unwrap_or(64);
         let rate = params.number("rate", 0.0..=10.0)?.unwrap_or(method.rate);
         let entropy = params.number("entropy", 0.0..=10.0)?.unwrap_or(method.entropy);
         let number = params.number("seed", 0..=u64::MAX)?.unwrap_or(0);
         let seed = Seed(number).named(method.agent);
         let too_large = |error: NetError| InputError::malformed("game", &game.spec(), error.to_string());
-        let network = Network::new(architecture(&*eyes, hidden), seed.named("weights")).map_err(too_large)?;
+        let network = Network::new(architecture(&*encoder, hidden), seed.named("weights")).map_err(too_large)?;
         // Straight along the gradient, so that the network is all there is to keep.
         let learning = Learning { rate, rule: Rule::Descent, policy_weight: 1.0, value_weight: 0.5, ..Learning::default() };
         Ok(Self {
             command: format!(
-                "ply train {} --agent {}:hidden={hidden},rate={rate},{own},entropy={entropy},encoder={encoder},seed={number}",
+                "ply train {} --agent {}:hidden={hidden},rate={rate},{own},entropy={entropy},encoder={name},seed={number}",
                 game.spec(),
                 method.agent
             ),
             episodes: params.number("episodes", 0..=1_000_000_000_000)?.unwrap_or(100_000),
             seed,
             entropy,
-            net: NetEvaluator::new(game, encoder, &network, 1).expect("the encoder was there a moment ago"),
+            net: NetEvaluator::new(game, name, &network, 1).expect("the encoder was there a moment ago"),
             trainer: Trainer::new(network, learning, 1),
-            encoder: encoder.to_owned(),
+            encoder: name.to_owned(),
             games: 0,
             positions: 0,
         })
@@ -117,12 +117,12 @@ pub(super) fn player(file: &str) -> String {
 }
 
 /// One hidden layer that sees the whole board, with a logit for every move and an expected result.
-fn architecture<G: Encodable>(eyes: &dyn Encoder<G>, hidden: usize) -> Architecture {
-    let [ranks, files] = eyes.board();
+fn architecture<G: Encodable>(encoder: &dyn Encoder<G>, hidden: usize) -> Architecture {
+    let [ranks, files] = encoder.board();
     Architecture {
-        input: Shape { planes: eyes.planes().len(), ranks, files },
+        input: Shape { planes: encoder.planes().len(), ranks, files },
         trunk: vec![Layer::Dense(hidden), Layer::Relu],
-        policy: Some(vec![Layer::Dense(eyes.moves())]),
+        policy: Some(vec![Layer::Dense(encoder.moves())]),
         value: Some(vec![Layer::Dense(1), Layer::Tanh]),
     }
 }
@@ -154,9 +154,9 @@ pub(super) fn play<G: Encodable>(game: &G, net: &mut NetEvaluator<G>, seed: Seed
             Turn::Player(_) if decisions.len() >= LONGEST => return (decisions, 0.0),
             Turn::Player(mover) => {
                 game.moves(&state, &mut moves);
-                let eyes = net.encoder();
+                let encoder = net.encoder();
                 // What the encoder was not made for cannot be learnt either.
-                let known = |mv: &G::Move| eyes.move_index(game, &state, *mv).is_some();
+                let known = |mv: &G::Move| encoder.move_index(game, &state, *mv).is_some();
                 if moves.iter().any(known) {
                     moves.retain(known);
                     let expected = net.judge(game, &state, &moves, &mut shares) * mover.sign();
@@ -165,9 +165,9 @@ pub(super) fn play<G: Encodable>(game: &G, net: &mut NetEvaluator<G>, seed: Seed
                     let share = shares[chosen].max(f32::MIN_POSITIVE);
                     let surprise = -share.ln() - entropy(&shares);
                     let mut planes = Vec::new();
-                    let eyes = net.encoder();
-                    eyes.encode(game, &state, &mut planes);
-                    let indices = moves.iter().filter_map(|&mv| eyes.move_index(game, &state, mv)).collect();
+                    let encoder = net.encoder();
+                    encoder.encode(game, &state, &mut planes);
+                    let indices = moves.iter().filter_map(|&mv| encoder.move_index(game, &state, mv)).collect();
                     decisions.push(Decision { mover, planes, indices, chosen, share, expected, surprise });
                     moves[chosen]
                 } else {
