@@ -25,7 +25,7 @@ mod standings;
 mod store;
 mod verify;
 
-pub use date::{date_text, seconds_now, seconds_of};
+pub use date::{date_text, day_text, seconds_now, seconds_of};
 pub use error::RunError;
 pub use experiment::format::Format;
 pub use experiment::{Experiment, Openings, REMOTE, Run, Seats, names_limits};
