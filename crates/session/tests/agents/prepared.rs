@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use plyground_agents::{AgentSpec, AlphaBeta, Mcts, Random, solve};
 use plyground_core::{
-    Agent, Budget, GameValue, Limits, NoClock, NoObserver, NoResources, PlayableGame, SearchRequest, Seed, Visitor,
+    Agent, Budget, Family, GameValue, Limits, NoClock, NoObserver, NoResources, PlayableGame, SearchRequest, Seed, Visitor,
 };
-use plyground_games::open;
+use plyground_games::{clobber, crosphere, mnk, open_one, tuc_chess};
 use plyground_session::build_agent;
 
-/// Calls a check with a game of the list.
-fn with_game(spec: &str, check: impl Check) {
+/// Calls a check with a game of a family. (With all games, every agent here would be compiled for each of them.)
+fn with_game<F: Family>(spec: &str, check: impl Check) {
     struct Call<C>(C);
     impl<C: Check> Visitor for Call<C> {
         type Output = ();
@@ -18,7 +18,7 @@ fn with_game(spec: &str, check: impl Check) {
             self.0.check(&game, &state);
         }
     }
-    open(spec, None, Call(check)).unwrap();
+    open_one::<F, _>(spec, None, Call(check)).unwrap();
 }
 
 trait Check {
@@ -48,7 +48,7 @@ fn one_line_is_the_same_as_a_spec() {
             assert_eq!((choice.depth, choice.mv), (Some(3), by_spec("alphabeta:depth=3").mv));
         }
     }
-    with_game("clobber:size=5x5", Same);
+    with_game::<clobber::Rules>("clobber:size=5x5", Same);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn limits_of_a_request_come_first_and_time_is_kept() {
             assert!(begun.elapsed() < Duration::from_secs(10));
         }
     }
-    with_game("crosphere", Limited);
+    with_game::<crosphere::Rules>("crosphere", Limited);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn switches_that_do_not_exist_are_refused_at_once() {
             assert!(alphabeta("slip=0.5").contains("slip"), "only specs have it");
         }
     }
-    with_game("tictactoe", Refused);
+    with_game::<crosphere::Rules>("crosphere", Refused);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn one_call_solves() {
             assert!(Random.choose_move(game, &over, &mut Seed(1).rng()).is_err(), "the game is over");
         }
     }
-    with_game("tictactoe", Solved);
+    with_game::<mnk::Rules>("tictactoe", Solved);
 }
 
 #[test]
@@ -114,5 +114,5 @@ fn games_of_chance_have_no_exact_value() {
             assert!(solve(game, state).is_err());
         }
     }
-    with_game("tuc-chess", Chance);
+    with_game::<tuc_chess::Rules>("tuc-chess", Chance);
 }
