@@ -238,7 +238,7 @@ pub fn evaluations(input: &[u8]) -> bool {
 pub fn evaluation_seeds() -> Vec<Vec<u8>> {
     let of_game = |(number, info): (usize, &&'static plyground_session::GameInfo)| {
         let session = open(info.name, None).expect("a game opens with its defaults");
-        let named = session.evaluators().iter().map(|info| chosen(number, chosen(6, info.name)));
+        let named = session.evaluators().iter().map(|info| chosen(number, chosen(1, info.name)));
         named.collect::<Vec<_>>()
     };
     infos().iter().enumerate().flat_map(of_game).collect()
