@@ -52,7 +52,10 @@ impl Store {
             return Ok(());
         }
         let mut connection = self.connection();
-        self.check_refusals(&connection)?;
+        // A ban may be among them, so they are not replaced unasked.
+        if let Some(fault) = fault(&connection).map_err(|error| self.wrap(error))? {
+            return Err(self.damaged(fault));
+        }
         let write = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute_batch(TABLE)?;
@@ -71,13 +74,15 @@ impl Store {
         write(&mut connection).map_err(|error| self.wrap(error))
     }
 
-    /// The refused results of a run by sender, the most first.
+    /// The refused results of a run by sender, the most first. Notes that cannot be read are told as one without a sender.
     pub fn refused(&self, run: &str) -> Result<Vec<RefusedResults>, RunError> {
         let connection = self.connection();
-        self.check_refusals(&connection)?;
         let read = || {
             if !connection.table_exists(None, "refusals")? {
                 return Ok(Vec::new());
+            }
+            if let Some(reason) = fault(&connection)? {
+                return Ok(vec![RefusedResults { results: 1, reason, ..Default::default() }]);
             }
             let mut statement = connection.prepare(SELECT)?;
             let rows = statement.query_map([run], |row| {
@@ -94,10 +99,5 @@ impl Store {
             rows.collect()
         };
         read().map_err(|error| self.wrap(error))
-    }
-
-    /// An error that says how to repair the table, if it cannot be read.
-    fn check_refusals(&self, connection: &Connection) -> Result<(), RunError> {
-        fault(connection).map_err(|error| self.wrap(error))?.map_or(Ok(()), |fault| Err(self.damaged(fault)))
     }
 }
