@@ -45,6 +45,8 @@ pub static TARGETS: &[Target] = &[
     Target { name: "positions", longest: SHORT, law: text::positions, seeds: text::position_seeds },
     Target { name: "moves", longest: SHORT, law: text::moves, seeds: text::move_seeds },
     Target { name: "records", longest: LONG, law: text::records, seeds: text::record_seeds },
+    Target { name: "imports", longest: LONG, law: text::imports, seeds: text::import_seeds },
+    Target { name: "evaluations", longest: SHORT, law: text::evaluations, seeds: text::evaluation_seeds },
     Target { name: "openings", longest: SHORT, law: text::openings, seeds: text::opening_seeds },
     Target { name: "experiments", longest: SHORT, law: text::experiments, seeds: text::experiment_seeds },
     Target { name: "studies", longest: LONG, law: files::studies, seeds: files::study_seeds },

@@ -2,10 +2,10 @@
 
 use std::str::from_utf8;
 
-use plyground_match::{Experiment, read_openings};
+use plyground_match::{Experiment, ImportedGame, Results, RunPrefix, Store, import, read_openings};
 use plyground_session::{
-    AGENTS, GameRecord, JSON_LINES, NoResources, PlayedMove, RecordedPlayer, Seed, Session, formats, infos, open, read_any,
-    replay,
+    AGENTS, Evaluation, GameRecord, JSON_LINES, NoResources, PlayedMove, RecordedPlayer, Seed, Session, Turn, formats, infos,
+    open, read_any, read_each, replay,
 };
 
 use crate::web::ALLOWANCE;
@@ -50,7 +50,7 @@ pub fn specs(input: &[u8]) -> bool {
         }
     }
     let named = AGENTS.iter().map(|agent| format!("{}:{text}", agent.name));
-    // Whoever asks for memory gets it, so not too much is asked for here.
+    // Memory is given to those who ask for it, so not too much is asked for here.
     for spec in std::iter::once(text.to_owned()).chain(named).filter(|spec| ALLOWANCE.check(spec).is_ok()) {
         let mut session = open(game, None).expect("every game opens with its defaults");
         accepted |= session.seat(&spec, Seed(0), &NoResources).is_ok();
@@ -157,6 +157,91 @@ pub fn record_seeds() -> Vec<Vec<u8>> {
     seeds.sort();
     seeds.dedup();
     seeds.into_iter().map(String::into_bytes).collect()
+}
+
+/// The games of a file that can be imported are a run of the store: each of them is there as it was, the results are read from it, and
+/// the same file again adds nothing.
+pub fn imports(input: &[u8]) -> bool {
+    let Ok(text) = from_utf8(input) else { return false };
+    let mut accepted = false;
+    for format in formats() {
+        let read = || read_each(&format, text).into_iter().filter_map(|(_, record)| ImportedGame::of(&record.ok()?).ok());
+        let games: Vec<ImportedGame> = read().collect();
+        if games.is_empty() {
+            continue;
+        }
+        accepted = true;
+        let (all, store) = (games.len() as u64, Store::in_memory().expect("a store in memory"));
+        let runs = import(&store, games, "hash", "ply import FILE", "").expect("what was played through can be kept");
+        assert_eq!(runs.iter().map(|run| run.new).sum::<u64>(), all);
+        for imported in &runs {
+            let prefix = RunPrefix::all(&imported.run.id);
+            let results = Results::read(&store, imported.run.experiment.seats, prefix).expect("its results can be read");
+            assert_eq!(results.games(), imported.games);
+            let replayed = |game: plyground_match::GameRow| {
+                let record = game.record(&imported.run.experiment);
+                replay(&record).unwrap_or_else(|error| panic!("an imported game can be played: {error}: {record:?}"));
+            };
+            store.games(prefix, replayed).expect("its games can be read");
+        }
+        let again = import(&store, read().collect(), "hash", "ply import FILE", "").expect("it was imported before");
+        assert!(again.iter().all(|run| run.new == 0), "the same file again is the same games");
+    }
+    accepted
+}
+
+/// Finished games of every game of the list, in every format that can hold them.
+pub fn import_seeds() -> Vec<Vec<u8>> {
+    let player = |name: &str| RecordedPlayer { name: name.to_owned(), seed: None };
+    let records = infos().into_iter().map(|info| {
+        // The smallest board, so that the inputs are short.
+        let record = |sample: &&str| played(sample, 2_000).record([player("Ada"), player("Bo, 0.44")], None);
+        let games = info.samples.iter().map(record).filter(|record| record.result != "open");
+        games.min_by_key(|record| record.moves.len()).expect("some game comes to its end")
+    });
+    let written = records.flat_map(|record| {
+        let records = [record];
+        formats().iter().filter_map(|format| (format.write)(&records).ok()).collect::<Vec<String>>()
+    });
+    let mut seeds: Vec<Vec<u8>> = written.map(String::into_bytes).collect();
+    seeds.sort();
+    seeds.dedup();
+    seeds
+}
+
+/// An evaluator with its keys is refused with an error, or says the same of a position whenever it is asked: a number, with a win chance
+/// from 0 to 1, and terms that are numbers, too.
+pub fn evaluations(input: &[u8]) -> bool {
+    let Some((game, rest)) = choice(input, infos().len()) else { return false };
+    let Some((plies, rest)) = choice(rest, 40) else { return false };
+    let (session, Ok(text)) = (played(infos()[game].name, plies), from_utf8(rest)) else { return false };
+    if matches!(session.turn(), Turn::Over(_)) {
+        return false;
+    }
+    let named = session.evaluators().iter().map(|info| format!("{}:{text}", info.name));
+    let evaluated: Vec<Evaluation> = std::iter::once(text.to_owned())
+        .chain(named)
+        .filter_map(|name| {
+            let evaluation = session.evaluate(&name).ok()?;
+            assert_eq!(session.evaluate(&name).as_ref(), Ok(&evaluation), "{name}: the same again");
+            Some(evaluation)
+        })
+        .collect();
+    for Evaluation { score, chance, terms } in &evaluated {
+        assert!(score.is_finite() && (0.0..=1.0).contains(chance), "{score}, a win chance of {chance}");
+        assert!(terms.iter().all(|term| term.score.is_finite()), "{terms:?}");
+    }
+    !evaluated.is_empty()
+}
+
+/// Every evaluator of every game.
+pub fn evaluation_seeds() -> Vec<Vec<u8>> {
+    let of_game = |(number, info): (usize, &&'static plyground_session::GameInfo)| {
+        let session = open(info.name, None).expect("a game opens with its defaults");
+        let named = session.evaluators().iter().map(|info| chosen(number, chosen(1, info.name)));
+        named.collect::<Vec<_>>()
+    };
+    infos().iter().enumerate().flat_map(of_game).collect()
 }
 
 /// A file of openings is refused with an error, or its lines are openings that are read again the same.

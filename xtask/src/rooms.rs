@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 19] = [
+const ROOMS: [&str; 20] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -26,6 +26,7 @@ const ROOMS: [&str; 19] = [
     "plyground-wasm",
     "plyground",
     "plyground-terminal",
+    "plyground-args",
     "plyground-cli",
 ];
 

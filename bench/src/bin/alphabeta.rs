@@ -7,9 +7,10 @@
 use std::time::Instant;
 
 use minimax::{IterativeOptions, IterativeSearch, Strategy};
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_bench::peer::{OurEvaluator, Ours, Position};
 use plyground_core::{Budget, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, SearchRequest, Seed, Visitor};
+use plyground_session::build_agent;
 
 const ROUNDS: usize = 5;
 const TABLE_MEGABYTES: usize = 16;
@@ -67,7 +68,7 @@ impl Visitor for Contest {
             }
             for (spec, best) in OURS.iter().zip(&mut ours) {
                 let spec = AgentSpec::parse(spec, game).expect("the spec is known");
-                let mut agent = build(&spec, game, &NoResources).expect("the agent can be built");
+                let mut agent = build_agent(&spec, game, &NoResources).expect("the agent can be built");
                 let mut rng = Seed(round as u64).rng();
                 let budget = Budget { limits, clock: &NoClock };
                 let request = SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver };

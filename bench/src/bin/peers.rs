@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_bench::python::Script;
 use plyground_bench::verdict;
 use plyground_core::{
     Budget, Game, Limits, NoClock, NoObserver, NoResources, PlayableGame, Rng, Scratch, SearchRequest, Seed, Visitor,
 };
+use plyground_session::build_agent;
 use serde_json::{Value, json};
 
 /// The release whose interface the script uses.
@@ -246,7 +247,7 @@ fn playout_rate<G: Game>(game: &G, state: &G::State, rng: &mut Rng) -> f64 {
 }
 
 fn simulation_rate<G: PlayableGame>(spec: &str, game: &G, state: &G::State, rng: &mut Rng) -> Result<f64> {
-    let mut agent = build(&AgentSpec::parse(spec, game)?, game, &NoResources)?;
+    let mut agent = build_agent(&AgentSpec::parse(spec, game)?, game, &NoResources)?;
     let limits = Limits { simulations: Some(SIMULATIONS), ..Limits::default() };
     let mut done = 0;
     let begin = Instant::now();
@@ -412,7 +413,7 @@ mod tests {
             fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Result<()> {
                 for work in [Some(self.0.work), if let Beside::Ours(work) = self.0.beside { Some(work) } else { None }] {
                     if let Some(Work::Search(spec)) = work {
-                        build(&AgentSpec::parse(spec, &game)?, &game, &NoResources)?;
+                        build_agent(&AgentSpec::parse(spec, &game)?, &game, &NoResources)?;
                     }
                 }
                 Ok(())

@@ -5,11 +5,12 @@
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_core::{
     Budget, Evaluator, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Scratch, SearchRequest, Seed, Turn,
     Visitor,
 };
+use plyground_session::build_agent;
 
 /// Fits the scale of the win chances of evaluators to the results of games
 #[derive(Parser)]
@@ -80,7 +81,7 @@ fn self_play<G: PlayableGame>(
     positions: &mut Vec<(G::State, f64)>,
 ) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent, game)?;
-    let mut agent = build(&spec, game, &NoResources)?;
+    let mut agent = build_agent(&spec, game, &NoResources)?;
     let (mut rng, mut scratch) = (seed.rng(), Scratch::default());
     let (mut state, mut plies, first_kept) = (start.clone(), 0, positions.len());
     loop {

@@ -6,9 +6,10 @@
 use std::time::{Duration, Instant};
 
 use minimax::{MCTSOptions, MonteCarloTreeSearch, Strategy};
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_bench::peer::{Ours, Position};
 use plyground_core::{Budget, Limits, NoClock, NoObserver, NoResources, PlayableGame, SearchRequest, Seed, Visitor};
+use plyground_session::build_agent;
 
 const SIMULATIONS: u32 = 10_000;
 const ROUNDS: u32 = 5;
@@ -40,7 +41,7 @@ impl Visitor for Contest {
         let limits = Limits { simulations: Some(u64::from(SIMULATIONS)), ..Limits::default() };
         let mut agents = ["mcts", "mcts:threads=2"].map(|spec| {
             let spec = AgentSpec::parse(spec, game).expect("the spec is known");
-            build(&spec, game, &NoResources).expect("the agent can be built")
+            build_agent(&spec, game, &NoResources).expect("the agent can be built")
         });
         for _ in 0..ROUNDS {
             let position = Position::start(game);

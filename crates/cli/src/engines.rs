@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use plyground_engines::{EnginePool, ProcessOptions};
 use plyground_session::{Engine, InputError, Resources};
 
-use crate::args::Global;
 use crate::published;
 use crate::store::data_dir;
+use plyground_args::Global;
 
 static PROGRAMS: OnceLock<Arc<EnginePool>> = OnceLock::new();
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plyground_cluster::{Access, Broker, Fleet, Presence};
 use plyground_match::{Executor, Threads};
 
-use crate::args::QueueArgs;
 use crate::runs::threads;
+use plyground_args::QueueArgs;
 use plyground_terminal::{count, print_notes};
 
 /// The threads of this computer, or the workers at a queue.

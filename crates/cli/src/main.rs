@@ -6,17 +6,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-mod args;
 mod commands;
 mod engines;
 mod executor;
-mod hints;
 mod published;
 mod runs;
 mod store;
 mod web;
 
-use args::{Args, Command, ServeArgs};
+use plyground_args::{Args, Command, ServeArgs, hints};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {

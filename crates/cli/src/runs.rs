@@ -11,9 +11,9 @@ use plyground_match::{
 };
 use plyground_session::Limits;
 
-use crate::args::{ConditionArgs, Global, QUEUE_OPTIONS};
 use crate::engines::CommandResources;
 use crate::store::{data_dir, read_text};
+use plyground_args::{ConditionArgs, Global, QUEUE_OPTIONS};
 use plyground_terminal::{RunView, interrupt, print_notes};
 
 /// The file with all runs.

@@ -9,7 +9,7 @@ pub use plyground_match::write_whole;
 use plyground_match::{bounded, date_text, machine, read_bounded, seconds_now, shell_word};
 use plyground_session::{GameRecord, JSON_LINES, read_any};
 
-use crate::args::Global;
+use plyground_args::Global;
 
 /// Where played games are kept.
 pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {

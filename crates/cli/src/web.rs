@@ -1,4 +1,4 @@
-//! A hall behind a web server of its own, beside whatever else goes on.
+//! A live page on a web server of its own, beside whatever else goes on.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use plyground_serve::{LivePage, Server, ServerLimits};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::args::WebAddress;
+use plyground_args::WebAddress;
 
-/// Visitors of a hall at the same time, and those of them who follow what happens: a lecture hall full of phones.
+/// Visitors of a live page at the same time, and those of them who follow what happens: a lecture hall full of phones.
 const VISITORS: usize = 500;
 const LISTENERS: usize = 400;
 
 /// A page that is served until this is dropped.
-pub struct HallPage {
+pub struct LiveServer {
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl HallPage {
-    /// Shows a hall at this place, if it is to be shown.
-    pub fn open(hall: &Arc<LivePage>, web: WebAddress) -> anyhow::Result<Option<Self>> {
+impl LiveServer {
+    /// Serves a live page at this address, if there is one.
+    pub fn open(page: &Arc<LivePage>, web: WebAddress) -> anyhow::Result<Option<Self>> {
         let WebAddress::At(address) = web else { return Ok(None) };
         let runtime =
             Builder::new_multi_thread().worker_threads(1).enable_all().build().context("cannot start the server's threads")?;
@@ -35,7 +35,7 @@ impl HallPage {
                 address.port()
             )
         })?;
-        server.show_live_page(Arc::clone(hall));
+        server.show_live_page(Arc::clone(page));
         let address = server.address()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || runtime.block_on(server.run(async { drop(stopped.await) })));
@@ -43,7 +43,7 @@ impl HallPage {
     }
 }
 
-impl Drop for HallPage {
+impl Drop for LiveServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {

@@ -45,17 +45,17 @@ pub(crate) struct EngineClient {
     game: Option<(String, Seed)>,
     variant: Option<Variant>,
     /// The time that this process has searched.
-    thought: Duration,
+    thinking_time: Duration,
 }
 
 impl EngineClient {
     pub fn new(command: Command, process: Arc<ProcessOptions>) -> Self {
-        Self { command, process, program: None, options: Vec::new(), game: None, variant: None, thought: Duration::ZERO }
+        Self { command, process, program: None, options: Vec::new(), game: None, variant: None, thinking_time: Duration::ZERO }
     }
 
     /// Can it be asked for another game without being started again?
     pub fn is_fresh(&self) -> bool {
-        self.program.is_some() && self.thought < self.command.cpu / WORN_OUT
+        self.program.is_some() && self.thinking_time < self.command.cpu / WORN_OUT
     }
 
     fn words(&self) -> [&'static str; 3] {
@@ -110,11 +110,11 @@ impl EngineClient {
     fn start(&mut self) -> Result<(), AgentError> {
         let program = Program::start(&self.command, &self.process);
         self.program = Some(program.map_err(|error| AgentError::Crashed(format!("it cannot be started: {error}")))?);
-        self.thought = Duration::ZERO;
-        let [hello, hello_back, _] = self.words();
-        self.send(hello);
+        self.thinking_time = Duration::ZERO;
+        let [start, ready, _] = self.words();
+        self.send(start);
         let mut options = Vec::new();
-        self.wait_for(hello_back, self.command.start, |line| {
+        self.wait_for(ready, self.command.start, |line| {
             if options.len() < MOST_OPTIONS {
                 options.extend(option_name(line));
             }
@@ -280,7 +280,7 @@ impl Engine for EngineClient {
         }
         let begin = Instant::now();
         let answer = self.think(query, listener);
-        self.thought += begin.elapsed();
+        self.thinking_time += begin.elapsed();
         if answer.is_err() {
             self.program = None;
         }

@@ -8,7 +8,7 @@ const TO_1970: i64 = 719_468;
 const ERA: i64 = 146_097;
 const DAY: i64 = 86_400;
 
-/// Seconds since 1970 as ISO 8601, `2024-03-13T10:48:22Z`.
+/// Seconds since 1970 as ISO 8601, `2024-03-13T10:48:22Z` (after Hinnant, "chrono-compatible date algorithms", 2013).
 pub fn date_text(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(DAY) + TO_1970, seconds.rem_euclid(DAY));
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
@@ -18,6 +18,11 @@ pub fn date_text(seconds: i64) -> String {
     let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
     let year = era * 400 + year + i64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60)
+}
+
+/// The day of such a time, `2024-03-13`.
+pub fn day_text(seconds: i64) -> String {
+    date_text(seconds).split_once('T').map_or_else(String::new, |(day, _)| day.to_owned())
 }
 
 /// The time now, in seconds since 1970.
@@ -56,11 +61,15 @@ mod tests {
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399, "2000-02-28T23:59:59Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
             (1_710_326_902, "2024-03-13T10:48:22Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
             (4_107_542_400, "2100-03-01T00:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
         ] {
             assert_eq!((date_text(seconds).as_str(), seconds_of(text)), (text, Some(seconds)));
+            assert_eq!(day_text(seconds), text[..10]);
         }
         for day in (-200_000..200_000).step_by(17) {
             assert_eq!(seconds_of(&date_text(day * DAY + 3)), Some(day * DAY + 3));

@@ -361,9 +361,9 @@ impl LivePageService {
 
 pub(crate) fn routes(service: Arc<LivePageService>) -> Router {
     Router::new()
-        .route("/", get(|| async { files::named("hall.html") }))
-        .route("/hall.json", get(page))
-        .route("/hall/events", get(events))
+        .route("/", get(|| async { files::named("live.html") }))
+        .route("/live.json", get(page))
+        .route("/live/events", get(events))
         .with_state(service)
 }
 
@@ -402,7 +402,7 @@ async fn events(
                         continue;
                     }
                     seen = Some(newer);
-                    Sent::default().event("hall").data(text.as_ref())
+                    Sent::default().event("live").data(text.as_ref())
                 }
             };
             return Some((Ok(sent), (page, stopping, ticks, seen, slot)));

@@ -177,7 +177,7 @@ async fn a_live_page_has_the_same_limits() {
     // One client has taken all event streams; another one gets one all the same.
     let follow = async |from: [u8; 4]| {
         let mut stream = server.connect(from).await;
-        stream.write_all(format!("GET /hall/events HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes()).await.unwrap();
+        stream.write_all(format!("GET /live/events HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes()).await.unwrap();
         let mut head = [0; 12];
         stream.read_exact(&mut head).await.unwrap();
         (stream, String::from_utf8_lossy(&head).into_owned())

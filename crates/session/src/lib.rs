@@ -34,4 +34,4 @@ pub use plyground_games::{info, infos, with_size_key};
 pub use records::{JSON_LINES, format_named, format_of, formats, read_any, read_each, replay, write_as};
 pub use session::{LegalMove, LineEnd, LineError, Opponent, Seat, Session, open, session_of};
 pub use solving::{SolveOrder, Solved, solver_database, tablebase_spec};
-pub use typed::{build_agent, build_solver};
+pub use typed::{build_agent, build_learner, build_solver, build_training_opponent};

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, LearnerObserver, Learnt, learner, training_opponent};
+use plyground_agents::{AgentSpec, Learner, LearnerObserver, Learnt};
 use plyground_core::{
     AgentError, Budget, InputError, Limits, NoClock, NoObserver, PlayableGame, Player, Resources, Rng, Scratch, SearchRequest,
     Seed, Turn, Visitor,
 };
+use plyground_session::{build_learner, build_training_opponent};
 
 /// An agent in training for one game.
 pub trait TrainableAgent: Send {
@@ -84,7 +85,7 @@ pub fn trainable_agent(game: &str, agent: &str) -> Result<Box<dyn TrainableAgent
     impl Visitor for Open<'_> {
         type Output = Result<Box<dyn TrainableAgent>, InputError>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
-            let learner = learner(&AgentSpec::parse(self.0, &game)?, &game)?;
+            let learner = build_learner(&AgentSpec::parse(self.0, &game)?, &game)?;
             Ok(Box::new(ErasedLearner { game, learner }))
         }
     }
@@ -152,7 +153,7 @@ impl<G: PlayableGame> TrainableAgent for ErasedLearner<G> {
     }
 
     fn play_against(&mut self, spec: &str, learns: bool, resources: &dyn Resources) -> Result<(), InputError> {
-        let opponent = training_opponent(&AgentSpec::parse(spec, &self.game)?, &self.game, learns, resources)?;
+        let opponent = build_training_opponent(&AgentSpec::parse(spec, &self.game)?, &self.game, learns, resources)?;
         self.learner.play_against(&self.game, spec, opponent)
     }
 

@@ -6,12 +6,14 @@
 
 use plyground_core::{
     Agent, AgentError, Budget, Choice, Encodable, Encoder, Fact, Game, InputError, KeyInfo, Limits, NoClock, NoObserver, Outcome,
-    Params, Player, Rng, Scratch, SearchRequest, Seed, Turn, Viewpoint, encoder,
+    Params, Player, Rng, Scratch, SearchRequest, Seed, Turn, Viewpoint,
 };
 use plyground_nets::{Network, Shape, weights};
 
 use super::value_network::{HiddenLayers, ValueNetwork};
-use super::{Learner, LearnerObserver, Learnt, TrainingOpponent, TrainingProgress, read_training, write_training};
+use super::{
+    Learner, LearnerObserver, Learnt, TrainingOpponent, TrainingProgress, chosen_encoder, read_training, write_training,
+};
 use crate::AgentInfo;
 use crate::net::{NetAlone, NetEvaluator, header, network_for};
 
@@ -73,15 +75,13 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedFor
     let filters = params.number("conv", 0..=256)?.unwrap_or(0);
     let thesis = "thesis";
     let usual = if filters == 0 && game.encoder(thesis).is_some() { thesis } else { "general" };
-    let name = params.get("encoder").unwrap_or(usual);
-    let known = ["general", "mover"].into_iter().chain(G::encoders().iter().map(|info| info.name));
-    let eyes = encoder(game, name).ok_or_else(|| InputError::unknown(&format!("encoding of {}", game.spec()), name, known))?;
-    let [ranks, files] = eyes.board();
+    let (name, encoder) = chosen_encoder(game, params, usual)?;
+    let [ranks, files] = encoder.board();
     if filters > 0 && ranks * files == 1 {
         let detail = format!("the encoder '{name}' shows a list of numbers; expected one with a board, e.g. encoder=general");
         return Err(InputError::malformed("key", "conv", detail));
     }
-    let input = Shape { planes: eyes.planes().len(), ranks, files };
+    let input = Shape { planes: encoder.planes().len(), ranks, files };
     let steepness = params.number("beta", 0.001..=100.0)?.unwrap_or(2.0);
     let dense = HiddenLayers::nodes(params.get("hidden").unwrap_or("20"))?;
     let layers = HiddenLayers { filters, dense, steepness };
@@ -107,7 +107,7 @@ pub(crate) fn learner<G: Encodable>(game: &G, params: &Params) -> Result<FeedFor
         layers,
         input,
         name: name.to_owned(),
-        encoder: eyes,
+        encoder,
         from: None,
         against: None,
         opponent: Sparring::Random,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use plyground_core::{Agent, AgentError, Fact, Game, InputError};
+use plyground_core::{Agent, AgentError, Encodable, Encoder, Fact, Game, InputError, Params, encoder};
 use plyground_nets::weights::Header;
 
 pub(crate) mod ffn;
@@ -109,6 +109,18 @@ pub struct Learnt {
     pub facts: Vec<Fact>,
     /// Notes for the user.
     pub notes: Vec<String>,
+}
+
+/// The encoder that `encoder=NAME` names, or the usual one, with its name.
+fn chosen_encoder<'a, G: Encodable>(
+    game: &G,
+    params: &'a Params,
+    usual: &'a str,
+) -> Result<(&'a str, Box<dyn Encoder<G>>), InputError> {
+    let name = params.get("encoder").unwrap_or(usual);
+    let known = ["general", "mover"].into_iter().chain(G::encoders().iter().map(|info| info.name));
+    let unknown = || InputError::unknown(&format!("encoding of {}", game.spec()), name, known);
+    Ok((name, encoder(game, name).ok_or_else(unknown)?))
 }
 
 /// Where a network comes from, as its file says it: the command with all that matters, and how far it has come.

@@ -55,15 +55,15 @@ fn header_for(game: &str, encoder: &str, network: &Network) -> Header {
 
 /// Reads a network file for a game. Networks of the same game on another size of board are taken where nothing in them depends on it.
 pub fn network_for<G: Encodable>(game: &G, name: &str, file: &[u8]) -> Result<(Header, Network), InputError> {
-    let eyes = |encoder_name: &str| {
-        let eyes = encoder(game, encoder_name)?;
-        Some(Eyes { board: eyes.board(), planes: eyes.planes().len(), moves: eyes.moves() })
+    let measures = |encoder_name: &str| {
+        let encoder = encoder(game, encoder_name)?;
+        Some(EncoderMeasures { board: encoder.board(), planes: encoder.planes().len(), moves: encoder.moves() })
     };
-    fitting_network(&game.spec(), &eyes, name, file)
+    fitting_network(&game.spec(), &measures, name, file)
 }
 
 /// The measures of an encoder.
-struct Eyes {
+struct EncoderMeasures {
     board: [usize; 2],
     planes: usize,
     moves: usize,
@@ -72,7 +72,7 @@ struct Eyes {
 /// Not generic, since it would be compiled for every game.
 fn fitting_network(
     spec: &str,
-    encoder: &dyn Fn(&str) -> Option<Eyes>,
+    measures: &dyn Fn(&str) -> Option<EncoderMeasures>,
     name: &str,
     file: &[u8],
 ) -> Result<(Header, Network), InputError> {
@@ -82,17 +82,18 @@ fn fitting_network(
     if header.game != wanted {
         return Err(refuse(format!("it is for {}, not for {wanted}", header.game)));
     }
-    let eyes = encoder(&header.encoder);
-    let eyes = eyes.ok_or_else(|| refuse(format!("it sees by the encoder '{}', which {spec} does not have", header.encoder)))?;
-    let [ranks, files] = eyes.board;
+    let measures = measures(&header.encoder);
+    let measures =
+        measures.ok_or_else(|| refuse(format!("it sees by the encoder '{}', which {spec} does not have", header.encoder)))?;
+    let [ranks, files] = measures.board;
     let network = network.resized(ranks, files).map_err(|error| refuse(error.to_string()))?;
     let architecture = network.architecture();
-    let (sees, shown) = (architecture.input.numbers(), eyes.planes * ranks * files);
+    let (sees, shown) = (architecture.input.numbers(), measures.planes * ranks * files);
     if sees != shown {
         return Err(refuse(format!("it sees {sees} numbers, but the encoder '{}' shows {shown} for {spec}", header.encoder)));
     }
-    if architecture.policy.is_some() && architecture.moves() != eyes.moves {
-        let (known, moves) = (architecture.moves(), eyes.moves);
+    if architecture.policy.is_some() && architecture.moves() != measures.moves {
+        let (known, moves) = (architecture.moves(), measures.moves);
         return Err(refuse(format!("it knows {known} moves, but the encoder '{}' has {moves} for {spec}", header.encoder)));
     }
     Ok((header, network))
@@ -101,9 +102,9 @@ fn fitting_network(
 impl<G: Encodable> NetEvaluator<G> {
     /// A network with the encoder of this name, for up to so many positions at once. `None` if the game has no such encoder.
     pub fn new(game: &G, encoder_name: &str, network: &Network, at_once: usize) -> Option<Self> {
-        let eyes: Arc<dyn Encoder<G>> = encoder(game, encoder_name)?.into();
+        let encoder: Arc<dyn Encoder<G>> = encoder(game, encoder_name)?.into();
         Some(Self {
-            encoder: eyes,
+            encoder,
             predictor: Predictor::with(network, at_once, Isa::best()),
             from_zero: network.architecture().speaks_from_zero(),
             planes: Vec::new(),

@@ -8,8 +8,8 @@ use plyground_session::{
 };
 use serde_json::{Value, json};
 
-use crate::args::{AgentsArgs, Global};
 use crate::commands::games::key_json;
+use plyground_args::{AgentsArgs, Global};
 use plyground_terminal::{Lean, columns, key_list, print_json, wrapped};
 
 pub fn run(args: &AgentsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

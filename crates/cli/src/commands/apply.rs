@@ -5,7 +5,7 @@ use std::io::Write;
 use plyground_session::{InputError, Turn, open};
 use serde_json::json;
 
-use crate::args::{ApplyArgs, Global};
+use plyground_args::{ApplyArgs, Global};
 use plyground_terminal::print_json;
 
 pub fn run(args: &ApplyArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -13,10 +13,10 @@ use plyground_studies::balance::{
 use plyground_studies::report::{Provenance, Report, ReportFormat};
 use serde_json::{Value, json};
 
-use crate::args::{BalanceArgs, Global};
 use crate::engines::CommandResources;
 use crate::runs::{command, driver, open_store, stopped, threads};
 use crate::store::typed;
+use plyground_args::{BalanceArgs, Global};
 use plyground_terminal::LiveText;
 use plyground_terminal::RunView;
 use plyground_terminal::interrupt;

@@ -5,9 +5,9 @@ use std::io::Write;
 use plyground_session::{Advice, Seed, open};
 use serde_json::Value;
 
-use crate::args::{CompareArgs, Global};
 use crate::commands::think::{advice_json, ask, mover};
 use crate::engines::CommandResources;
+use plyground_args::{CompareArgs, Global};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
 

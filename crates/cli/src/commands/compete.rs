@@ -20,11 +20,11 @@ use plyground_studies::report::{Provenance, Report};
 use plyground_tuc::{Admission, HostOptions, RemotePlayers, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::{Value, json};
 
-use crate::args::{CompeteArgs, Global};
 use crate::engines::{CommandResources, UnstartedPrograms};
 use crate::runs::{command, open_store, stopped, threads};
 use crate::store::read_settings;
-use crate::web::HallPage;
+use crate::web::LiveServer;
+use plyground_args::{CompeteArgs, Global};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, print_json, print_notes, rows_of_cells};
 
@@ -39,7 +39,7 @@ const GUEST_BOARDS: usize = 8;
 struct Contest<'a> {
     competition: &'a Competition,
     run: &'a Run,
-    hall: Arc<LivePage>,
+    live_page: Arc<LivePage>,
     out: PathBuf,
     command: &'static str,
     begun: Instant,
@@ -70,11 +70,12 @@ pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow:
     }
     let store = open_store(global)?;
     let names = run.experiment.agents.iter().zip(&competition.entrants);
-    let hall = Arc::new(LivePage::new(&competition.title, names.map(|(spec, entrant)| (spec.clone(), entrant.name.clone()))));
+    let live_page =
+        Arc::new(LivePage::new(&competition.title, names.map(|(spec, entrant)| (spec.clone(), entrant.name.clone()))));
     let event = Contest {
         competition: &competition,
         run: &run,
-        hall: Arc::clone(&hall),
+        live_page: Arc::clone(&live_page),
         out: args.out.clone().unwrap_or_else(|| args.file.with_extension("html")),
         command: command(),
         begun: Instant::now(),
@@ -82,18 +83,18 @@ pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow:
     };
     event.read(&store)?;
     event.write()?;
-    hall.expect(wanted(&competition, &run) as u64);
-    let room = competition.has_guests().then(|| open_room(&competition, &hall)).transpose()?;
-    let page = HallPage::open(&hall, args.web)?;
+    live_page.expect(wanted(&competition, &run) as u64);
+    let udp_server = competition.has_guests().then(|| open_udp_server(&competition, &live_page)).transpose()?;
+    let page = LiveServer::open(&live_page, args.web)?;
     interrupt::catch()?;
     if !global.json && !global.quiet {
-        event.greet(room.as_ref(), page.as_ref(), out)?;
+        event.greet(udp_server.as_ref(), page.as_ref(), out)?;
     }
-    let complete = event.play(&store, room.as_deref(), global, out)?;
-    drop(room);
+    let complete = event.play(&store, udp_server.as_deref(), global, out)?;
+    drop(udp_server);
     event.write()?;
-    hall.show_table(event.ranking(&event.known()).table(&competition));
-    hall.close();
+    live_page.show_table(event.ranking(&event.known()).table(&competition));
+    live_page.close();
     event.finish(complete, global, out)?;
     if args.stay && page.is_some() {
         print_notes(&["everything is played; Ctrl-C ends the page".to_owned()], global.quiet);
@@ -104,20 +105,20 @@ pub fn run(args: &CompeteArgs, global: &Global, out: &mut impl Write) -> anyhow:
     Ok(())
 }
 
-fn open_room(competition: &Competition, hall: &Arc<LivePage>) -> anyhow::Result<RunningUdpServer> {
+fn open_udp_server(competition: &Competition, live_page: &Arc<LivePage>) -> anyhow::Result<RunningUdpServer> {
     let network = &competition.network;
     let socket = UdpSocket::bind(network.listen)
         .with_context(|| format!("cannot listen on {} (UDP): is another server running there?", network.listen))?;
-    let customs = HostOptions {
+    let options = HostOptions {
         begin_delay: network.begin_delay,
         wait: Some(network.wait),
         resend: network.resend.then_some(SILENCE),
         ..HostOptions::default()
     };
-    let hall = Arc::clone(hall);
-    Ok(UdpServer::open(socket, customs, Admission::Only(competition.guests()), move |notice| {
+    let live_page = Arc::clone(live_page);
+    Ok(UdpServer::open(socket, options, Admission::Only(competition.guests()), move |notice| {
         let (player, received, text) = notice.message();
-        hall.message(player, received, text);
+        live_page.message(player, received, text);
     })?)
 }
 
@@ -164,10 +165,10 @@ impl Contest<'_> {
         for game in &games {
             known.results.add(game);
             known.bouts.push(Bout::from(game));
-            self.hall.remember(self.run, game);
+            self.live_page.remember(self.run, game);
         }
         known.shown = known.bouts.len();
-        self.hall.show_table(self.ranking(&known).table(self.competition));
+        self.live_page.show_table(self.ranking(&known).table(self.competition));
         Ok(())
     }
 
@@ -175,13 +176,18 @@ impl Contest<'_> {
         self.competition.ranking(self.run, &known.results, &known.bouts)
     }
 
-    fn greet(&self, room: Option<&RunningUdpServer>, page: Option<&HallPage>, out: &mut impl Write) -> anyhow::Result<()> {
+    fn greet(
+        &self,
+        udp_server: Option<&RunningUdpServer>,
+        page: Option<&LiveServer>,
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
         let before = self.known().bouts.len();
         let already = if before > 0 { format!(", {before} of them played before") } else { String::new() };
         writeln!(out, "{}: {} games{already}, run {}", self.competition.title, wanted(self.competition, self.run), self.run.id)?;
-        if let Some(room) = room {
+        if let Some(udp_server) = udp_server {
             let guests = self.competition.guests().join(", ");
-            writeln!(out, "waiting for {guests} on {} (UDP)", room.address()?)?;
+            writeln!(out, "waiting for {guests} on {} (UDP)", udp_server.address()?)?;
         }
         if let Some(page) = page {
             writeln!(out, "the games are shown at http://{}", page.address)?;
@@ -193,7 +199,7 @@ impl Contest<'_> {
 
     /// Takes note of what happens, and does not hold up the players.
     fn note(&self, event: &RunEvent<'_>, tell: &mpsc::Sender<String>) {
-        self.hall.observe(self.run, event);
+        self.live_page.observe(self.run, event);
         let RunEvent::JobFinished { games, .. } = event else { return };
         let mut known = self.known();
         for game in *games {
@@ -211,7 +217,7 @@ impl Contest<'_> {
         if known.shown == known.bouts.len() {
             return Ok(());
         }
-        self.hall.show_table(self.ranking(&known).table(self.competition));
+        self.live_page.show_table(self.ranking(&known).table(self.competition));
         if known.written.elapsed() >= EVERY {
             (known.shown, known.written) = (known.bouts.len(), Instant::now());
             self.write_page(&known)?;
@@ -236,17 +242,17 @@ impl Contest<'_> {
     }
 
     /// Plays what is left; was all of it played?
-    fn play(&self, store: &Store, room: Option<&UdpServer>, global: &Global, out: &mut impl Write) -> anyhow::Result<bool> {
+    fn play(&self, store: &Store, udp_server: Option<&UdpServer>, global: &Global, out: &mut impl Write) -> anyhow::Result<bool> {
         let (tell, told) = mpsc::channel();
         let boards = self.competition.boards.map_or_else(
-            || if room.is_some() { GUEST_BOARDS.min(self.competition.entrants.len() / 2) } else { threads(None) },
+            || if udp_server.is_some() { GUEST_BOARDS.min(self.competition.entrants.len() / 2) } else { threads(None) },
             |boards| boards as usize,
         );
         let ended = AtomicBool::new(false);
         // A page that cannot be written is no reason to throw away games: it is said at the end.
         let mut failure: Option<RunError> = None;
         let (executor, agents) = (Threads(boards), || AgentFactory::of_run(&CommandResources, self.run));
-        let players: Box<dyn PlayerFactory + '_> = match room {
+        let players: Box<dyn PlayerFactory + '_> = match udp_server {
             Some(server) => Box::new(RemotePlayers { server, agents: agents() }),
             None => Box::new(agents()),
         };
@@ -262,8 +268,8 @@ impl Contest<'_> {
                 played
             });
             loop {
-                if let Some(room) = room {
-                    self.hall.lobby(room.waiting(), room.dropped().counts().to_vec());
+                if let Some(udp_server) = udp_server {
+                    self.live_page.lobby(udp_server.waiting(), udp_server.dropped().counts().to_vec());
                 }
                 if let Err(error) = self.refresh() {
                     failure.get_or_insert(error);

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use plyground_session::{InputError, JSON_LINES, RecordFormat, format_named, formats, read_any, replay, write_as};
 use serde_json::json;
 
-use crate::args::{ConvertArgs, Global};
 use crate::store::{read_text, typed, write_whole};
+use plyground_args::{ConvertArgs, Global};
 use plyground_terminal::print_json;
 
 pub fn run(args: &ConvertArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

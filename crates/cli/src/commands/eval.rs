@@ -6,7 +6,7 @@ use anyhow::bail;
 use plyground_session::{Evaluation, Player, Turn, open};
 use serde_json::{Value, json};
 
-use crate::args::{EvalArgs, Global};
+use plyground_args::{EvalArgs, Global};
 use plyground_terminal::{Lean, columns, print_json, status_line, table};
 
 pub fn run(args: &EvalArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use plyground_session::{GameInfo, KeyInfo, infos};
 use serde_json::{Value, json};
 
-use crate::args::Global;
+use plyground_args::Global;
 use plyground_terminal::{key_list, print_json, wrapped};
 
 pub fn run(global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

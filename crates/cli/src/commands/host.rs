@@ -12,10 +12,10 @@ use plyground_session::{info, open, split_spec};
 use plyground_tuc::{CompetitionTimes, Host as TucHost, HostEvent, HostOptions, Programme, RunningUdpServer, SILENCE, UdpServer};
 use serde_json::json;
 
-use crate::args::{Global, HostArgs};
 use crate::engines::CommandResources;
 use crate::runs::{command, open_store};
-use crate::web::HallPage;
+use crate::web::LiveServer;
+use plyground_args::{Global, HostArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::print_notes;
 
@@ -50,8 +50,8 @@ enum Told {
 
 /// Where it is played, shown and printed.
 struct Stage<'a> {
-    room: RunningUdpServer,
-    hall: Arc<LivePage>,
+    udp_server: RunningUdpServer,
+    live_page: Arc<LivePage>,
     tell: mpsc::Sender<Told>,
     global: &'a Global,
 }
@@ -67,17 +67,22 @@ pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let store = open_store(global)?;
     let (tell, told) = mpsc::channel();
     let stage = Stage::open(args, &programme, &year, tell, global)?;
-    let page = HallPage::open(&stage.hall, args.web)?;
+    let page = LiveServer::open(&stage.live_page, args.web)?;
     interrupt::catch()?;
     if !global.json && !global.quiet {
-        writeln!(out, "{game}, {} s for a move: waiting for players on {} (UDP)", a_move.as_secs_f64(), stage.room.address()?)?;
+        writeln!(
+            out,
+            "{game}, {} s for a move: waiting for players on {} (UDP)",
+            a_move.as_secs_f64(),
+            stage.udp_server.address()?
+        )?;
         if let Some(page) = &page {
             writeln!(out, "the games are shown at http://{} (Ctrl-C ends it)", page.address)?;
         }
         out.flush()?;
     }
     let host = TucHost {
-        server: &stage.room,
+        server: &stage.udp_server,
         store: &store,
         resources: &CommandResources,
         game: &game,
@@ -94,7 +99,7 @@ pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         stage.print(out, &told, || playing.is_finished()).inspect_err(|_| interrupt::ask())?;
         anyhow::Ok(playing.join().expect("the players hold no panics"))
     })?;
-    stage.hall.close();
+    stage.live_page.close();
     stage.count_dropped();
     Ok(played?)
 }
@@ -102,7 +107,7 @@ pub fn run(args: &HostArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
 /// Passes on what happens to the page, and to the thread that prints.
 impl RunObserver for Stage<'_> {
     fn observe(&self, run: &Run, event: &RunEvent<'_>) {
-        self.hall.observe(run, event);
+        self.live_page.observe(run, event);
         let RunEvent::JobFinished { games, .. } = event else { return };
         for game in *games {
             let players = game.agents.map(|agent| run.experiment.agents[agent].trim_start_matches(REMOTE).to_owned());
@@ -123,12 +128,12 @@ impl<'a> Stage<'a> {
         let place = args.place();
         let socket = UdpSocket::bind(place)
             .with_context(|| format!("cannot listen on {place} (UDP): is another server running there?"))?;
-        let hall = Arc::new(LivePage::new(&title(programme, year), []));
+        let live_page = Arc::new(LivePage::new(&title(programme, year), []));
         if let Some(games) = expected(programme) {
-            hall.expect(games);
+            live_page.expect(games);
         }
         let usual = HostOptions::default();
-        let customs = HostOptions {
+        let options = HostOptions {
             begin_delay: args.begin_delay,
             wait: matches!(programme, Programme::Series { .. } | Programme::RoundRobin { .. }).then_some(args.wait),
             resend: args.resend.then_some(SILENCE),
@@ -136,15 +141,15 @@ impl<'a> Stage<'a> {
             // The players of a round robin may all be on one computer.
             seats_per_address: usual.seats_per_address.max(args.round_robin.unwrap_or_default().into()),
         };
-        let (seen, arrivals) = (Arc::clone(&hall), tell.clone());
-        let room = UdpServer::open(socket, customs, programme.admission(), move |notice| {
+        let (seen, arrivals) = (Arc::clone(&live_page), tell.clone());
+        let udp_server = UdpServer::open(socket, options, programme.admission(), move |notice| {
             let (player, received, text) = notice.message();
             seen.message(player, received, text);
             if let HostEvent::Arrived { name, address } = notice {
                 let _ = arrivals.send(Told::Came(format!("{name} has come from {address}")));
             }
         })?;
-        Ok(Self { room, hall, tell, global })
+        Ok(Self { udp_server, live_page, tell, global })
     }
 
     /// Prints what is told until it is over.
@@ -153,7 +158,7 @@ impl<'a> Stage<'a> {
         loop {
             // Looked at first: what was told before the end is still printed.
             let is_over = over();
-            self.hall.lobby(self.room.waiting(), self.room.dropped().counts().to_vec());
+            self.live_page.lobby(self.udp_server.waiting(), self.udp_server.dropped().counts().to_vec());
             match told.recv_timeout(LOBBY) {
                 Ok(Told::Came(words)) => print_notes(&[words], self.global.quiet || self.global.json),
                 Ok(Told::Over { game, players, run }) => {
@@ -167,7 +172,7 @@ impl<'a> Stage<'a> {
     }
 
     fn count_dropped(&self) {
-        let dropped = self.room.dropped();
+        let dropped = self.udp_server.dropped();
         let words = format!(
             "dropped datagrams: {} of strangers, {} out of turn, {} repeated, {} that were no moves",
             dropped.foreign, dropped.early, dropped.repeated, dropped.malformed

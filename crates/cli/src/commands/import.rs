@@ -7,9 +7,9 @@ use plyground_match::{ImportedGame, ImportedRun, hash, import};
 use plyground_session::{InputError, format_named, format_of, read_each};
 use serde_json::{Value, json};
 
-use crate::args::{Global, ImportArgs};
 use crate::runs::{command, open_store};
 use crate::store::read_text;
+use plyground_args::{Global, ImportArgs};
 use plyground_terminal::{LiveText, count, interrupt, print_json};
 
 /// Games that are named where they cannot be imported; how many more there are is said.

@@ -9,9 +9,9 @@ use plyground_session::{Limits, Player, Seed, split_spec};
 use plyground_tuc::{Client, CompetitionTimes, Joined, PORT, SILENCE};
 use serde_json::json;
 
-use crate::args::{Global, JoinArgs};
 use crate::commands::host::networked;
 use crate::engines::CommandResources;
+use plyground_args::{Global, JoinArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::print_notes;
 

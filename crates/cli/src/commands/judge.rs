@@ -16,10 +16,10 @@ use plyground_studies::report::{Played, Provenance, Report};
 use plyground_studies::study::Study;
 use serde_json::json;
 
-use crate::args::{Global, JudgeArgs};
 use crate::engines::CommandResources;
 use crate::runs::{command, driver, open_store, stopped, threads};
 use crate::store::typed;
+use plyground_args::{Global, JudgeArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{LiveText, bar};

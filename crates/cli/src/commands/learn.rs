@@ -14,17 +14,17 @@ use plyground_train::learn::{Course, CourseObserver, CourseStage, Epoch, Games, 
 use plyground_train::{TrainableGame, trainable_game};
 use serde_json::{Value, json};
 
-use crate::args::{Global, LearnArgs, LossName, OptimizerName};
 use crate::runs::{command, find_run, open_store, threads};
 use crate::store::{read_file, read_settings, typed, write_whole};
+use plyground_args::{Global, LearnArgs, LossName, OptimizerName};
 use plyground_terminal::interrupt;
 use plyground_terminal::{LiveText, bar};
 use plyground_terminal::{count, print_json, seconds};
 
 pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let dojo = trainable_game(&args.game, args.encoder.as_deref())?;
+    let trainable = trainable_game(&args.game, args.encoder.as_deref())?;
     let course = Course {
-        architecture: architecture(&args.net, dojo.as_ref())?,
+        architecture: architecture(&args.net, trainable.as_ref())?,
         epochs: args.epochs,
         positions: args.positions.map(|positions| positions as usize),
         batch: args.batch as usize,
@@ -48,7 +48,7 @@ pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         bail!("cannot write {}: there is no directory {}", args.out.display(), dir.display());
     }
     interrupt::catch()?;
-    let games = games(args, dojo.as_ref(), global)?;
+    let games = games(args, trainable.as_ref(), global)?;
     let size = Network::new(course.architecture.clone(), plyground_session::Seed(0))?.size();
     let mut live = Live {
         text: LiveText::new(global.quiet || global.json),
@@ -56,7 +56,7 @@ pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         epochs: args.epochs,
         file: &args.out,
         precision: if args.half { Precision::Half } else { Precision::Single },
-        dojo: dojo.as_ref(),
+        trainable: trainable.as_ref(),
         curve: Vec::new(),
         best: None,
     };
@@ -64,12 +64,12 @@ pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     if !live.quiet {
         live.text.print(&words);
     }
-    learn(dojo.as_ref(), &games, &course, &mut live)?;
+    learn(trainable.as_ref(), &games, &course, &mut live)?;
     let Live { curve, best, .. } = live;
     if global.json {
         return print_json(
             out,
-            &json!({"game": dojo.game(), "file": args.out, "games": games.counts(), "best": best, "epochs": curve}),
+            &json!({"game": trainable.game(), "file": args.out, "games": games.counts(), "best": best, "epochs": curve}),
         );
     }
     let Some(best) = best.and_then(|best| curve.iter().find(|epoch| epoch.epoch == best)) else {
@@ -77,20 +77,20 @@ pub fn run(args: &LearnArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     };
     writeln!(out, "{}: epoch {}, test {}", typed(&args.out), best.epoch, loss_words(best.test))?;
     if !global.quiet {
-        writeln!(out, "Play against it with: ply play {} --against mcts:leaf=net,net={}", dojo.game(), typed(&args.out))?;
+        writeln!(out, "Play against it with: ply play {} --against mcts:leaf=net,net={}", trainable.game(), typed(&args.out))?;
     }
     Ok(())
 }
 
 /// The network that a word or a file describes, on what the encoder shows.
-fn architecture(net: &str, dojo: &dyn TrainableGame) -> anyhow::Result<Architecture> {
+fn architecture(net: &str, trainable: &dyn TrainableGame) -> anyhow::Result<Architecture> {
     if let Some(size) = Size::named(net) {
-        return Ok(dojo.architecture(size));
+        return Ok(trainable.architecture(size));
     }
     match net {
-        "thesis" => return Ok(Architecture::crosphere_thesis(dojo.input())),
-        "thesis-3d" => return Ok(Architecture::crosphere_thesis_3d(dojo.input())),
-        "thesis-deep" => return Ok(Architecture::crosphere_thesis_deep(dojo.input())),
+        "thesis" => return Ok(Architecture::crosphere_thesis(trainable.input())),
+        "thesis-3d" => return Ok(Architecture::crosphere_thesis_3d(trainable.input())),
+        "thesis-deep" => return Ok(Architecture::crosphere_thesis_deep(trainable.input())),
         _ => (),
     }
     let file = Path::new(net);
@@ -103,22 +103,22 @@ fn architecture(net: &str, dojo: &dyn TrainableGame) -> anyhow::Result<Architect
     let Some(parts) = described.as_object_mut() else {
         bail!(bad("expected a JSON object with trunk, policy and value".to_owned()))
     };
-    parts.entry("input").or_insert(serde_json::to_value(dojo.input())?);
+    parts.entry("input").or_insert(serde_json::to_value(trainable.input())?);
     let architecture: Architecture = serde_json::from_value(described).map_err(|error| bad(error.to_string()))?;
     architecture.check().map_err(|error| bad(error.to_string()))?;
-    if architecture.input != dojo.input() {
+    if architecture.input != trainable.input() {
         bail!(bad(format!(
             "its input is {:?}, but the encoder '{}' shows {:?}",
             architecture.input,
-            dojo.encoder(),
-            dojo.input()
+            trainable.encoder(),
+            trainable.input()
         )));
     }
     Ok(architecture)
 }
 
 /// All games of all sources.
-fn games(args: &LearnArgs, dojo: &dyn TrainableGame, global: &Global) -> anyhow::Result<Games> {
+fn games(args: &LearnArgs, trainable: &dyn TrainableGame, global: &Global) -> anyhow::Result<Games> {
     let mut games = Games::default();
     let mut text = LiveText::new(global.quiet || global.json);
     let mut read = 0;
@@ -129,7 +129,7 @@ fn games(args: &LearnArgs, dojo: &dyn TrainableGame, global: &Global) -> anyhow:
         if interrupt::asked() {
             bail!("stopped before anything was learnt");
         }
-        games.add(dojo, record, global.seed.unwrap_or(0)).with_context(|| format!("{source}: game {read}"))
+        games.add(trainable, record, global.seed.unwrap_or(0)).with_context(|| format!("{source}: game {read}"))
     };
     for source in &args.from {
         if Path::new(source).is_file() {
@@ -158,7 +158,7 @@ struct Live<'a> {
     epochs: u32,
     file: &'a PathBuf,
     precision: Precision,
-    dojo: &'a dyn TrainableGame,
+    trainable: &'a dyn TrainableGame,
     curve: Vec<Epoch>,
     /// The number of the epoch whose network is in the file.
     best: Option<u32>,
@@ -180,7 +180,7 @@ impl CourseObserver for Live<'_> {
     fn epoch(&mut self, epoch: &Epoch, best: Option<&Network>) -> Result<(), RunError> {
         if let Some(network) = best {
             let strength = format!("squared error {:.4} on games of the test part", epoch.test.squared);
-            let header = Header { training: command().to_owned(), strength, ..self.dojo.header(network) };
+            let header = Header { training: command().to_owned(), strength, ..self.trainable.header(network) };
             let bytes = weights::write_as(self.precision, &header, network)?;
             write_whole(self.file, bytes)?;
             self.best = Some(epoch.epoch);

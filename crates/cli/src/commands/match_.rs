@@ -6,10 +6,10 @@ use plyground_match::{AgentFactory, Experiment, Format, Results, Run, Seats, add
 use plyground_session::InputError;
 use plyground_statistics::{describe_match, score_words};
 
-use crate::args::{Global, MatchArgs, SeatsArg, pairs_of};
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, play, run_of};
+use plyground_args::{Global, MatchArgs, SeatsArg, pairs_of};
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView, footer};
 use plyground_terminal::{Lean, columns, count, print_json, print_notes};

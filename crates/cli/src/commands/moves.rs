@@ -5,7 +5,7 @@ use std::io::Write;
 use plyground_session::{Turn, open};
 use serde_json::json;
 
-use crate::args::{Global, PositionArgs};
+use plyground_args::{Global, PositionArgs};
 use plyground_terminal::print_json;
 
 pub fn run(args: &PositionArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

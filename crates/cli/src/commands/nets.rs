@@ -14,8 +14,8 @@ use plyground_session::{InputError, Resources as _};
 use plyground_train::{ANCHORS, Measured, Trial, evaluations_per_second, header_game, measure, read_network};
 use serde_json::{Value, json};
 
-use crate::args::{Global, MeasureNetArgs, NetsAction, NetsArgs};
 use crate::store::write_whole;
+use plyground_args::{Global, MeasureNetArgs, NetsAction, NetsArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json};
 use plyground_terminal::{LiveText, bar};

@@ -6,7 +6,7 @@ use std::time::Instant;
 use plyground_session::open;
 use serde_json::json;
 
-use crate::args::{Global, PerftArgs};
+use plyground_args::{Global, PerftArgs};
 use plyground_terminal::print_json;
 
 pub fn run(args: &PerftArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -11,10 +11,10 @@ use plyground_session::{
     replay,
 };
 
-use crate::args::{DEFAULT_OPPONENT, Global, PlayArgs};
 use crate::commands::start;
 use crate::engines::CommandResources;
 use crate::store::{self, Origin};
+use plyground_args::{DEFAULT_OPPONENT, Global, PlayArgs};
 use plyground_terminal::{ThinkingBar, milliseconds};
 use plyground_terminal::{ask, count, grid, percent, print_notes, shortened, status_line, table};
 

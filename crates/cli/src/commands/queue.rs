@@ -8,8 +8,8 @@ use plyground_cluster::QueueSetup;
 use serde_json::json;
 
 use super::worker::computer_name;
-use crate::args::{Global, QueueAction, QueueInitArgs, QueueSetupArgs};
 use crate::store::typed;
+use plyground_args::{Global, QueueAction, QueueInitArgs, QueueSetupArgs};
 use plyground_terminal::print_json;
 
 pub fn run(args: &QueueSetupArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -7,8 +7,8 @@ use plyground_match::{Results, RunPrefix};
 use plyground_statistics::{Anchor, Meeting, RatingError, Ratings, rate};
 use serde_json::{Value, json};
 
-use crate::args::{Global, RatingsArgs};
 use crate::runs::{find_run, open_store};
+use plyground_args::{Global, RatingsArgs};
 use plyground_terminal::{Lean, columns, print_json};
 
 pub fn run(args: &RatingsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

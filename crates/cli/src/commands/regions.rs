@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use plyground_session::{open, solver_database};
 use serde_json::json;
 
-use crate::args::{Global, RegionsArgs};
 use crate::store::{knowledge_file, typed, write_whole};
+use plyground_args::{Global, RegionsArgs};
 use plyground_terminal::print_json;
 
 pub fn run(args: &RegionsArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

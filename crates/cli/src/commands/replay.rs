@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use plyground_session::{GameRecord, Session, open, replay};
 use serde_json::json;
 
-use crate::args::{Global, ReplayArgs};
 use crate::store::read_file;
+use plyground_args::{Global, ReplayArgs};
 use plyground_terminal::{ask, print_json, status_line, table};
 
 pub fn run(args: &ReplayArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

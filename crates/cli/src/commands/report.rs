@@ -8,11 +8,11 @@ use plyground_session::InputError;
 use plyground_studies::report::{Report, ReportFormat};
 
 use super::study::read_study;
-use crate::args::{Global, ReportArgs};
 use crate::engines::CommandResources;
 use crate::published::PublishedStudy;
 use crate::runs::{find_run, open_store};
 use crate::store::typed;
+use plyground_args::{Global, ReportArgs};
 
 pub fn run(args: &ReportArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let store = open_store(global)?;

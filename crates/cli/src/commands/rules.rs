@@ -5,7 +5,7 @@ use std::io::Write;
 use plyground_session::{MoveSquares, draw_board, draw_counters, info, open, split_spec};
 use serde_json::json;
 
-use crate::args::{Global, RulesArgs};
+use plyground_args::{Global, RulesArgs};
 use plyground_terminal::{key_list, print_json, wrapped};
 
 pub fn run(args: &RulesArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@
 use anyhow::Context;
 use plyground_engines::{ProcessLimits, become_program};
 
-use crate::args::RunEngineArgs;
+use plyground_args::RunEngineArgs;
 
 pub fn run(args: &RunEngineArgs) -> anyhow::Result<()> {
     let error = match args.parent {

@@ -9,10 +9,10 @@ use plyground_session::{JSON_LINES, RecordFormat, format_named, write_as};
 use plyground_train::positions::{Counts, PARTS, write_positions};
 use serde_json::{Value, json};
 
-use crate::args::{Global, RunsAction, RunsArgs};
 use crate::commands::tournament::matches;
 use crate::runs::{find_run, open_store};
 use crate::store::{Origin, typed, write_whole};
+use plyground_args::{Global, RunsAction, RunsArgs};
 use plyground_terminal::LiveText;
 use plyground_terminal::{Lean, columns, count, print_json};
 use plyground_terminal::{footer, standings};

@@ -13,14 +13,16 @@ use plyground_session::Resources as _;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::args::{Global, NamedEngine, ServeArgs};
 use crate::engines::CommandResources;
 use crate::runs::store_file;
+use plyground_args::{Global, NamedEngine, ServeArgs};
 use plyground_terminal::print_notes;
 
 pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let lookout =
-        args.queue.as_ref().map(|place| Lookout::new(args.door.access(place, &[Role::Onlooker, Role::Coordinator])?, global));
+    let lookout = args
+        .queue
+        .as_ref()
+        .map(|place| QueueWatch::new(args.connection.access(place, &[Role::Onlooker, Role::Coordinator])?, global));
     let lookout = lookout.transpose()?;
     let runtime = Runtime::new().context("cannot start the server's threads")?;
     runtime.block_on(async {
@@ -55,12 +57,12 @@ pub fn run(args: &ServeArgs, global: &Global, out: &mut impl Write) -> anyhow::R
 }
 
 /// The workers at a queue, as soon as there is one: an onlooker may come before the first coordinator, which makes it.
-struct Lookout {
+struct QueueWatch {
     access: Access,
     watch: Mutex<Option<FleetWatch>>,
 }
 
-impl Lookout {
+impl QueueWatch {
     fn new(access: Access, global: &Global) -> anyhow::Result<Self> {
         let broker = Broker::try_connect(&access)?;
         print_notes(&broker.iter().filter_map(Broker::warning).collect::<Vec<_>>(), global.quiet);

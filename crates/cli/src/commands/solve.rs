@@ -9,9 +9,9 @@ use anyhow::{Context as _, bail};
 use plyground_session::{GameValue, Session, SolveOrder, Solved, Turn, open, tablebase_spec};
 use serde_json::json;
 
-use crate::args::{Global, SolveArgs};
 use crate::engines::CommandResources;
 use crate::store::{data_dir, knowledge_file, typed, write_whole};
+use plyground_args::{Global, SolveArgs};
 use plyground_terminal::{SolverView, print_json, wrapped};
 
 pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {

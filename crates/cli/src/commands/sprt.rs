@@ -3,17 +3,15 @@
 use std::io::Write;
 use std::sync::Mutex;
 
-use plyground_match::{AgentFactory, Format, Results, RunPrefix, add_uncounted, match_json};
+use plyground_match::{AgentFactory, Format, Results, RunPrefix, SprtProgress, add_uncounted, match_json};
 use plyground_session::sync::{into_inner, lock};
-use plyground_statistics::{EloModel, Pairs, Sprt, SprtDecision, describe_match, describe_sprt};
+use plyground_statistics::{EloModel, Sprt, describe_match, describe_sprt};
 
-use crate::args::{EloScale, Global, SprtArgs};
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, run_of, stopped};
-use plyground_terminal::interrupt;
-use plyground_terminal::{EventLog, RunView, footer};
-use plyground_terminal::{count, print_json, print_notes};
+use plyground_args::{EloScale, Global, SprtArgs};
+use plyground_terminal::{EventLog, RunView, count, footer, interrupt, print_json, print_notes};
 
 /// Pairs that are laid out at a time: a decided test leaves few behind.
 const AHEAD: u64 = 500;
@@ -30,7 +28,7 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
     let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
-    let progress = Mutex::new(Progress::default());
+    let progress = Mutex::new(SprtProgress::default());
     let decided = |results: &Results| lock(&progress).follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref());
@@ -48,12 +46,13 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     if !complete {
         print_notes(&[stopped(&run)], global.quiet);
     }
-    let counted = into_inner(progress).counted;
+    let progress = into_inner(progress);
+    let counted = progress.counted();
     // With many workers, more than a few were under way when the test was decided.
     let shared = args.conditions.queue.queue.is_some();
     let played = Results::read(&store, run.experiment.seats, RunPrefix::all(&run.id))?.pairs();
     let results = Results::read(&store, run.experiment.seats, RunPrefix { run: &run.id, pairs: counted.count() })?;
-    let (status, result) = (test.status(&counted), results.between([0, 1]));
+    let (status, result) = (test.status(counted), results.between([0, 1]));
     if global.json {
         let mut page = match_json([&args.new, &args.old], &result, results.redundancy());
         add_uncounted(&mut page, &results);
@@ -74,75 +73,4 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         writeln!(out, "{counted} pairs count, {played} were played: some were under way when it was decided")?;
     }
     Ok(())
-}
-
-/// How far the test has come. It follows the pairs by their numbers and stops at the one that decides, whatever was played beyond it:
-/// so the same command ends at the same pair, however many threads there are and however often it is killed.
-#[derive(Default)]
-struct Progress {
-    counted: Pairs,
-    decided: bool,
-    /// The number of pairs in the results that were last followed.
-    seen: u64,
-}
-
-impl Progress {
-    /// Goes on as far as pairs are there without a gap; true if the test is decided.
-    fn follow(&mut self, test: &Sprt, results: &Results) -> bool {
-        // Results of a worker that was banned were taken back: what they have led to does not count.
-        if results.pairs() < self.seen {
-            *self = Self::default();
-        }
-        self.seen = results.pairs();
-        while !self.decided
-            && let Some(pair) = results.pair([0, 1], self.counted.count())
-        {
-            self.counted.add(pair);
-            self.decided = test.status(&self.counted).verdict != SprtDecision::Continue;
-        }
-        self.decided
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use plyground_match::{GameRow, Seats};
-    use plyground_session::{Outcome, Player};
-
-    use super::*;
-
-    /// So many pairs that the first agent has won, without those in this range.
-    fn won(pairs: u64, without: std::ops::Range<u64>) -> Results {
-        let mut results = Results::new(Seats::Swapped);
-        for (pair, game) in (0..pairs).filter(|pair| !without.contains(pair)).flat_map(|pair| [(pair, 0), (pair, 1)]) {
-            let winner = if game == 0 { Player::First } else { Player::Second };
-            results.add(&GameRow {
-                job: format!("job {pair}"),
-                pair,
-                game,
-                agents: if game == 0 { [0, 1] } else { [1, 0] },
-                outcome: Outcome::win(winner),
-                reason: String::new(),
-                fault: None,
-                points: None,
-                opening: 0,
-                moves: Vec::new(),
-                movers: Vec::new(),
-                ended: 0,
-            });
-        }
-        results
-    }
-
-    #[test]
-    fn results_that_are_taken_back_decide_nothing() {
-        let test = Sprt::with_error_rates(EloModel::Logistic, 0.0, 5.0, 0.05, 0.05).unwrap();
-        let mut progress = Progress::default();
-        assert!(!progress.follow(&test, &won(3, 0..0)));
-        assert_eq!(progress.counted.count(), 3);
-        assert!(!progress.follow(&test, &won(3, 1..2)));
-        assert_eq!(progress.counted.count(), 1, "up to the gap");
-        assert!(!progress.follow(&test, &won(4, 0..0)));
-        assert_eq!(progress.counted.count(), 4);
-    }
 }

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use plyground_session::{InputError, Opponent, Player, infos, open};
 
-use crate::args::{DEFAULT_OPPONENT, Global};
 use crate::commands::agents::opponent_table;
 use crate::commands::play::{PERSON, Setup, play, side};
 use crate::engines::CommandResources;
+use plyground_args::{DEFAULT_OPPONENT, Global};
 use plyground_terminal::{Lean, ask};
 
 /// Asks for whatever was not said.

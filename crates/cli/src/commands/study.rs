@@ -10,12 +10,12 @@ use plyground_studies::study::{Finding, Study};
 use plyground_studies::verdict::{LEGEND, verdict_on_all};
 use serde_json::{Value, json};
 
-use crate::args::{Global, StudyArgs};
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::published::{PublishedStudy, studies};
 use crate::runs::{driver, is_path, open_store, stopped};
 use crate::store::read_settings;
+use plyground_args::{Global, StudyArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
 use plyground_terminal::{RunView, failures, standings};

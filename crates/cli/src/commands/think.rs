@@ -7,8 +7,8 @@ use plyground_core::WallClock;
 use plyground_session::{Advice, Clock, Fact, InputError, Limits, Player, Seat, Seed, Session, Turn, open};
 use serde_json::{Value, json};
 
-use crate::args::{Global, ThinkArgs};
 use crate::engines::CommandResources;
+use plyground_args::{Global, ThinkArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, percent, print_json, print_notes, rate, seconds, shortened, status_line, table};
 use plyground_terminal::{LiveSearch, candidate_row};

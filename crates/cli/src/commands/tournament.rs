@@ -5,10 +5,10 @@ use std::io::Write;
 use plyground_match::{AgentFactory, Format, Results, Run, results_json};
 use plyground_statistics::score_words;
 
-use crate::args::{Global, TournamentArgs, pairs_of};
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, play, run_of};
+use plyground_args::{Global, TournamentArgs, pairs_of};
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView, footer, standings};
 use plyground_terminal::{Lean, columns, print_json, print_notes};

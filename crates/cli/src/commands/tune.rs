@@ -12,11 +12,11 @@ use plyground_studies::report::{GridPoint, Provenance, Report, Tuned, TuningPath
 use plyground_studies::tune::{Halving, Param, QuadraticModel, Spsa, grid, value_in, with_values};
 use serde_json::json;
 
-use crate::args::{Global, TuneArgs, TuneMethod};
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::runs::{driver, open_store, run_of, stopped};
 use crate::store::{data_dir, typed};
+use plyground_args::{Global, TuneArgs, TuneMethod};
 use plyground_terminal::interrupt;
 use plyground_terminal::{EventLog, RunView};
 use plyground_terminal::{Lean, columns, count, print_json, print_notes};

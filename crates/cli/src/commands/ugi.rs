@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use plyground_engines::{UgiError, UgiOptions, serve_ugi};
 
-use crate::args::{Global, UgiArgs};
 use crate::engines::CommandResources;
+use plyground_args::{Global, UgiArgs};
 
 pub fn run(args: &UgiArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let first = UgiOptions { game: &args.game, agent: &args.agent, seed: global.seed_or_time(), resources: &CommandResources };

@@ -11,10 +11,10 @@ use plyground_session::{
 };
 use serde_json::json;
 
-use crate::args::{Global, WatchArgs};
 use crate::commands::play::PERSON;
 use crate::engines::CommandResources;
 use crate::store::{Origin, typed, write_record};
+use plyground_args::{Global, WatchArgs};
 use plyground_terminal::{ThinkingBar, interrupt, milliseconds, percent, print_json, print_notes, seconds, status_line, table};
 
 /// The time from board to board on a terminal, where nothing else was asked for.

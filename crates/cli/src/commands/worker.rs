@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use plyground_cluster::{Access, Broker, Presence, WorkerOptions, run_worker};
 use serde_json::json;
 
-use crate::args::{Global, WorkerArgs};
 use crate::runs::threads;
 use crate::store::data_dir;
+use plyground_args::{Global, WorkerArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{count, print_json, print_notes};
 

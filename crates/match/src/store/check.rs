@@ -1,5 +1,6 @@
 //! The check of a whole store, and its repair.
 
+use super::refusals;
 use crate::store::damage::Remedy;
 use crate::{Damage, RunError, RunPrefix, Store};
 
@@ -52,9 +53,17 @@ impl Store {
         Ok(check)
     }
 
-    /// Makes the indexes anew and removes damaged rows, so that their jobs are played again; the findings after that.
+    /// Makes the indexes anew and removes damaged rows, so that their jobs are played again, and notes that cannot be read; the findings
+    /// after that.
     pub fn repair(&self) -> Result<StoreCheck, RunError> {
-        self.connection().execute_batch(MAKE_INDEXES).map_err(|error| self.wrap(error))?;
+        {
+            let connection = self.connection();
+            let mend = || {
+                refusals::mend(&connection)?;
+                connection.execute_batch(MAKE_INDEXES)
+            };
+            mend().map_err(|error| self.wrap(error))?;
+        }
         // A job whose row was removed leaves its games, which the next look finds without a job.
         for _ in 0..2 {
             let found = self.check()?;
@@ -78,6 +87,7 @@ impl Store {
         if let Err(error) = connection.execute_batch("PRAGMA foreign_key_check") {
             faults.push(error.to_string());
         }
+        faults.extend(refusals::fault(&connection).map_err(|error| self.wrap(error))?);
         Ok(faults)
     }
 }

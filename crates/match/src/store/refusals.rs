@@ -32,6 +32,18 @@ const SELECT: &str = concat!(
     ") FROM refusals WHERE run = ?1 ORDER BY results DESC, worker"
 );
 
+/// Why the table cannot be read, where what describes it is damaged. Not asked when a store is opened: runs can be read without it.
+pub(super) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let is_there = connection.table_exists(None, "refusals")?;
+    let fault = is_there.then(|| connection.prepare(SELECT).err()).flatten();
+    Ok(fault.map(|error| format!("the notes of refused results cannot be read: {error}")))
+}
+
+/// Removes the table where it cannot be read: it is made again when a result is refused, and what is refused again is noted again.
+pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
+    fault(connection)?.map_or(Ok(()), |_| connection.execute_batch("DROP TABLE refusals"))
+}
+
 impl Store {
     /// Notes the refused results of a run by sender, in place of what was noted of these senders before. A ban stays: another
     /// coordinator with the same store may have noted it.
@@ -40,6 +52,10 @@ impl Store {
             return Ok(());
         }
         let mut connection = self.connection();
+        // A ban may be among them, so they are not replaced unasked.
+        if let Some(fault) = fault(&connection).map_err(|error| self.wrap(error))? {
+            return Err(self.damaged(fault));
+        }
         let write = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute_batch(TABLE)?;
@@ -58,12 +74,15 @@ impl Store {
         write(&mut connection).map_err(|error| self.wrap(error))
     }
 
-    /// The refused results of a run by sender, the most first.
+    /// The refused results of a run by sender, the most first. Notes that cannot be read are told as one without a sender.
     pub fn refused(&self, run: &str) -> Result<Vec<RefusedResults>, RunError> {
         let connection = self.connection();
         let read = || {
             if !connection.table_exists(None, "refusals")? {
                 return Ok(Vec::new());
+            }
+            if let Some(reason) = fault(&connection)? {
+                return Ok(vec![RefusedResults { results: 1, reason, ..Default::default() }]);
             }
             let mut statement = connection.prepare(SELECT)?;
             let rows = statement.query_map([run], |row| {

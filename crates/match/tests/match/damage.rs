@@ -6,7 +6,9 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use plyground_core::{NoResources, Seed};
-use plyground_match::{AgentFactory, Results, Run, RunDriver, RunError, RunPrefix, Store, Threads, csv, results_json};
+use plyground_match::{
+    AgentFactory, RefusedResults, Results, Run, RunDriver, RunError, RunPrefix, Store, Threads, csv, results_json,
+};
 use rusqlite::Connection;
 
 use crate::common::{Directory, experiment, games, play};
@@ -159,6 +161,30 @@ fn tables_that_are_described_wrongly_are_refused_when_the_store_is_opened() {
     Connection::open(&file).unwrap().execute_batch(&format!("PRAGMA writable_schema = ON; {change}")).unwrap();
     let check = Store::open(&file).unwrap().check().unwrap();
     assert!(check.structure.len() == 1 && check.structure[0].contains("foreign key mismatch"), "{check:?}");
+}
+
+#[test]
+fn notes_of_refused_results_that_are_described_wrongly_are_told_and_removed() {
+    let (_directory, file, run) = filled();
+    let sender = RefusedResults { worker: "liar".to_owned(), results: 3, reason: "made up".to_owned(), banned: true };
+    let before = everything(&Store::open(&file).unwrap()).unwrap();
+    Store::open(&file).unwrap().note_refused(&run.id, std::slice::from_ref(&sender)).unwrap();
+    let change = "UPDATE sqlite_schema SET sql = replace(sql, 'reason', 'season') WHERE name = 'refusals'";
+    Connection::open(&file).unwrap().execute_batch(&format!("PRAGMA writable_schema = ON; {change}")).unwrap();
+    let store = Store::open(&file).unwrap();
+    let unread = "the notes of refused results cannot be read";
+    assert!(everything(&store).unwrap().contains(unread), "runs are read without the notes");
+    let noted = store.refused(&run.id).unwrap();
+    assert!(noted.len() == 1 && noted[0].reason.contains(unread) && !noted[0].banned, "{noted:?}");
+    let refused = store.note_refused(&run.id, std::slice::from_ref(&sender)).unwrap_err().to_string();
+    assert!(refused.contains(unread) && refused.contains("ply runs check"), "{refused}");
+    let check = store.check().unwrap();
+    assert!(check.structure.len() == 1 && check.structure[0].contains("notes of refused results"), "{check:?}");
+    assert!(store.repair().unwrap().is_intact());
+    assert_eq!(everything(&store).unwrap(), before, "the games are all there");
+    assert_eq!(store.refused(&run.id).unwrap(), []);
+    store.note_refused(&run.id, std::slice::from_ref(&sender)).unwrap();
+    assert_eq!(store.refused(&run.id).unwrap(), [sender]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The page of a competition: its table, who has beaten whom, and every game.
 
-use plyground_match::Run;
+use plyground_match::{Run, day_text};
 
-use super::contents::{date, table};
+use super::contents::table;
 use super::{Block, Provenance, Report};
 use crate::competition::{Bout, Competition, Ranking, RankingRow};
 
@@ -66,7 +66,7 @@ pub(super) fn report(
         };
         blocks.push(table(["game", "result", "on the board", "plies", "why"], bouts.iter().enumerate().map(line)));
     }
-    let last = bouts.iter().map(|bout| bout.ended).max().map_or("-".to_owned(), date);
+    let last = bouts.iter().map(|bout| bout.ended).max().map_or("-".to_owned(), day_text);
     let fact = |name: &str, value: String| [name.to_owned(), value];
     let time = |time: Option<std::time::Duration>| time.map_or("-".to_owned(), |time| format!("{} s", time.as_secs_f64()));
     blocks.push(Block::Heading("How it was played".to_owned()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plyground_core::{Limits, split_spec};
-use plyground_match::{Experiment, Format, GameRow, Openings, Results, RunError, RunPrefix, RunRow, Seats, Store};
+use plyground_match::{Experiment, Format, GameRow, Openings, Results, RunError, RunPrefix, RunRow, Seats, Store, day_text};
 use plyground_session::open;
 use plyground_statistics::{
     Anchor, CONFIDENCE, MatchResult, Ratings, Tally, describe_match, logistic_elo, per_cent, rate, score_words, wilson,
@@ -116,7 +116,7 @@ pub(super) fn report(store: &Store, row: &RunRow, title: Option<&str>) -> Result
         "{}, {} games {kind}, begun on {}. All intervals are 95 %.",
         findings.experiment().game,
         results.games(),
-        date(row.begun)
+        day_text(row.begun)
     );
     let mut blocks = vec![Block::Paragraph(answer(&findings))];
     blocks.extend(uncounted([results]));
@@ -414,37 +414,4 @@ pub(super) fn samples(findings: &Findings<'_>, players: [&str; 2]) -> Result<Vec
 /// A player with its colour on the boards, where that is not its name.
 fn drawn_in(player: &str, colour: &str) -> String {
     if player.eq_ignore_ascii_case(colour) { player.to_owned() } else { format!("{player} ({colour} on the boards)") }
-}
-
-/// The day of a time in seconds since 1970, in the calendar of today (after Hinnant, "chrono-compatible date algorithms", 2013).
-pub(super) fn date(seconds: i64) -> String {
-    let days = seconds.div_euclid(86_400) + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_are_those_of_the_calendar() {
-        let known = [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_735_689_599, "2024-12-31"),
-            (4_107_542_399, "2100-02-28"),
-            (4_107_542_400, "2100-03-01"),
-        ];
-        for (seconds, day) in known {
-            assert_eq!(date(seconds), day);
-        }
-    }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use plyground_match::{RunError, RunRow, Store};
+use plyground_match::{RunError, RunRow, Store, day_text};
 use plyground_session::open;
 
-use super::contents::{Findings as Counted, date, first_move, games, samples, table, uncounted};
+use super::contents::{Findings as Counted, first_move, games, samples, table, uncounted};
 use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
 use crate::measure::StudyMeasure;
@@ -25,7 +25,7 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
     let subtitle = format!(
         "From {}. {played} games{}. All intervals are 95 %.",
         study.source,
-        begun.map_or_else(String::new, |begun| format!(", begun on {}", date(begun)))
+        begun.map_or_else(String::new, |begun| format!(", begun on {}", day_text(begun)))
     );
     let mut blocks = vec![
         Block::Paragraph(study.question.clone()),

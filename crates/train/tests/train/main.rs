@@ -5,5 +5,6 @@
 mod common;
 mod learners;
 mod positions;
+mod remote;
 mod runs;
 mod train;

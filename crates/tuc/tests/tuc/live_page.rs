@@ -49,15 +49,15 @@ fn every_visitor_sees_the_games_and_can_change_nothing() {
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = runtime.spawn(server.run(async { drop(stopped.await) }));
 
-    let mut events = ask(address, "/hall/events");
+    let mut events = ask(address, "/live/events");
     assert_eq!(next(&mut events).0, "clock");
-    assert!(get(address, "/hall/events").starts_with("HTTP/1.0 503"), "one too many");
+    assert!(get(address, "/live/events").starts_with("HTTP/1.0 503"), "one too many");
     let [white, black] = begun(&host);
     white.say("5444");
     assert_eq!(white.hear(), black.hear());
     loop {
         let (event, data) = next(&mut events);
-        assert_eq!(event, "hall");
+        assert_eq!(event, "live");
         let page: Value = serde_json::from_str(&data).unwrap();
         let board = &page["boards"][0];
         if board["turn"] != "second" {
@@ -75,17 +75,17 @@ fn every_visitor_sees_the_games_and_can_change_nothing() {
     assert!(white.hear().starts_with("GE"));
     host.only_game();
     host.page.close();
-    let page = get(address, "/hall.json");
+    let page = get(address, "/live.json");
     let page: Value = serde_json::from_str(page.split_once("\r\n\r\n").unwrap().1).unwrap();
     assert_eq!((page["over"].as_bool(), page["finished"].as_u64()), (Some(true), Some(1)));
     assert_eq!(page["rows"][0][0], "client15");
     assert!(page["games"][0]["reason"].as_str().unwrap().contains("Black cheated"));
 
     let page = get(address, "/");
-    for guard in ["HTTP/1.0 200", "content-security-policy: default-src 'none'", "nosniff", "hall.js"] {
+    for guard in ["HTTP/1.0 200", "content-security-policy: default-src 'none'", "nosniff", "live.js"] {
         assert!(page.contains(guard), "{guard}: {page}");
     }
-    assert!(get(address, "/js/hall.js").starts_with("HTTP/1.0 200"));
+    assert!(get(address, "/js/live.js").starts_with("HTTP/1.0 200"));
     for closed in ["/engine", "/lab/runs", "/server.json"] {
         assert!(get(address, closed).starts_with("HTTP/1.0 404"), "{closed}");
     }

@@ -6,7 +6,7 @@ mod table;
 
 use std::io::Write;
 
-use crate::args::{Global, TrainArgs};
+use plyground_args::{Global, TrainArgs};
 
 pub fn run(args: &TrainArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.agent {

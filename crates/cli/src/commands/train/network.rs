@@ -14,9 +14,9 @@ use plyground_session::InputError;
 use plyground_train::{End, Phase, Round, Training, TrainingObserver, TrainingPlan, TrainingStage};
 use serde_json::json;
 
-use crate::args::{Global, QueueArgs, TrainArgs};
 use crate::executor::connect;
 use crate::store::{data_dir, typed};
+use plyground_args::{Global, QueueArgs, TrainArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Dashboard, TrainingScreen};
 use plyground_terminal::{LiveText, bar};

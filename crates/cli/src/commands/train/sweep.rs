@@ -3,21 +3,20 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::bail;
-use plyground_core::sync::{into_inner, lock};
-use plyground_match::machine;
+use plyground_core::sync::lock;
+use plyground_match::{machine, parallel_map};
 use plyground_session::{InputError, open};
 use plyground_studies::report::{Provenance, Report, Trained, TrainedVariant};
 use plyground_studies::tune::{Domain, Param, with_values};
 use plyground_train::TrainingCurve;
 
 use super::table::{SET, prepared};
-use crate::args::{Global, TrainArgs};
 use crate::runs::threads;
 use crate::store::typed;
+use plyground_args::{Global, TrainArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes};
 use plyground_terminal::{LiveText, bar};
@@ -102,9 +101,7 @@ fn with_seed(spec: &str, seed: u64) -> String {
 
 /// The curves of all trainings, in their order; `None` if it was stopped.
 fn trained(args: &TrainArgs, jobs: &[(usize, String)], games: u64, quiet: bool) -> anyhow::Result<Option<Vec<TrainingCurve>>> {
-    let curves: Vec<Mutex<Option<TrainingCurve>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let (next, failure, text) = (AtomicUsize::new(0), Mutex::new(None), Mutex::new(LiveText::new(quiet)));
-    let played = Mutex::new(vec![0; jobs.len()]);
+    let (text, played) = (Mutex::new(LiveText::new(quiet)), Mutex::new(vec![0; jobs.len()]));
     let told = |number: usize, done: u64| -> ControlFlow<()> {
         let sum = {
             let mut played = lock(&played);
@@ -116,24 +113,12 @@ fn trained(args: &TrainArgs, jobs: &[(usize, String)], games: u64, quiet: bool) 
         lock(&text).show(|| format!("{} (Ctrl-C: stop)\n{}", bar(sum as f32 / all as f32), line()), line);
         interrupt::flow()
     };
-    std::thread::scope(|scope| {
-        for _ in 0..threads(args.threads).min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((_, spec)) = jobs.get(number) else { return };
-                    match one(args, spec, games, &mut |done| told(number, done)) {
-                        Ok(curve) => *lock(&curves[number]) = curve,
-                        Err(error) => drop(lock(&failure).get_or_insert(error)),
-                    }
-                }
-            });
-        }
-    });
-    match into_inner(failure) {
-        Some(error) => Err(error),
-        None => Ok(curves.into_iter().map(into_inner).collect()),
-    }
+    let states = vec![(); threads(args.threads).min(jobs.len())];
+    let curves = parallel_map(states, jobs.len() as u64, interrupt::token(), |(), number| {
+        let number = number as usize;
+        one(args, &jobs[number].1, games, &mut |done| told(number, done))
+    })?;
+    Ok(curves.and_then(|curves| curves.into_iter().collect()))
 }
 
 /// The curve of a training; `None` if it was stopped.

@@ -13,8 +13,8 @@ use plyground_session::{InputError, Learnt, Resources as _, Seed, TrainingProgre
 use plyground_train::{SeatScore, TrainableAgent, TrainingCurve, TrainingSet, trainable_agent};
 use serde_json::{Value, json};
 
-use crate::args::{Global, TrainArgs};
 use crate::store::{read_text, typed, write_whole};
+use plyground_args::{Global, TrainArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{LiveText, bar};
 use plyground_terminal::{count, print_json, print_notes, rate, seconds};

@@ -27,16 +27,16 @@ const parts = {
   moves: html("ol", { class: "moves", "aria-label": t("moves") }),
   table: html("table", {}),
   others: html("div", { class: "tables" }),
-  played: html("ol", { class: "played", tabindex: 0, "aria-label": t("hall.played") }),
-  talk: html("ol", { class: "talk", tabindex: 0, "aria-label": t("hall.talk") }),
+  played: html("ol", { class: "played", tabindex: 0, "aria-label": t("live.played") }),
+  talk: html("ol", { class: "talk", tabindex: 0, "aria-label": t("live.talk") }),
   noise: html("p", { class: "small" }),
 };
 /** @type {(title: string, ...content: Child[]) => HTMLElement} */
 const section = (title, ...content) => html("section", { class: "card" }, html("h2", {}, t(title)), ...content);
-const empty = html("p", { class: "small" }, t("hall.waiting"));
+const empty = html("p", { class: "small" }, t("live.waiting"));
 const stage = html(
   "section",
-  { class: "card stage", "aria-label": t("hall.board") },
+  { class: "card stage", "aria-label": t("live.board") },
   parts.seats[1],
   board.element,
   parts.seats[0],
@@ -45,12 +45,12 @@ const stage = html(
   parts.moves,
 );
 const standings = section(
-  "hall.table",
-  html("div", { class: "wide", tabindex: 0, "aria-label": t("hall.table"), role: "region" }, parts.table),
+  "live.table",
+  html("div", { class: "wide", tabindex: 0, "aria-label": t("live.table"), role: "region" }, parts.table),
 );
-const tables = section("hall.boards", parts.others);
-const talk = section("hall.talk", parts.talk, parts.noise);
-const played = section("hall.played", parts.played);
+const tables = section("live.boards", parts.others);
+const talk = section("live.talk", parts.talk, parts.noise);
+const played = section("live.played", parts.played);
 
 /** What was heard last. @type {LivePage | null} */
 let heard = null;
@@ -71,11 +71,11 @@ const stateOf = (game) => ({
   moves: [],
 });
 
-/** The game to look at: the one that was chosen or looked at, or the next that is being played. @param {LivePage} hall */
-function pick(hall) {
-  const here = (/** @type {string} */ id) => hall.boards.find((game) => game.id === id);
+/** The game to look at: the one that was chosen or looked at, or the next that is being played. @param {LivePage} state */
+function pick(state) {
+  const here = (/** @type {string} */ id) => state.boards.find((game) => game.id === id);
   const now = here(chosen) ?? here(watched);
-  const live = hall.boards.find((game) => !game.result);
+  const live = state.boards.find((game) => !game.result);
   if (now?.result && live && !here(chosen)) {
     overSince ??= performance.now();
     if (performance.now() - overSince < PAUSE) return now;
@@ -84,7 +84,7 @@ function pick(hall) {
     return now;
   }
   overSince = null;
-  return live ?? now ?? hall.boards.at(-1);
+  return live ?? now ?? state.boards.at(-1);
 }
 
 /** @param {number} ms */
@@ -109,20 +109,20 @@ function times(game) {
   });
   const gone = game.result ? game.used[0] + game.used[1] : now - game.begun;
   parts.clock.replaceChildren(
-    html("span", {}, t("hall.moves", { count: formatNumber(game.movers.filter(Boolean).length) })),
+    html("span", {}, t("live.moves", { count: formatNumber(game.movers.filter(Boolean).length) })),
     html(
       "span",
       {},
       game.game_ms === null || game.result
-        ? t("hall.time", { time: minutes(gone) })
-        : t("hall.left", { time: minutes(game.game_ms - gone) }),
+        ? t("live.time", { time: minutes(gone) })
+        : t("live.left", { time: minutes(game.game_ms - gone) }),
     ),
   );
 }
 
-/** @param {LivePage} hall */
-function drawStage(hall) {
-  const game = pick(hall);
+/** @param {LivePage} state */
+function drawStage(state) {
+  const game = pick(state);
   stage.hidden = !game;
   empty.hidden = Boolean(game);
   if (!game) return;
@@ -141,7 +141,7 @@ function drawStage(hall) {
     parts.seats[seat].replaceChildren(
       html("span", { class: `mark ${player}`, role: "img", "aria-label": playerName(info, player) }),
       html("b", {}, game.players[seat]),
-      html("span", { class: "points" }, game.points ? t("hall.points", { count: formatNumber(game.points[seat]) }) : ""),
+      html("span", { class: "points" }, game.points ? t("live.points", { count: formatNumber(game.points[seat]) }) : ""),
       html("span", { class: "time" }),
     );
   });
@@ -158,17 +158,17 @@ function drawStage(hall) {
 
 /** @type {(result: Result, players: [string, string]) => string} */
 const resultOf = (result, players) =>
-  result === "draw" ? t("lab.drawn") : t("hall.won", { player: players[result === "first" ? 0 : 1] });
+  result === "draw" ? t("lab.drawn") : t("live.won", { player: players[result === "first" ? 0 : 1] });
 
 /** Columns of every table; the others are tie breaks, which stand below the name. */
 const COMMON = ["place", "name", "points", "games", "won", "drawn", "lost"];
 
-/** @param {LivePage} hall */
-function drawTable(hall) {
-  standings.hidden = hall.rows.length === 0;
+/** @param {LivePage} state */
+function drawTable(state) {
+  standings.hidden = state.rows.length === 0;
   /** @type {(row: string[], name: string) => string | undefined} */
-  const value = (row, name) => row[hall.columns.indexOf(name)];
-  const ties = hall.columns.filter((name) => !COMMON.includes(name));
+  const value = (row, name) => row[state.columns.indexOf(name)];
+  const ties = state.columns.filter((name) => !COMMON.includes(name));
   /** @type {(row: string[], index: number) => HTMLElement} */
   const line = (row, index) =>
     html(
@@ -192,21 +192,21 @@ function drawTable(hall) {
       html(
         "tr",
         {},
-        head(t("hall.column.place")),
-        head(t("hall.column.name"), "text"),
-        head(t("hall.column.points")),
-        head(t("hall.column.tally")),
+        head(t("live.column.place")),
+        head(t("live.column.name"), "text"),
+        head(t("live.column.points")),
+        head(t("live.column.tally")),
       ),
     ),
-    html("tbody", {}, hall.rows.map(line)),
+    html("tbody", {}, state.rows.map(line)),
   );
 }
 
-/** @param {LivePage} hall */
-function drawOthers(hall) {
+/** @param {LivePage} state */
+function drawOthers(state) {
   const idOf = (/** @type {Element} */ button) => button.getAttribute("data-id");
-  for (const button of [...parts.others.children]) if (!hall.boards.some((game) => game.id === idOf(button))) button.remove();
-  for (const game of hall.boards) {
+  for (const button of [...parts.others.children]) if (!state.boards.some((game) => game.id === idOf(button))) button.remove();
+  for (const game of state.boards) {
     let button = [...parts.others.children].find((known) => idOf(known) === game.id);
     if (!button) {
       const choose = () => {
@@ -224,7 +224,7 @@ function drawOthers(hall) {
     button.setAttribute("aria-pressed", String(game.id === watched));
     find("small", button).textContent = game.points ? game.points.join(" : ") : t(game.result ? "lab.over" : "lab.live");
   }
-  tables.hidden = hall.boards.length < 2;
+  tables.hidden = state.boards.length < 2;
 }
 
 /** What is said to both players is one line. @param {LiveMessage[]} messages */
@@ -241,21 +241,21 @@ function merged(messages) {
 }
 
 function draw() {
-  const hall = heard;
-  if (!hall) return;
-  document.title = `${hall.title} · Plyground`;
-  parts.title.textContent = hall.title;
-  const counted = hall.wanted
-    ? t("hall.progress", { done: formatNumber(hall.finished), of: formatNumber(hall.wanted) })
-    : t("hall.count", { done: formatNumber(hall.finished) });
-  const waiting = hall.waiting.length > 0 ? t("hall.here", { names: hall.waiting.join(", ") }) : "";
+  const state = heard;
+  if (!state) return;
+  document.title = `${state.title} · Plyground`;
+  parts.title.textContent = state.title;
+  const counted = state.wanted
+    ? t("live.progress", { done: formatNumber(state.finished), of: formatNumber(state.wanted) })
+    : t("live.count", { done: formatNumber(state.finished) });
+  const waiting = state.waiting.length > 0 ? t("live.here", { names: state.waiting.join(", ") }) : "";
   parts.state.classList.remove("lost");
-  parts.state.textContent = [hall.over ? t("hall.over") : "", counted, waiting].filter(Boolean).join(" · ");
-  drawStage(hall);
-  drawTable(hall);
-  drawOthers(hall);
+  parts.state.textContent = [state.over ? t("live.over") : "", counted, waiting].filter(Boolean).join(" · ");
+  drawStage(state);
+  drawTable(state);
+  drawOthers(state);
   parts.played.replaceChildren(
-    ...hall.games.map((game) =>
+    ...state.games.map((game) =>
       html(
         "li",
         {},
@@ -264,25 +264,25 @@ function draw() {
       ),
     ),
   );
-  played.hidden = hall.games.length === 0;
+  played.hidden = state.games.length === 0;
   parts.talk.replaceChildren(
-    ...merged(hall.messages).map(({ who, heard: isHeard, text }) =>
+    ...merged(state.messages).map(({ who, heard: isHeard, text }) =>
       html("li", {}, html("span", { class: "who" }, who), html("span", {}, `${isHeard ? "→" : "←"} ${text}`)),
     ),
   );
   parts.talk.scrollTop = parts.talk.scrollHeight;
-  const lost = Object.values(hall.dropped).reduce((sum, count) => sum + count, 0);
+  const lost = Object.values(state.dropped).reduce((sum, count) => sum + count, 0);
   parts.noise.textContent =
     lost > 0
-      ? t("hall.dropped", Object.fromEntries(Object.entries(hall.dropped).map(([why, count]) => [why, formatNumber(count)])))
+      ? t("live.dropped", Object.fromEntries(Object.entries(state.dropped).map(([why, count]) => [why, formatNumber(count)])))
       : "";
-  talk.hidden = hall.messages.length === 0;
+  talk.hidden = state.messages.length === 0;
 }
 
 function follow() {
-  const events = new EventSource("hall/events");
+  const events = new EventSource("live/events");
   events.addEventListener("clock", ({ data }) => (ahead = Number(data) - Date.now()));
-  events.addEventListener("hall", ({ data }) => {
+  events.addEventListener("live", ({ data }) => {
     heard = JSON.parse(data);
     draw();
   });

@@ -2,12 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use plyground_agents::{AlphaBeta, Mcts, Random, from_spec, solve};
-use plyground_core::{Agent, Budget, GameValue, Limits, NoClock, NoObserver, PlayableGame, SearchRequest, Seed, Visitor};
-use plyground_games::open;
+use plyground_agents::{AgentSpec, AlphaBeta, Mcts, Random, solve};
+use plyground_core::{
+    Agent, Budget, Family, GameValue, Limits, NoClock, NoObserver, NoResources, PlayableGame, SearchRequest, Seed, Visitor,
+};
+use plyground_games::{clobber, crosphere, mnk, open_one, tuc_chess};
+use plyground_session::build_agent;
 
-/// Calls a check with a game of the list.
-fn with_game(spec: &str, check: impl Check) {
+/// Calls a check with a game of a family. (With all games, every agent here would be compiled for each of them.)
+fn with_game<F: Family>(spec: &str, check: impl Check) {
     struct Call<C>(C);
     impl<C: Check> Visitor for Call<C> {
         type Output = ();
@@ -15,7 +18,7 @@ fn with_game(spec: &str, check: impl Check) {
             self.0.check(&game, &state);
         }
     }
-    open(spec, None, Call(check)).unwrap();
+    open_one::<F, _>(spec, None, Call(check)).unwrap();
 }
 
 trait Check {
@@ -28,7 +31,13 @@ fn one_line_is_the_same_as_a_spec() {
     impl Check for Same {
         fn check<G: PlayableGame>(self, game: &G, state: &G::State) {
             let mut rng = Seed(5).rng();
-            let by_spec = |spec: &str| from_spec(spec, game).unwrap().choose_move(game, state, &mut Seed(5).rng()).unwrap();
+            let by_spec = |spec: &str| {
+                let spec = AgentSpec::parse(spec, game).unwrap();
+                let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
+                let (mut rng, mut observer) = (Seed(5).rng(), NoObserver);
+                let request = SearchRequest { game, state, budget, rng: &mut rng, observer: &mut observer };
+                build_agent(&spec, game, &NoResources).unwrap().choose(request).unwrap()
+            };
             let choice = Mcts::with_simulations(300).choose_move(game, state, &mut rng).unwrap();
             assert_eq!((choice.simulations, choice.mv), (300, by_spec("mcts:sims=300").mv));
             assert_eq!(choice.win_chance(), choice.value.map(|value| 0.5 + 0.5 * value));
@@ -39,7 +48,7 @@ fn one_line_is_the_same_as_a_spec() {
             assert_eq!((choice.depth, choice.mv), (Some(3), by_spec("alphabeta:depth=3").mv));
         }
     }
-    with_game("clobber:size=5x5", Same);
+    with_game::<clobber::Rules>("clobber:size=5x5", Same);
 }
 
 #[test]
@@ -61,7 +70,7 @@ fn limits_of_a_request_come_first_and_time_is_kept() {
             assert!(begun.elapsed() < Duration::from_secs(10));
         }
     }
-    with_game("crosphere", Limited);
+    with_game::<crosphere::Rules>("crosphere", Limited);
 }
 
 #[test]
@@ -77,7 +86,7 @@ fn switches_that_do_not_exist_are_refused_at_once() {
             assert!(alphabeta("slip=0.5").contains("slip"), "only specs have it");
         }
     }
-    with_game("tictactoe", Refused);
+    with_game::<crosphere::Rules>("crosphere", Refused);
 }
 
 #[test]
@@ -94,7 +103,7 @@ fn one_call_solves() {
             assert!(Random.choose_move(game, &over, &mut Seed(1).rng()).is_err(), "the game is over");
         }
     }
-    with_game("tictactoe", Solved);
+    with_game::<mnk::Rules>("tictactoe", Solved);
 }
 
 #[test]
@@ -105,5 +114,5 @@ fn games_of_chance_have_no_exact_value() {
             assert!(solve(game, state).is_err());
         }
     }
-    with_game("tuc-chess", Chance);
+    with_game::<tuc_chess::Rules>("tuc-chess", Chance);
 }

@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use plyground_core::nearest;
 use plyground_session::{AGENTS, InputError, quoted};
 
-use crate::args::{Args, VariedKeys};
+use crate::{Args, VariedKeys};
 
 /// Options that people expect under another name: words with one meaning, of which each command has at most one or two, the best first.
 const OPTIONS: &[&[&str]] = &[

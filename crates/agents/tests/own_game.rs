@@ -1,9 +1,9 @@
 //! The least that a game outside of this workspace has to bring: a subtraction game, played by searches and solved.
 
-use plyground_agents::{AgentSpec, Method, Solver, build};
+use plyground_agents::{AgentSpec, AlphaBeta, Mcts, Method, Solver, build, from_spec};
 use plyground_core::{
-    Budget, Encodable, Evaluated, Evaluator, EvaluatorSet, Game, GameValue, NoClock, NoHeuristic, NoObserver, NoResources,
-    Outcome, Params, Player, SearchRequest, Seed, Solvable, Turn,
+    Agent, Budget, Choice, Encodable, Evaluated, Evaluator, EvaluatorSet, Game, GameValue, NoClock, NoHeuristic, NoObserver,
+    NoResources, Outcome, Params, Player, SearchRequest, Seed, Solvable, Turn,
 };
 
 /// A pile of stones; a player takes one to three of them, and the one who takes the last stone wins.
@@ -70,6 +70,22 @@ fn searches_find_the_winning_move_of_a_game_that_brings_only_rules() {
             assert_eq!(choose(&game, &pile, spec), stones % 4, "{spec}: {stones}");
         }
     }
+}
+
+/// All that an agent says of a pile.
+fn opinion(mut agent: impl Agent<Subtraction>, game: &Subtraction) -> (u32, Option<f32>, u64, Option<u32>) {
+    let Choice { mv, value, simulations, depth, .. } = agent.choose_move(game, &game.start(), &mut Seed(5).rng()).unwrap();
+    (mv, value, simulations, depth)
+}
+
+#[test]
+fn an_agent_of_a_text_keeps_to_the_limits_of_the_text() {
+    let game = Subtraction { stones: 10 };
+    let by_text = |text: &str| opinion(from_spec(text, &game).unwrap(), &game);
+    let mcts = opinion(Mcts::with_simulations(300), &game);
+    assert_eq!((by_text("mcts:sims=300"), mcts.2), (mcts, 300));
+    let alphabeta = opinion(AlphaBeta::with_depth(3), &game);
+    assert_eq!((by_text("alphabeta:depth=3"), alphabeta.3), (alphabeta, Some(3)));
 }
 
 #[test]

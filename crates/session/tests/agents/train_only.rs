@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, build, learner, training_opponent};
+use plyground_agents::{AgentSpec, Learner};
 use plyground_core::{
     Agent, Budget, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Resources, Scratch,
     SearchRequest, Seed, Turn, Visitor, encoder,
 };
 use plyground_games::{clobber, for_each_sample, mnk, open, open_one};
 use plyground_nets::weights;
+use plyground_session::{build_agent, build_learner, build_training_opponent};
 
 struct OneFile(Vec<u8>);
 
@@ -19,7 +20,7 @@ impl Resources for OneFile {
 }
 
 fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Result<Box<dyn Learner<G>>, InputError> {
-    learner(&AgentSpec::parse(spec, game)?, game)
+    build_learner(&AgentSpec::parse(spec, game)?, game)
 }
 
 fn go_on(_: plyground_agents::TrainingProgress) -> ControlFlow<()> {
@@ -77,7 +78,7 @@ fn every_game_can_be_learnt_and_interruptions_make_no_difference() {
                 assert!(resumed.save(&game).len() == file.len() && resumed.save(&game) == through.save(&game), "{here}");
                 // What plays by the file plays what the pupil plays.
                 let player = AgentSpec::parse(&through.player("FILE"), &game).unwrap();
-                let mut player = build(&player, &game, &OneFile(file)).unwrap();
+                let mut player = build_agent(&player, &game, &OneFile(file)).unwrap();
                 let state = game.start();
                 if let Turn::Player(_) = game.turn(&state) {
                     let ask = |agent: &mut dyn Agent<G>| {
@@ -119,7 +120,7 @@ fn they_learn() {
 fn opposed<G: PlayableGame>(game: &G, spec: &str, against: &str, file: Vec<u8>) -> Result<Box<dyn Learner<G>>, InputError> {
     let mut pupil = enrolled(game, spec)?;
     let (learns, against) = against.strip_prefix('+').map_or((false, against), |against| (true, against));
-    let opponent = training_opponent(&AgentSpec::parse(against, game)?, game, learns, &OneFile(file))?;
+    let opponent = build_training_opponent(&AgentSpec::parse(against, game)?, game, learns, &OneFile(file))?;
     pupil.play_against(game, against, opponent)?;
     Ok(pupil)
 }
@@ -242,7 +243,7 @@ fn what_does_not_fit_is_refused() {
     impl Visitor for Play {
         type Output = String;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
-            build(&AgentSpec::parse(self.0, &game).unwrap(), &game, &NoResources).map(|_| ()).unwrap_err().to_string()
+            build_agent(&AgentSpec::parse(self.0, &game).unwrap(), &game, &NoResources).map(|_| ()).unwrap_err().to_string()
         }
     }
     let ask = |game: &str, spec: &str, file: Option<&[u8]>| open(game, None, Refuse(spec, file.map(<[u8]>::to_vec))).unwrap();

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_core::{
     Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Progress,
     Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{clobber, for_each_sample, mnk, open, open_one, pawn};
+use plyground_session::build_agent;
 
 mod naive;
 
@@ -18,7 +19,7 @@ use crate::refusal;
 
 fn agent<G: PlayableGame>(game: &G, spec: &str) -> (Box<dyn Agent<G>>, Limits) {
     let spec = AgentSpec::parse(spec, game).unwrap();
-    (build(&spec, game, &NoResources).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
+    (build_agent(&spec, game, &NoResources).unwrap_or_else(|error| panic!("{}: {error}", spec.text())), spec.limits().unwrap())
 }
 
 fn ask<G: PlayableGame>(agent: &mut dyn Agent<G>, limits: Limits, game: &G, state: &G::State, rng: &mut Rng) -> Choice<G> {

@@ -1,8 +1,10 @@
-//! What can be typed after `ply`.
+//! The command line of `ply`: subcommands, options and their values, and what is answered where they are not understood.
+#![forbid(unsafe_code)]
 
 mod balance;
 mod engines;
 mod experiments;
+pub mod hints;
 mod nets;
 mod queue;
 mod servers;
@@ -366,7 +368,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "URL|FILE", value_parser = queue::address)]
     pub queue: Option<String>,
     #[command(flatten)]
-    pub door: ConnectionArgs,
+    pub connection: ConnectionArgs,
 }
 
 impl ServeArgs {
@@ -385,7 +387,7 @@ impl Default for ServeArgs {
             open: std::io::stdout().is_terminal(),
             engine: Vec::new(),
             queue: None,
-            door: ConnectionArgs::default(),
+            connection: ConnectionArgs::default(),
         }
     }
 }

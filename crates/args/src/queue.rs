@@ -18,14 +18,14 @@ pub struct QueueArgs {
     #[arg(long, value_name = "URL|FILE", value_parser = address)]
     pub queue: Option<String>,
     #[command(flatten)]
-    pub door: ConnectionArgs,
+    pub connection: ConnectionArgs,
     /// A job whose worker has not been heard for this long goes to another one, in all runs of this queue [default: as it is; 30s in a new
     /// queue]
     #[arg(long, value_name = "T", value_parser = lease, requires = "queue")]
     pub lease: Option<Duration>,
 }
 
-/// What to show at the door of a server.
+/// What to show at the connection of a server.
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Many machines")]
 pub struct ConnectionArgs {
@@ -55,7 +55,7 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "URL", value_parser = address)]
     queue: Option<String>,
     #[command(flatten)]
-    pub door: ConnectionArgs,
+    pub connection: ConnectionArgs,
     /// Games at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub cores: Option<u32>,
@@ -101,7 +101,7 @@ impl WorkerArgs {
     pub fn access(&self) -> Result<Access, InputError> {
         match (&self.file, &self.queue) {
             (Some(file), _) => of_role(file, &[Role::Worker]),
-            (None, queue) => self.door.access(queue.as_deref().unwrap_or_default(), &[Role::Worker]),
+            (None, queue) => self.connection.access(queue.as_deref().unwrap_or_default(), &[Role::Worker]),
         }
     }
 }
@@ -110,7 +110,7 @@ impl QueueArgs {
     /// How to reach the queue as a coordinator, if there is one.
     pub fn access(&self) -> Result<Option<Access>, InputError> {
         let Some(place) = &self.queue else { return Ok(None) };
-        let access = self.door.access(place, &[Role::Coordinator])?;
+        let access = self.connection.access(place, &[Role::Coordinator])?;
         Ok(Some(Access { lease: self.lease, ..access }))
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, INFOS, build};
+use plyground_agents::{AgentSpec, INFOS};
 use plyground_core::{
     Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Outcome, Params, PlayableGame, Player, Progress,
     Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, mnk, open, open_one};
+use plyground_session::build_agent;
 
 use crate::refusal;
 
@@ -35,7 +36,7 @@ fn choose<G: PlayableGame>(game: &G, state: &G::State, spec: &str, limits: Limit
     let spec = AgentSpec::parse(spec, game).unwrap();
     let limits = if limits == Limits::default() { spec.limits().unwrap() } else { limits };
     let budget = Budget { limits, clock: &NoClock };
-    build(&spec, game, &NoResources)
+    build_agent(&spec, game, &NoResources)
         .unwrap()
         .choose(SearchRequest { game, state, budget, rng, observer: &mut NoObserver })
         .unwrap()
@@ -282,7 +283,7 @@ fn budgets_are_kept_and_a_watcher_can_stop() {
             for spec in ["mc:sims=1000000000", "mcts:sims=1000000000", "minimax:depth=9", "alphabeta:depth=9,tt=0,order=none"] {
                 let spec = AgentSpec::parse(spec, &game).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
-                let choice = build(&spec, &game, &NoResources)
+                let choice = build_agent(&spec, &game, &NoResources)
                     .unwrap()
                     .choose(SearchRequest { game: &game, state: &start, budget, rng: &mut rng, observer: &mut Stop(0) })
                     .unwrap();
@@ -345,7 +346,7 @@ fn an_agent_without_a_player_to_move_says_so() {
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
             // Those that cannot do without a network are in `net.rs`.
             for info in INFOS.iter().filter(|info| !["net", "az"].contains(&info.name)) {
-                let mut agent = build(&AgentSpec::parse(info.name, &game).unwrap(), &game, &NoResources).unwrap();
+                let mut agent = build_agent(&AgentSpec::parse(info.name, &game).unwrap(), &game, &NoResources).unwrap();
                 let (rng, observer) = (&mut Seed(5).rng(), &mut NoObserver);
                 assert!(agent.choose(SearchRequest { game: &game, state: &state, budget, rng, observer }).is_err());
             }

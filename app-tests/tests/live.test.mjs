@@ -1,4 +1,4 @@
-// The hall of a competition, as a class sees it on a projector and on phones.
+// The live page of a competition, as a class sees it on a projector and on phones.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -35,7 +35,7 @@ let competition;
 let address;
 let folder;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "plyground-hall-"));
+  folder = await mkdtemp(join(tmpdir(), "plyground-live-"));
   await writeFile(join(folder, "friday.toml"), FILE);
   const words = ["compete", join(folder, "friday.toml"), "--data", folder, "--web", "0", "--stay"];
   competition = spawn(process.env.PLYGROUND_PLY, words, { stdio: ["ignore", "pipe", "inherit"] });

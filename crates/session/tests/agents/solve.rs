@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Bounds, Method, Solver, Tablebase, build};
+use plyground_agents::{AgentSpec, Bounds, Method, Solver, Tablebase};
 use plyground_core::{
     Budget, Game, GameValue, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
     Scratch, SearchObserver, SearchRequest, Seed, StopCheck, Turn, Visitor,
 };
 use plyground_games::{clobber, mnk, open, open_one, pawn, tuc_chess};
+use plyground_session::build_agent;
 
 /// A check that never stops the solver.
 struct Untimed;
@@ -174,7 +175,7 @@ impl Visitor for NeverGivesAway {
         positions.sort_by_key(|(state, _)| game.hash(state));
         for method in ["alphabeta", "dfpn"] {
             let spec = AgentSpec::parse(&format!("solve:memory=8,nodes=20000,method={method}"), &game).unwrap();
-            let mut agent = build(&spec, &game, &NoResources).unwrap();
+            let mut agent = build_agent(&spec, &game, &NoResources).unwrap();
             for (state, (worth, _)) in &positions {
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
                 let rng = &mut Seed(22).rng();
@@ -331,7 +332,7 @@ impl Visitor for KeepsAndReads {
         assert_eq!(second.line, solution.line);
         // And an agent that is given the file plays by it.
         let spec = AgentSpec::parse("solve:tb=file,memory=8,nodes=1000", &game).unwrap();
-        let mut agent = build(&spec, &game, &OneFile(bytes.clone())).unwrap();
+        let mut agent = build_agent(&spec, &game, &OneFile(bytes.clone())).unwrap();
         let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
         let (rng, observer) = (&mut Seed(24).rng(), &mut NoObserver);
         let choice = agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer }).unwrap();
@@ -344,7 +345,7 @@ impl Visitor for KeepsAndReads {
 /// An agent that knows nothing follows the line of the tablebase to the end, and thinks for itself where the file knows nothing.
 fn any_agent_plays_by<G: PlayableGame>(game: &G, start: &G::State, bytes: &[u8]) {
     let spec = AgentSpec::parse("random:tb=file", game).unwrap();
-    let mut agent = build(&spec, game, &OneFile(bytes.to_vec())).unwrap();
+    let mut agent = build_agent(&spec, game, &OneFile(bytes.to_vec())).unwrap();
     let mut choose = |state: &G::State| {
         let budget = Budget { limits: Limits::default(), clock: &NoClock };
         let (rng, observer) = (&mut Seed(26).rng(), &mut NoObserver);
@@ -445,7 +446,7 @@ fn games_with_chance_are_refused() {
         type Output = Option<String>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
             let spec = AgentSpec::parse("solve", &game).unwrap();
-            build(&spec, &game, &NoResources).err().map(|error| error.to_string())
+            build_agent(&spec, &game, &NoResources).err().map(|error| error.to_string())
         }
     }
     let message = open_one::<tuc_chess::Rules, _>("tuc-chess", None, Refuse).unwrap().unwrap();
@@ -459,7 +460,7 @@ fn without_enough_time_it_still_answers() {
         type Output = ();
         fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             let spec = AgentSpec::parse("solve:memory=8", &game).unwrap();
-            let mut agent = build(&spec, &game, &NoResources).unwrap();
+            let mut agent = build_agent(&spec, &game, &NoResources).unwrap();
             let budget = Budget { limits: self.0, clock: &NoClock };
             let (rng, observer) = (&mut Seed(25).rng(), &mut NoObserver);
             let choice = agent.choose(SearchRequest { game: &game, state: &start, budget, rng, observer }).unwrap();
@@ -492,7 +493,7 @@ fn a_watcher_can_stop_it_and_sees_how_far_it_is() {
         fn visit<G: PlayableGame>(self, game: G, start: G::State) {
             for method in ["alphabeta", "dfpn", "auto"] {
                 let spec = AgentSpec::parse(&format!("solve:memory=8,method={method}"), &game).unwrap();
-                let mut agent = build(&spec, &game, &NoResources).unwrap();
+                let mut agent = build_agent(&spec, &game, &NoResources).unwrap();
                 let mut choose = |observer: &mut StopsAtOnce| {
                     let budget = Budget { limits: Limits::default(), clock: &NoClock };
                     let rng = &mut Seed(26).rng();

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use plyground_agents::{AgentSpec, Learner, build, learner};
+use plyground_agents::{AgentSpec, Learner};
 use plyground_core::{
     Agent, Budget, Choice, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Progress, Resources,
     Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor,
 };
 use plyground_games::{for_each_sample, mnk, open, open_one};
+use plyground_session::{build_agent, build_learner};
 
 fn choose<G: Game>(agent: &mut (impl Agent<G> + ?Sized), game: &G, state: &G::State, seed: u64) -> Choice<G> {
     let budget = Budget { limits: Limits::default(), clock: &NoClock };
@@ -16,7 +17,7 @@ fn choose<G: Game>(agent: &mut (impl Agent<G> + ?Sized), game: &G, state: &G::St
 }
 
 fn enrolled<G: PlayableGame>(game: &G, spec: &str) -> Box<dyn Learner<G>> {
-    learner(&AgentSpec::parse(spec, game).unwrap(), game).unwrap()
+    build_learner(&AgentSpec::parse(spec, game).unwrap(), game).unwrap()
 }
 
 fn trained<G: PlayableGame>(game: &G, spec: &str, games: u64) -> Box<dyn Learner<G>> {
@@ -136,7 +137,7 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
     impl Visitor for SelfTaught {
         type Output = ();
         fn visit<G: PlayableGame>(self, game: G, start: G::State) {
-            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
+            let mut agent = build_agent(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
             let first = choose(agent.as_mut(), &game, &start, 1);
             let second = choose(agent.as_mut(), &game, &start, 1);
             assert_eq!((first.simulations, second.simulations, first.mv), (3_000, 0, second.mv));
@@ -144,7 +145,7 @@ fn without_a_table_it_trains_itself_before_its_first_move() {
             assert!(first.value.unwrap().abs() < 0.01 && first.notes.is_empty() && first.candidates.len() == 9);
 
             // A stop in the middle is answered with what there is, and training goes on with the next move.
-            let mut agent = build(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
+            let mut agent = build_agent(&AgentSpec::parse("q:episodes=3000", &game).unwrap(), &game, &NoResources).unwrap();
             let budget = Budget { limits: Limits::default(), clock: &NoClock };
             let request = SearchRequest { game: &game, state: &start, budget, rng: &mut Seed(1).rng(), observer: &mut Stop(0) };
             let stopped = agent.choose(request).unwrap();
@@ -169,7 +170,7 @@ impl Resources for One {
 }
 
 fn read<G: PlayableGame>(game: &G, file: Vec<u8>) -> Result<Box<dyn Agent<G>>, InputError> {
-    build(&AgentSpec::parse("q:table=FILE", game)?, game, &One(file))
+    build_agent(&AgentSpec::parse("q:table=FILE", game)?, game, &One(file))
 }
 
 #[test]
@@ -308,7 +309,11 @@ fn bad_keys_are_refused() {
         type Output = String;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> String {
             let spec = AgentSpec::parse(self.0, &game).unwrap();
-            let made = if self.1 { learner(&spec, &game).map(|_| ()) } else { build(&spec, &game, &NoResources).map(|_| ()) };
+            let made = if self.1 {
+                build_learner(&spec, &game).map(|_| ())
+            } else {
+                build_agent(&spec, &game, &NoResources).map(|_| ())
+            };
             made.err().map_or("made".to_owned(), |error| error.to_string())
         }
     }

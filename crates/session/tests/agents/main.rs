@@ -1,14 +1,15 @@
-//! The tests of all agents, in one program: every agent is built for every game in it, and the compiler does that once.
+//! The tests of all agents on the games of the list, in one program. They are here and not beside the agents because this crate has
+//! every agent compiled for every game already.
 
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_core::{NoResources, PlayableGame, Visitor};
 use plyground_games::open;
+use plyground_session::build_agent;
 
 mod catalogue;
 mod mcts;
 mod minimax;
 mod net;
-mod own_game;
 mod prepared;
 mod promises;
 mod q;
@@ -21,7 +22,7 @@ fn refusal(game: &str, spec: &str) -> Option<String> {
     impl Visitor for Refuse<'_> {
         type Output = Option<String>;
         fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Option<String> {
-            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build(&spec, &game, &NoResources).map(|_| ()));
+            let built = AgentSpec::parse(self.0, &game).and_then(|spec| build_agent(&spec, &game, &NoResources).map(|_| ()));
             built.err().map(|error| error.to_string())
         }
     }

@@ -4,13 +4,14 @@
 use std::ops::ControlFlow;
 
 use plyground_agents::net::{NetEvaluator, SelfPlay, fill, header, play, teach};
-use plyground_agents::{AgentSpec, INFOS, build};
+use plyground_agents::{AgentSpec, INFOS};
 use plyground_core::{
     Agent, Budget, CancelToken, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame,
     Resources, Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
 };
 use plyground_games::{clobber, for_each_sample, mnk, open, open_one};
 use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
+use plyground_session::build_agent;
 
 /// A network without knowledge, as a file.
 fn untaught<G: PlayableGame>(game: &G, seed: u64) -> (Network, Vec<u8>) {
@@ -33,7 +34,7 @@ impl Resources for OneFile {
 }
 
 fn agent<G: PlayableGame>(game: &G, spec: &str, file: &[u8]) -> Result<Box<dyn Agent<G>>, InputError> {
-    build(&AgentSpec::parse(spec, game)?, game, &OneFile(file.to_vec()))
+    build_agent(&AgentSpec::parse(spec, game)?, game, &OneFile(file.to_vec()))
 }
 
 fn ask<G: PlayableGame>(game: &G, state: &G::State, agent: &mut dyn Agent<G>, simulations: u64, seed: u64) -> Choice<G> {
@@ -202,7 +203,7 @@ fn a_solver_with_a_network_is_perfect_where_it_has_solved_and_plays_on_where_it_
             let (_, file) = untaught(&game, 1);
             for (limit, solved) in [("", true), (",nodes=1", false)] {
                 let spec = AgentSpec::parse(&format!("solve:net=x{limit}"), &game).unwrap();
-                let mut agent = build(&spec, &game, &OneFile(file.clone())).unwrap();
+                let mut agent = build_agent(&spec, &game, &OneFile(file.clone())).unwrap();
                 let budget = Budget { limits: spec.limits().unwrap(), clock: &NoClock };
                 let request =
                     SearchRequest { game: &game, state: &state, budget, rng: &mut Seed(1).rng(), observer: &mut NoObserver };
@@ -373,7 +374,7 @@ fn the_usual_encoder_is_one_of_the_game() {
             let name = game.default_encoder();
             let own = G::encoders().iter().any(|info| info.name == name);
             assert!((own || name == MoverEncoder::INFO.name) && encoder(&game, name).is_some(), "{}: {name}", self.0);
-            assert!(build(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &NoResources).is_err());
+            assert!(build_agent(&AgentSpec::parse("az:net=x", &game).unwrap(), &game, &NoResources).is_err());
         }
     }
     for_each_sample(Usual);
