@@ -12,6 +12,7 @@ use crate::bits::Bits;
 use crate::board::{Grid, PositionText};
 
 mod evaluator;
+pub mod fitted;
 mod phrases;
 
 pub use evaluator::TucEvaluator;
@@ -190,6 +191,14 @@ pub struct TucChess {
     worth: f64,
     appear: f64,
     limit: u16,
+}
+
+/// The game of the competition of 2022.
+impl Default for TucChess {
+    fn default() -> Self {
+        let (_, worth, appear) = YEARS[0];
+        Self { year: 0, worth, appear, limit: DEFAULT_LIMIT }
+    }
 }
 
 /// A position of TUC-Chess.

@@ -4,18 +4,18 @@ use plyground_core::{Evaluated, InputError, KeyInfo, Params, Resources};
 
 use super::Searcher;
 use super::settings::{
-    ASPIRATION, CHANCE, CONTEMPT, COUNTED, DEPTH, ENDS, EVAL, FORM, ITERATIVE, Method, ORDER, QUIESCENCE, REDUCE, REPLACE,
+    ASPIRATION, CHANCE, CONTEMPT, COUNTED, DEEPER, DEPTH, ENDS, EVAL, FOLLOW, FORM, FUTILITY, ITERATIVE, Method, NULL, ORDER, PROGRESS, QUIESCENCE, REDUCE, REPLACE,
     SAMPLES, SHUFFLE, SINGULAR, STAR, Settings, TABLE,
 };
 use crate::{AgentInfo, NODES, TIME, evaluator};
 
 const WINDOW_KEYS: &[KeyInfo] = &[
     DEPTH, COUNTED, NODES, TIME, EVAL, ITERATIVE, TABLE, REPLACE, ORDER, ASPIRATION, REDUCE, QUIESCENCE, SINGULAR, SHUFFLE,
-    CONTEMPT, CHANCE, ENDS,
+    CONTEMPT, CHANCE, ENDS, FOLLOW, NULL, FUTILITY, DEEPER, PROGRESS,
 ];
 const NULL_WINDOW_KEYS: &[KeyInfo] = &[
     DEPTH, COUNTED, NODES, TIME, EVAL, ITERATIVE, TABLE, REPLACE, ORDER, REDUCE, QUIESCENCE, SINGULAR, SHUFFLE, CONTEMPT, CHANCE,
-    ENDS,
+    ENDS, FOLLOW, NULL, FUTILITY, DEEPER, PROGRESS,
 ];
 
 const NAMES: [&str; 6] = ["alphabeta", "pvs", "negascout", "mtdf", "sss", "expectimax"];
@@ -67,10 +67,10 @@ agents! {
     mtdf: "alpha-beta in null windows that close in on the value (MTD(f))", NULL_WINDOW_KEYS;
     sss: "best-first minimax (SSS*)", &[
         DEPTH, COUNTED, NODES, TIME, EVAL, FORM, ITERATIVE, TABLE, REPLACE, ORDER, REDUCE, QUIESCENCE, SINGULAR, SHUFFLE, CONTEMPT,
-        CHANCE, ENDS,
+        CHANCE, ENDS, FOLLOW,
     ];
     expectimax: "alpha-beta for games of chance (Star1 and Star2 pruning, sampling)", &[
         DEPTH, COUNTED, NODES, TIME, EVAL, STAR, SAMPLES, ITERATIVE, TABLE, REPLACE, ORDER, ASPIRATION, REDUCE, QUIESCENCE, SINGULAR,
-        SHUFFLE, CONTEMPT, CHANCE, ENDS,
+        SHUFFLE, CONTEMPT, CHANCE, ENDS, FOLLOW, NULL, FUTILITY, DEEPER, PROGRESS,
     ];
 }

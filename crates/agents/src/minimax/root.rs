@@ -6,6 +6,7 @@ use plyground_core::{
 };
 
 use super::order::{History, Moves};
+use super::progress::LastMoves;
 use super::search::{LOOK_EVERY, NodeDepth, Search, Stats, Window};
 use super::settings::{DEFAULT_DEPTH, Method, Settings};
 use super::sss::OpenList;
@@ -31,6 +32,7 @@ pub struct Searcher<E> {
     chance: bool,
     /// Who thought last.
     mover: Option<Player>,
+    last_moves: LastMoves,
 }
 
 impl<E> Searcher<E> {
@@ -38,7 +40,7 @@ impl<E> Searcher<E> {
     pub fn new(name: &str, params: &Params, evaluator: E) -> Result<Self, InputError> {
         let settings = Settings::read(family::method(name, params)?, params)?;
         let table = Table::new(settings.table, settings.replacement);
-        Ok(Self { evaluator, settings, table, history: History::default(), chance: false, mover: None })
+        Ok(Self { evaluator, settings, table, history: History::default(), chance: false, mover: None, last_moves: LastMoves::default() })
     }
 }
 
@@ -76,6 +78,7 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
             futures: Futures::BRANCHES,
             sample_seed: 0,
             root_depth: 0,
+            passed_before: u32::MAX,
         };
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
@@ -90,8 +93,15 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
             search.sample_seed = rng.bits();
         }
         let mut root = Root::new(&mut search, state, mover, moves);
+        let progress = self.settings.progress;
+        if progress > 0.0 {
+            root.moves.iter_mut().for_each(|root| root.cost = progress * self.last_moves.cost(game, state, root.mv));
+        }
         root.deepen(budget.limits);
         let mut choice = root.choice();
+        if progress > 0.0 {
+            self.last_moves.add(game, state, choice.mv);
+        }
         self.chance = search.chance;
         choice.elapsed = budget.clock.elapsed();
         Ok(choice)
@@ -106,6 +116,8 @@ struct RootMove<M> {
     rank: usize,
     lower: f32,
     upper: f32,
+    /// What the move counts less than what it leads to.
+    cost: f32,
 }
 
 /// What an iteration came to.
@@ -133,7 +145,7 @@ pub(super) struct Root<'s, 'a, 'b, 'c, G: Evaluated, E> {
 
 impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: Vec<G::Move>) -> Self {
-        let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY };
+        let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY, cost: 0.0 };
         let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
         if search.settings.order.uses_hints() {
             let hint = |root: &RootMove<G::Move>| search.game.ordering_score(state, root.mv);
@@ -219,7 +231,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     fn in_window(&mut self, node: NodeDepth, window: Window) -> Option<Best<G::Move>> {
         let mut best: Option<Best<G::Move>> = None;
         for at in 0..self.moves.len() {
-            let RootMove { mv, rank, .. } = self.moves[at];
+            let RootMove { mv, rank, cost, .. } = self.moves[at];
             let alpha = match &best {
                 Some(best) if rank < best.rank => best.value.next_down(),
                 Some(best) => best.value,
@@ -230,10 +242,10 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
             self.search.line(1).clear();
             let mut value = f32::INFINITY;
             if narrow {
-                value = self.after(mv, node, Window::above(inner.alpha));
+                value = self.after(mv, cost, node, Window::above(inner.alpha));
             }
             if value > inner.alpha && (!narrow || value < inner.beta) {
-                value = self.after(mv, node, inner);
+                value = self.after(mv, cost, node, inner);
             }
             if self.search.stop {
                 break;
@@ -257,11 +269,16 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
         best
     }
 
-    /// The value of a root move, in the mover's view.
-    fn after(&mut self, mv: G::Move, node: NodeDepth, window: Window) -> f32 {
+    /// The value of a root move, in the mover's view, less what the move costs. Wins and losses stay what they are.
+    fn after(&mut self, mv: G::Move, cost: f32, node: NodeDepth, window: Window) -> f32 {
         let mut child = self.state.clone();
         self.search.play(&mut child, mv);
-        self.search.value(&child, self.mover, node.next(), window)
+        if cost == 0.0 {
+            return self.search.value(&child, self.mover, node.next(), window);
+        }
+        let moved = |score: f32, by: f32| if score.abs() >= SURE { score } else { score + by };
+        let window = Window { alpha: moved(window.alpha, cost).next_down(), beta: moved(window.beta, cost).next_up() };
+        moved(self.search.value(&child, self.mover, node.next(), window), -cost)
     }
 
     /// MTD: asks again and again whether the value is at least so much, until the bounds meet.
@@ -303,14 +320,14 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
 
     /// A bound of a root move that tells whether it reaches `beta`.
     fn test(&mut self, at: usize, node: NodeDepth, beta: f32) -> f32 {
-        let RootMove { mv, lower, upper, .. } = self.moves[at];
+        let RootMove { mv, lower, upper, cost, .. } = self.moves[at];
         if lower >= beta {
             return lower;
         }
         if upper < beta {
             return upper;
         }
-        let value = self.after(mv, node, Window { alpha: beta.next_down(), beta });
+        let value = self.after(mv, cost, node, Window { alpha: beta.next_down(), beta });
         let root = &mut self.moves[at];
         if value >= beta {
             root.lower = value;
