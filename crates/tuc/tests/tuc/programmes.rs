@@ -29,6 +29,7 @@ fn join_and_tell(server: SocketAddr, name: &str, agent: &str, games: u64, sent: 
         resend: None,
         patience: FOR_EVER,
         cancel: &CancelToken::new(),
+        tell: &|_| {},
         listen: &|ours, _| {
             if ours {
                 sent();
