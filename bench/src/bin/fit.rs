@@ -92,7 +92,8 @@ fn self_play(game: &TucChess, args: &Args, seed: Seed, samples: &mut Vec<Sample>
             }
             Turn::Player(_) => {
                 let budget = Budget { limits: spec.limits()?, clock: &NoClock };
-                let mv = agent.choose(SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver })?.mv;
+                let mv =
+                    agent.choose(SearchRequest { game, state: &state, budget, rng: &mut rng, observer: &mut NoObserver })?.mv;
                 if !game.is_noisy(&state, mv) {
                     let (values, share) = features(game, &state);
                     let inputs = std::array::from_fn(|at| values[at / 2] * if at % 2 == 0 { 1.0 } else { share });

@@ -131,7 +131,12 @@ impl<'a> ClientGame<'a> {
             return record;
         }
         let result = Outcome::by_points(points[0], points[1]).word().to_owned();
-        GameRecord { result, reason: format!("the server ended the game, {} : {}", points[0], points[1]), points: Some(points), ..record }
+        GameRecord {
+            result,
+            reason: format!("the server ended the game, {} : {}", points[0], points[1]),
+            points: Some(points),
+            ..record
+        }
     }
 
     /// Goes on from a position, maybe by other rules.

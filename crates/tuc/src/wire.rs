@@ -111,7 +111,9 @@ pub fn with_squares(text: &str) -> String {
         12 if text.starts_with('T') => text.get(2..6).unwrap_or_default(),
         _ => "",
     };
-    let square = |place: &[u8]| Some(format!("{}{}", char::from(b'a' + place[1].checked_sub(b'0')?), 7_u8.checked_sub(place[0].checked_sub(b'0')?)?));
+    let square = |place: &[u8]| {
+        Some(format!("{}{}", char::from(b'a' + place[1].checked_sub(b'0')?), 7_u8.checked_sub(place[0].checked_sub(b'0')?)?))
+    };
     let squares = || Some(square(digits.as_bytes().get(..2)?)? + &square(digits.as_bytes().get(2..)?)?);
     squares().map_or_else(|| text.to_owned(), |squares| format!("{text} ({squares})"))
 }

@@ -40,7 +40,15 @@ impl<E> Searcher<E> {
     pub fn new(name: &str, params: &Params, evaluator: E) -> Result<Self, InputError> {
         let settings = Settings::read(family::method(name, params)?, params)?;
         let table = Table::new(settings.table, settings.replacement);
-        Ok(Self { evaluator, settings, table, history: History::default(), chance: false, mover: None, last_moves: LastMoves::default() })
+        Ok(Self {
+            evaluator,
+            settings,
+            table,
+            history: History::default(),
+            chance: false,
+            mover: None,
+            last_moves: LastMoves::default(),
+        })
     }
 }
 

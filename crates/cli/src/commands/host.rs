@@ -1,8 +1,8 @@
 //! `ply host tuc-chess`: a server for clients of the original TUC-Chess protocol.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::net::UdpSocket;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 use plyground_match::{Experiment, GameRow, REMOTE, Run, RunEvent, RunObserver};
 use plyground_serve::LivePage;
 use plyground_session::{info, open, split_spec};
-use plyground_tuc::{CompetitionTimes, Host as TucHost, HostEvent, HostOptions, Programme, RunningUdpServer, SILENCE, UdpServer, with_squares};
+use plyground_tuc::{
+    CompetitionTimes, Host as TucHost, HostEvent, HostOptions, Programme, RunningUdpServer, SILENCE, UdpServer, with_squares,
+};
 use serde_json::json;
 
 use crate::args::{Global, HostArgs};
