@@ -1,8 +1,12 @@
 //! The root of a search: iterative deepening, the windows in which each method asks, and the choice of the move.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, Opinion, Params, Player, SearchRequest,
-    sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, NoClock, Opinion, Params, Player,
+    Progress, Rng, SearchObserver, SearchRequest, Seed, sort_moves,
 };
 
 use super::order::{History, Moves};
@@ -10,9 +14,9 @@ use super::progress::LastMoves;
 use super::search::{LOOK_EVERY, NodeDepth, Search, Stats, Window};
 use super::settings::{DEFAULT_DEPTH, Method, Settings};
 use super::sss::OpenList;
-use super::table::{Entry, Table};
+use super::table::{Entry, SharedTable, Table, TableAccess};
 use super::{DEEPEST, SURE, expected, family};
-use crate::futures::Futures;
+use crate::futures::{ChanceMode, Futures};
 use crate::limit_checker::LimitChecker;
 
 /// Bounds of averages need not be averages themselves, so that null windows could close in on a value by tiny steps: after so many of
@@ -22,11 +26,11 @@ const MOST_STEPS_WITH_CHANCE: u32 = 8;
 /// An agent of the minimax family: finds the value of plain minimax, and a move that has it, without looking at everything.
 ///
 /// It keeps its table between thoughts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Searcher<E> {
     evaluator: E,
     settings: Settings,
-    table: Table,
+    memory: Memory,
     history: History,
     /// Has the game shown chance events in earlier thoughts?
     chance: bool,
@@ -35,20 +39,46 @@ pub struct Searcher<E> {
     last_moves: LastMoves,
 }
 
+/// The table of an agent, for one thread or for several.
+#[derive(Debug)]
+enum Memory {
+    Own(Table),
+    Shared(SharedTable),
+}
+
+impl Memory {
+    fn new(settings: &Settings) -> Self {
+        let Settings { table, replacement, threads, .. } = *settings;
+        if threads > 1 { Self::Shared(SharedTable::new(table, replacement)) } else { Self::Own(Table::new(table, replacement)) }
+    }
+
+    /// Begins a new thought; whether everything is forgotten before.
+    fn begin(&mut self, anew: bool) {
+        match self {
+            Self::Own(table) => {
+                if anew {
+                    table.clear();
+                }
+                table.next_age();
+            }
+            Self::Shared(table) => {
+                if anew {
+                    table.clear();
+                }
+                table.next_age();
+            }
+        }
+    }
+}
+
 impl<E> Searcher<E> {
     /// The agent with this name (`alphabeta`, `pvs`, `negascout`, `mtdf`, `sss` or `expectimax`) and these keys, with any evaluator.
     pub fn new(name: &str, params: &Params, evaluator: E) -> Result<Self, InputError> {
         let settings = Settings::read(family::method(name, params)?, params)?;
-        let table = Table::new(settings.table, settings.replacement);
-        Ok(Self {
-            evaluator,
-            settings,
-            table,
-            history: History::default(),
-            chance: false,
-            mover: None,
-            last_moves: LastMoves::default(),
-        })
+        // Values that rest on chance are told apart from others by their keys, and one thread cannot see what another has met.
+        let chance = settings.threads > 1 && settings.chance == ChanceMode::Expect;
+        let (memory, history) = (Memory::new(&settings), History::default());
+        Ok(Self { evaluator, settings, memory, history, chance, mover: None, last_moves: LastMoves::default() })
     }
 }
 
@@ -60,18 +90,69 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
         // What a draw counts depends on who thinks, and so may what a position counts.
         let judges_otherwise = self.evaluator.side_with(mover);
         let thought_for_other = self.mover.replace(mover).is_some_and(|last| last != mover);
-        if thought_for_other && (contempt != 0.0 || judges_otherwise) {
-            self.table.clear();
-        }
-        self.table.next_age();
+        self.memory.begin(thought_for_other && (contempt != 0.0 || judges_otherwise));
         self.history.fade();
+        let mut moves = Vec::new();
+        game.moves(state, &mut moves);
+        if self.settings.shuffle {
+            rng.shuffle(&mut moves);
+        } else {
+            let place = |&mv: &G::Move| self.evaluator.list_place(game, state, mv);
+            sort_moves(&mut moves, |a, b| place(a).cmp(&place(b)));
+        }
+        let futures = Futures::new(self.settings.chance, rng);
+        let sample_seed = if self.settings.samples > 0 { rng.bits() } else { 0 };
+        let progress = self.settings.progress;
+        let cost = |mv| if progress > 0.0 { progress * self.last_moves.cost(game, state, mv) } else { 0.0 };
+        let moves: Vec<(G::Move, f32)> = moves.into_iter().map(|mv| (mv, cost(mv))).collect();
+        let draw = if contempt == 0.0 { 0.0 } else { -contempt * mover.sign() };
+        let (evaluator, settings) = (&self.evaluator, &self.settings);
+        let thought = Thought { game, state, mover, evaluator, settings, moves, futures, sample_seed, chance: self.chance, draw };
+        let checker = LimitChecker::new(&budget, observer, budget.limits.nodes, LOOK_EVERY);
+        let (mut choice, chance) = match &mut self.memory {
+            Memory::Own(table) => thought.think(TableAccess::Own(table), &mut self.history, checker, budget.limits),
+            Memory::Shared(table) => thought.think_together(table, &mut self.history, checker, budget.limits, rng),
+        };
+        self.chance = chance;
+        if progress > 0.0 {
+            self.last_moves.add(game, state, choice.mv);
+        }
+        choice.elapsed = budget.clock.elapsed();
+        Ok(choice)
+    }
+}
+
+/// What all threads of a search have in common.
+struct Thought<'a, G: Evaluated, E> {
+    game: &'a G,
+    state: &'a G::State,
+    mover: Player,
+    evaluator: &'a E,
+    settings: &'a Settings,
+    /// The moves in the order in which equal ones are chosen, with what each costs.
+    moves: Vec<(G::Move, f32)>,
+    futures: Futures,
+    sample_seed: u64,
+    chance: bool,
+    draw: f32,
+}
+
+impl<G: Evaluated, E: Evaluator<G>> Thought<'_, G, E> {
+    /// The choice, and whether chance was met.
+    fn think(
+        &self,
+        table: TableAccess<'_>,
+        history: &mut History,
+        checker: LimitChecker<'_, '_, G::Move>,
+        limits: Limits,
+    ) -> (Choice<G>, bool) {
         let mut search = Search {
-            game,
-            evaluator: &self.evaluator,
-            settings: &self.settings,
-            table: &mut self.table,
-            history: &mut self.history,
-            checker: LimitChecker::new(&budget, observer, budget.limits.nodes, LOOK_EVERY),
+            game: self.game,
+            evaluator: self.evaluator,
+            settings: self.settings,
+            table,
+            history,
+            checker,
             opinion: Opinion::default(),
             stats: Stats::default(),
             lines: Vec::new(),
@@ -82,37 +163,71 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
             stop: false,
             cut_short: false,
             chance: self.chance,
-            draw: if contempt == 0.0 { 0.0 } else { -contempt * mover.sign() },
-            futures: Futures::BRANCHES,
-            sample_seed: 0,
+            draw: self.draw,
+            futures: self.futures,
+            sample_seed: self.sample_seed,
             root_depth: 0,
             passed_before: u32::MAX,
         };
-        let mut moves = Vec::new();
-        game.moves(state, &mut moves);
-        if self.settings.shuffle {
-            rng.shuffle(&mut moves);
-        } else {
-            let place = |&mv: &G::Move| self.evaluator.list_place(game, state, mv);
-            sort_moves(&mut moves, |a, b| place(a).cmp(&place(b)));
-        }
-        search.futures = Futures::new(self.settings.chance, rng);
-        if self.settings.samples > 0 {
-            search.sample_seed = rng.bits();
-        }
-        let mut root = Root::new(&mut search, state, mover, moves);
-        let progress = self.settings.progress;
-        if progress > 0.0 {
-            root.moves.iter_mut().for_each(|root| root.cost = progress * self.last_moves.cost(game, state, root.mv));
-        }
-        root.deepen(budget.limits);
-        let mut choice = root.choice();
-        if progress > 0.0 {
-            self.last_moves.add(game, state, choice.mv);
-        }
-        self.chance = search.chance;
-        choice.elapsed = budget.clock.elapsed();
-        Ok(choice)
+        let mut root = Root::new(&mut search, self.state, self.mover, &self.moves);
+        root.deepen(limits);
+        let choice = root.choice();
+        (choice, search.chance)
+    }
+
+    /// The same with helpers, which fill the table that all share (lazy SMP; Hyatt and Mann, Österlund 2017): each searches the root by
+    /// itself, with its moves in another order, and what one finds cuts off in the others. The first thread decides.
+    fn think_together(
+        &self,
+        table: &SharedTable,
+        history: &mut History,
+        checker: LimitChecker<'_, '_, G::Move>,
+        limits: Limits,
+        rng: &mut Rng,
+    ) -> (Choice<G>, bool) {
+        let stop = AtomicBool::new(false);
+        let seeds: Vec<Seed> = (1..self.settings.threads).map(|_| Seed(rng.bits())).collect();
+        std::thread::scope(|scope| {
+            let mut helpers = Vec::new();
+            for seed in seeds {
+                let stop = &stop;
+                match std::thread::Builder::new().spawn_scoped(scope, move || self.help(table, seed, limits, stop)) {
+                    Ok(helper) => helpers.push(helper),
+                    // In a browser there are no threads.
+                    Err(_) => break,
+                }
+            }
+            let (mut choice, chance) = self.think(TableAccess::Shared(table), history, checker, limits);
+            stop.store(true, Relaxed);
+            for helper in helpers {
+                match helper.join() {
+                    Ok(nodes) => choice.nodes += nodes,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            (choice, chance)
+        })
+    }
+
+    /// Searches until it is told to stop; the nodes.
+    fn help(&self, table: &SharedTable, seed: Seed, limits: Limits, stop: &AtomicBool) -> u64 {
+        let mut moves = self.moves.clone();
+        seed.rng().shuffle(&mut moves);
+        let helper = Thought { moves, ..*self };
+        let limits = Limits { time: Some(Duration::MAX), nodes: None, ..limits };
+        let budget = Budget { limits, clock: &NoClock };
+        let mut observer = StoppedBy(stop);
+        let checker = LimitChecker::new(&budget, &mut observer, None, LOOK_EVERY);
+        helper.think(TableAccess::Shared(table), &mut History::default(), checker, limits).0.nodes
+    }
+}
+
+/// Ends a search when the flag is set.
+struct StoppedBy<'a>(&'a AtomicBool);
+
+impl<M> SearchObserver<M> for StoppedBy<'_> {
+    fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
+        if self.0.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -152,9 +267,9 @@ pub(super) struct Root<'s, 'a, 'b, 'c, G: Evaluated, E> {
 }
 
 impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
-    fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: Vec<G::Move>) -> Self {
-        let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY, cost: 0.0 };
-        let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
+    fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: &[(G::Move, f32)]) -> Self {
+        let unknown = |(rank, &(mv, cost))| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY, cost };
+        let mut moves: Vec<_> = moves.iter().enumerate().map(unknown).collect();
         if search.settings.order.uses_hints() {
             let hint = |root: &RootMove<G::Move>| search.game.ordering_score(state, root.mv);
             sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));

@@ -6,7 +6,7 @@ use super::SURE;
 use super::chance::Event;
 use super::order::{History, Killers, Moves, Ranking};
 use super::settings::{Method, Settings};
-use super::table::{Entry, Table};
+use super::table::{Entry, TableAccess};
 use crate::futures::Futures;
 use crate::limit_checker::LimitChecker;
 
@@ -80,7 +80,7 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub game: &'a G,
     pub evaluator: &'a E,
     pub settings: &'a Settings,
-    pub table: &'a mut Table,
+    pub table: TableAccess<'a>,
     pub history: &'a mut History,
     pub checker: LimitChecker<'b, 'c, G::Move>,
     /// The progress for the observer.

@@ -9,6 +9,7 @@ use crate::futures::ChanceMode;
 pub(super) const DEFAULT_DEPTH: u32 = 4;
 const DEFAULT_TABLE: usize = 64;
 const MOST_TABLE: usize = 65_536;
+const MOST_THREADS: usize = 256;
 
 pub(super) const DEPTH: KeyInfo = KeyInfo {
     key: "depth",
@@ -87,6 +88,12 @@ pub(super) const DEEPER: KeyInfo = KeyInfo {
     value: "on|off",
     default: "off",
     meaning: "use what the table knows from deeper searches, too (changes the value)",
+};
+pub(super) const THREADS: KeyInfo = KeyInfo {
+    key: "threads",
+    value: "N",
+    default: "1",
+    meaning: "search with N threads that share a table; within a time, the same seed no longer gives the same move",
 };
 pub(super) const PROGRESS: KeyInfo = KeyInfo {
     key: "progress",
@@ -195,6 +202,7 @@ pub(super) struct Settings {
     pub futility: Option<f32>,
     /// Do table entries of deeper searches count?
     pub deeper: bool,
+    pub threads: usize,
     /// What taking back the last move costs.
     pub progress: f32,
     /// Does quiescence follow all that gains something?
@@ -245,6 +253,7 @@ impl Settings {
             reduce: reduction(params)?,
             null: unless_off(params, "null", |params, key| params.number(key, 1..=10))?,
             futility: unless_off(params, "futility", |params, key| params.number(key, 0.0..=1e6))?,
+            threads: params.number("threads", 1..=MOST_THREADS)?.unwrap_or(1),
             deeper: params.choice("deeper", &["off", "on"])? == 1,
             progress: params.number("progress", 0.0..=1e6)?.unwrap_or(0.0),
             follows_gains: params.choice("follow", &["noisy", "gains"])? == 1,

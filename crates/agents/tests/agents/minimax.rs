@@ -3,7 +3,7 @@
 
 use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
-    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Player, Rng, Scratch,
+    Agent, Budget, Choice, Evaluated, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Player, Rng, Scratch,
     SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{connect_four, infos, open, open_one, tuc_chess};
@@ -520,6 +520,31 @@ fn what_is_cut_off_without_a_look_at_the_moves_is_as_defined() {
             changed += usize::from(root(&twin) != root(&plain));
         }
         assert!(changed >= 3, "{null:?} {futility:?} {reduces}: {changed} values changed");
+    }
+}
+
+#[test]
+fn threads_that_share_a_table_find_the_value_of_plain_minimax() {
+    for sample in ["pawn:size=5x5", "connect-four:size=5x4,k=3", "tuc-chess:appear=0.2"] {
+        open(sample, None, Threads).unwrap();
+    }
+}
+
+struct Threads;
+
+impl Visitor for Threads {
+    type Output = ();
+
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
+        let mut rng = Seed(14).rng();
+        let depth = if game.spec().starts_with("tuc-chess") { 1 } else { 4 };
+        for (number, (state, _)) in positions(&game, &start, depth, 20_000, 20, &mut rng).iter().enumerate() {
+            let wanted = Definition::new(&game, &judge(&game, number)).root(state, depth as i32);
+            for spec in ["alphabeta:threads=3,tt=1", "pvs:threads=2,tt=1", "mtdf:threads=3,tt=1"] {
+                let choice = think(&mut searcher(spec, judge(&game, number)), &game, state, depth, Seed(1));
+                assert_eq!(score(&choice), wanted, "{spec}: {}", game.position_text(state));
+            }
+        }
     }
 }
 

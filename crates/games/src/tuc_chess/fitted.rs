@@ -240,7 +240,8 @@ fn visit_threats(state: &State, reach: [Reach; 2], add: &mut impl FnMut(usize, f
     add(CHECK + 1, turn * (theirs & kings & all[own]).count() as f32);
     add(BONUSES, turn * (state.bonuses & all[own]).count().min(2) as f32);
     add(BONUSES + 1, -turn * (state.bonuses & all[other] & !all[own]).count().min(2) as f32);
-    let hangs = |side: usize, set: u64| set & state.pieces[side] & all[1 - side] & (!all[side] | (reach[1 - side].pawns & state.rooks));
+    let hangs =
+        |side: usize, set: u64| set & state.pieces[side] & all[1 - side] & (!all[side] | (reach[1 - side].pawns & state.rooks));
     add(LOOSE_ROOKS, -turn * hangs(own, state.rooks).count() as f32);
     add(LOOSE_ROOKS + 1, turn * hangs(other, state.rooks).count() as f32);
     add(LOOSE_PAWNS, -turn * hangs(own, state.pawns).count() as f32);
