@@ -5,7 +5,7 @@ use plyground_core::{Evaluated, InputError, KeyInfo, Params, Resources};
 use super::Searcher;
 use super::settings::{
     ASPIRATION, CHANCE, CONTEMPT, COUNTED, DEEPER, DEPTH, ENDS, EVAL, FOLLOW, FORM, FUTILITY, ITERATIVE, Method, NULL, ORDER,
-    PROGRESS, QUIESCENCE, REDUCE, REPLACE, SAMPLES, SHUFFLE, SINGULAR, STAR, Settings, THREADS, TABLE,
+    PROGRESS, QUIESCENCE, REDUCE, REPLACE, SAMPLES, SHUFFLE, SINGULAR, STAR, Settings, TABLE, THREADS,
 };
 use crate::{AgentInfo, NODES, TIME, evaluator};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use plyground_core::{
-    Agent, AgentError, Budget, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, NoClock, Opinion, Params, Player,
-    Progress, Rng, SearchObserver, SearchRequest, Seed, sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, NoClock, Opinion, Params,
+    Player, Progress, Rng, SearchObserver, SearchRequest, Seed, sort_moves,
 };
 
 use super::order::{History, Moves};
