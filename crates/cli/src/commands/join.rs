@@ -6,19 +6,22 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use plyground_match::{AgentFactory, Experiment, names_effort};
-use plyground_session::{GameRecord, Limits, Player, Seed, split_spec};
+use plyground_session::{AGENTS, GameRecord, Limits, Player, Seed, split_spec};
 use plyground_tuc::{Client, CompetitionTimes, Joined, PORT, SILENCE, with_squares};
 use serde_json::json;
 
 use crate::args::{Global, JoinArgs};
 use crate::commands::host::networked;
 use crate::engines::CommandResources;
+use crate::runs::threads;
 use plyground_terminal::interrupt;
 use plyground_terminal::print_notes;
 
 pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (game, year) = networked(&args.game)?;
     let agent = Experiment::new(&game, std::slice::from_ref(&args.agent), &CommandResources)?.agents.remove(0);
+    // It plays one game at a time, so all processors are its own; an agent that is weak on purpose has no use for them.
+    let agent = if names_effort(&agent) { agent } else { with_threads(&agent, threads(None)) };
     let move_time = args.move_time.unwrap_or(CompetitionTimes::of_year(&year).a_move);
     // What is thought is still to be sent, over networks of all kinds. A time in the spec gives way to that of the protocol.
     let time = (!names_effort(&agent)).then_some(move_time * 7 / 8);
@@ -49,6 +52,19 @@ pub fn run(args: &JoinArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         }
     }
     Ok(())
+}
+
+/// The spec of an agent with so many threads, where it knows threads and names none.
+fn with_threads(agent: &str, threads: usize) -> String {
+    const KEY: &str = "threads";
+    let (name, keys) = split_spec(agent);
+    let known = AGENTS.iter().any(|info| info.name == name && info.keys.iter().any(|key| key.key == KEY));
+    let is_named = keys.split(',').any(|pair| pair.split('=').next().unwrap_or_default().trim() == KEY);
+    match (threads > 1 && known && !is_named, keys) {
+        (false, _) => agent.to_owned(),
+        (true, "") => format!("{name}:{KEY}={threads}"),
+        (true, keys) => format!("{name}:{keys},{KEY}={threads}"),
+    }
 }
 
 /// Adds a game to a file of records.
@@ -96,4 +112,19 @@ fn print_result(out: &mut impl Write, global: &Global, number: u64, joined: &Joi
     }
     out.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_get_all_processors_unless_they_name_threads() {
+        assert_eq!(with_threads("pvs:time=1900ms", 2), "pvs:time=1900ms,threads=2");
+        assert_eq!(with_threads("az", 4), "az:threads=4");
+        for agent in ["pvs:threads=1", "random", "cmd:./bot"] {
+            assert_eq!(with_threads(agent, 2), agent);
+        }
+        assert_eq!(with_threads("pvs", 1), "pvs");
+    }
 }
