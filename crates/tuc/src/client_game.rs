@@ -73,8 +73,9 @@ impl<'a> ClientGame<'a> {
         if matches!(self.session.turn(), Turn::Over(_)) {
             // The server decides when a game ends. The original one counts a piece too many once a pawn has captured on the last rank,
             // and then goes on with the two kings.
-            let spec = format!("{},{KINGS_PLAY}", self.session.spec());
-            self.reopen(&spec, &before)?;
+            let spec = self.session.spec();
+            let link = if spec.contains(':') { ',' } else { ':' };
+            self.reopen(&format!("{spec}{link}{KINGS_PLAY}"), &before)?;
             self.play(&moved.mv, bonus, moved.points[mover.index()], mover)?;
         }
         self.correct(moved.points)?;
