@@ -5,7 +5,7 @@ use plyground_core::{Evaluated, Evaluator, Opinion, Outcome, Player, Turn, WIN_S
 use super::SURE;
 use super::chance::Event;
 use super::order::{History, Killers, Moves, Ranking};
-use super::settings::{Method, Settings};
+use super::settings::{Follow, Method, Settings, UsableEntries};
 use super::table::{Entry, TableAccess};
 use crate::futures::Futures;
 use crate::limit_checker::LimitChecker;
@@ -392,7 +392,7 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             return best;
         }
         let mut moves = self.spare_moves.pop().unwrap_or_default();
-        if self.settings.follows_gains {
+        if self.settings.follow == Follow::Gains {
             self.game.gaining_moves(state, &mut moves.all);
         } else {
             self.game.moves(state, &mut moves.all);
@@ -488,7 +488,8 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// What the table knows, if it is enough.
     #[inline]
     fn known(&mut self, entry: &Entry, node: NodeDepth, window: Window) -> Option<f32> {
-        let depth = if self.settings.deeper { node.depth.max(i32::from(entry.depth)) } else { node.depth };
+        let is_deeper = self.settings.usable == UsableEntries::Deeper;
+        let depth = if is_deeper { node.depth.max(i32::from(entry.depth)) } else { node.depth };
         let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(depth, self.chance);
         let (lower, upper) = (self.counted_from_root(lower, node.ply), self.counted_from_root(upper, node.ply));
         let (value, lasts) = if lower >= window.beta || lower == upper {

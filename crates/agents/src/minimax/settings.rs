@@ -177,6 +177,20 @@ pub(super) enum Reduction {
     Logarithmic,
 }
 
+/// The table entries that a search uses: those of searches just as deep, with which its value is that of plain minimax, or of deeper ones, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UsableEntries {
+    Same,
+    Deeper,
+}
+
+/// The moves that quiescence follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follow {
+    Noisy,
+    Gains,
+}
+
 /// Pruning at chance events (Ballard 1983).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Star {
@@ -200,13 +214,11 @@ pub(super) struct Settings {
     /// The plies that a null move takes off.
     pub null: Option<i32>,
     pub futility: Option<f32>,
-    /// Do table entries of deeper searches count?
-    pub deeper: bool,
+    pub usable: UsableEntries,
     pub threads: usize,
     /// What taking back the last move costs.
     pub progress: f32,
-    /// Does quiescence follow all that gains something?
-    pub follows_gains: bool,
+    pub follow: Follow,
     pub quiescence: i32,
     pub singular: Option<f32>,
     pub shuffle: bool,
@@ -254,9 +266,9 @@ impl Settings {
             null: unless_off(params, "null", |params, key| params.number(key, 1..=10))?,
             futility: unless_off(params, "futility", |params, key| params.number(key, 0.0..=1e6))?,
             threads: params.number("threads", 1..=MOST_THREADS)?.unwrap_or(1),
-            deeper: params.choice("deeper", &["off", "on"])? == 1,
+            usable: [UsableEntries::Same, UsableEntries::Deeper][params.choice("deeper", &["off", "on"])?],
             progress: params.number("progress", 0.0..=1e6)?.unwrap_or(0.0),
-            follows_gains: params.choice("follow", &["noisy", "gains"])? == 1,
+            follow: [Follow::Noisy, Follow::Gains][params.choice("follow", &["noisy", "gains"])?],
             quiescence: params.number("quiescence", 0..=100)?.unwrap_or(0),
             singular: unless_off(params, "singular", |params, key| params.number(key, 0.0..=1e6))?,
             shuffle: is_on("shuffle")?,
@@ -270,7 +282,11 @@ impl Settings {
 
     /// Are all moves of a position looked at equally deep?
     pub fn is_even(&self) -> bool {
-        self.singular.is_none() && self.reduce == Reduction::Off && self.null.is_none() && self.futility.is_none() && !self.deeper
+        self.singular.is_none()
+            && self.reduce == Reduction::Off
+            && self.null.is_none()
+            && self.futility.is_none()
+            && self.usable == UsableEntries::Same
     }
 }
 
