@@ -193,7 +193,7 @@ impl Client<'_> {
                 (Some(Message::End(points)), _) => {
                     let (colour, missed) = game.as_ref().map_or((Player::First, 0), |known| (known.colour, known.missed));
                     let begun = game.filter(ClientGame::has_begun);
-                    let record = begun.map(|known| known.record(self.server.to_string(), self.name, self.agent, points));
+                    let record = begun.map(|known| known.record(&self.server.to_string(), self.name, self.agent, points));
                     return Ok(Some(Joined { colour, points, moves, missed, record }));
                 }
             }

@@ -120,7 +120,7 @@ impl<'a> ClientGame<'a> {
 
     /// The game as it was followed, which the server has ended with these points: by the rules, by time or for an illegal move, it does
     /// not say.
-    pub fn record(mut self, server: String, name: &str, agent: &str, points: [i32; 2]) -> GameRecord {
+    pub fn record(mut self, server: &str, name: &str, agent: &str, points: [i32; 2]) -> GameRecord {
         if let Some(own) = self.sent.take() {
             // The end is told instead of the move. If it was not the move that ended it, the record ends before it.
             let _ = self.play(&own, None, points[self.colour.index()], self.colour);
