@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use plyground_core::sync::lock;
 use plyground_match::{Experiment, GameRow, REMOTE, Run, RunEvent, RunObserver};
 use plyground_serve::LivePage;
 use plyground_session::{info, open, split_spec};
