@@ -311,7 +311,11 @@ fn the_report_is_evaluated_as_described() {
     }
     open("tuc-chess", None, Walk).unwrap();
     let seen = play("tuc-chess", "5/1r3/2R2/5/5/p4/2K2 b 11 12 9 ?+", "").unwrap();
-    assert_eq!(seen.scores[..4], [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95, -1.0 + 0.95 - 1.0 - 20.0, -10.0], "the evaluations of the report");
+    assert_eq!(
+        seen.scores[..4],
+        [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95, -1.0 + 0.95 - 1.0 - 20.0, -10.0],
+        "the evaluations of the report"
+    );
 }
 
 /// Follows random lines without chance, and beside them the same moves with every bonus worth a point and none appearing.
