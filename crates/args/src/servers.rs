@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plyground_tuc::PORT;
+use plyground_tuc::{PORT, Returning};
 
 use super::{duration, games};
 
@@ -30,6 +30,24 @@ fn web(text: &str) -> Result<WebAddress, String> {
             Ok(port) => Ok(WebAddress::At(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))),
             Err(_) => text.parse().map(WebAddress::At).map_err(|_| "expected ADDRESS:PORT, a port, or off".to_owned()),
         },
+    }
+}
+
+/// How a player of a series or a round robin is known when it comes again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ReturningBy {
+    Name,
+    Stem,
+    Address,
+}
+
+impl From<ReturningBy> for Returning {
+    fn from(by: ReturningBy) -> Self {
+        match by {
+            ReturningBy::Name => Self::Name,
+            ReturningBy::Stem => Self::Stem,
+            ReturningBy::Address => Self::Address,
+        }
     }
 }
 
@@ -70,6 +88,10 @@ pub struct HostArgs {
     /// A client that waits for an opponent is dismissed after so long without a word, so that those who have gone hold no seat
     #[arg(long, value_name = "T", default_value = "10min", value_parser = duration)]
     pub seat_time: Duration,
+    /// In a series or a round robin, how a player is known when it comes again: by its name; by its name but for the digits at its end (for
+    /// clients that draw a new number at every start); or by its address
+    #[arg(long, value_name = "HOW", default_value = "name")]
+    pub returning: ReturningBy,
     /// Say the last message once more to a player that is silent for a second; clients of the original server do not expect that
     #[arg(long)]
     pub resend: bool,
@@ -95,7 +117,7 @@ impl HostArgs {
 pub struct JoinArgs {
     /// The game: tuc-chess, with the year of the competition if it is not 2022
     pub game: String,
-    /// Who plays, e.g. level=5 or mcts:time=2s (see `ply agents`)
+    /// Who plays, e.g. best or level=5 (see `ply agents`)
     #[arg(long, value_name = "SPEC")]
     pub agent: String,
     /// Where the server is; without a port, 9876
@@ -107,7 +129,7 @@ pub struct JoinArgs {
     /// Games to play, one after the other
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = games)]
     pub games: u64,
-    /// The time for a move; an agent that names no limit uses three quarters of it [default: by year]
+    /// The time for a move; an agent uses seven eighths of it, if its spec does not limit it by something else [default: by year]
     #[arg(long, value_name = "T", value_parser = duration)]
     pub move_time: Option<Duration>,
     /// Say again what may have been lost, after a second of silence; only for `ply host`: the original server would be confused
@@ -119,6 +141,9 @@ pub struct JoinArgs {
     /// Print every message
     #[arg(long)]
     pub messages: bool,
+    /// Add the record of every game to this file (`ply replay` reads it)
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 fn player_name(text: &str) -> Result<String, String> {

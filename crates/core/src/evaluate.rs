@@ -153,6 +153,21 @@ pub trait Evaluated: Game {
         let _ = (state, mv);
         false
     }
+
+    /// Replaces the contents of `moves` by the legal moves that gain something at once, in the order of [`Game::moves`]: what quiescence
+    /// search follows with `follow=gains`. By default the noisy moves. Override it where more gains than captures, or where these moves
+    /// can be listed without the others.
+    fn gaining_moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
+        self.moves(state, moves);
+        moves.retain(|&mv| self.is_noisy(state, mv));
+    }
+
+    /// The position as if the player to move had made no move, for null-move pruning: only where having to move is hardly ever a
+    /// disadvantage. By default there is none.
+    fn passed(&self, state: &Self::State) -> Option<Self::State> {
+        let _ = state;
+        None
+    }
 }
 
 /// The evaluator of games without heuristics: 0 for every position.

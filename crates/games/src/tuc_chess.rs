@@ -12,6 +12,7 @@ use crate::bits::Bits;
 use crate::board::{Grid, PositionText};
 
 mod evaluator;
+pub mod fitted;
 mod phrases;
 
 pub use evaluator::TucEvaluator;
@@ -36,6 +37,12 @@ const INFO: GameInfo = GameInfo {
             value: "PLIES",
             default: "200",
             meaning: "after so many plies the points decide, from 1 to 10000",
+        },
+        KeyInfo {
+            key: "kings",
+            value: "end|play",
+            default: "end",
+            meaning: "with only the two kings left the game ends, or goes on (as on the original server after some games)",
         },
     ],
     rules: "The board has 5 files and 7 ranks. Each side has seven pawns, two rooks and a king; five bonuses lie on the middle \
@@ -175,6 +182,7 @@ fn open(params: &Params, position: Option<&str>) -> Result<(TucChess, State), In
         worth: probability("worth", worth)?,
         appear: probability("appear", appear)?,
         limit: params.number("limit", 1..=LONGEST)?.unwrap_or(DEFAULT_LIMIT),
+        kings_play: params.choice("kings", &["end", "play"])? == 1,
     };
     let state = match position {
         Some(text) => game.state(text)?,
@@ -190,6 +198,16 @@ pub struct TucChess {
     worth: f64,
     appear: f64,
     limit: u16,
+    /// Does the game go on with only the two kings left?
+    kings_play: bool,
+}
+
+/// The game of the competition of 2022.
+impl Default for TucChess {
+    fn default() -> Self {
+        let (_, worth, appear) = YEARS[0];
+        Self { year: 0, worth, appear, limit: DEFAULT_LIMIT, kings_play: false }
+    }
 }
 
 /// A position of TUC-Chess.
@@ -386,7 +404,7 @@ impl TucChess {
     #[inline]
     fn is_decided(&self, state: &State) -> bool {
         let kings = state.kings();
-        state.plies >= self.limit || kings.count() < 2 || kings == state.occupied()
+        state.plies >= self.limit || kings.count() < 2 || (kings == state.occupied() && !self.kings_play)
     }
 
     /// What is due after a move and, if it took a bonus, the drawing of its worth.
@@ -488,6 +506,7 @@ impl Game for TucChess {
             (self.worth != worth).then(|| format!("worth={}", self.worth)),
             (self.appear != appear).then(|| format!("appear={}", self.appear)),
             (self.limit != DEFAULT_LIMIT).then(|| format!("limit={}", self.limit)),
+            self.kings_play.then(|| "kings=play".to_owned()),
         ];
         let keys: Vec<String> = keys.into_iter().flatten().collect();
         if keys.is_empty() { INFO.name.to_owned() } else { format!("{}:{}", INFO.name, keys.join(",")) }
@@ -659,7 +678,7 @@ impl Game for TucChess {
         let [white, black] = state.points;
         Some(if state.kings().count() < 2 {
             phrases::KING_CAPTURED.with([("player", &last), ("white", &white), ("black", &black)])
-        } else if state.kings() == state.occupied() {
+        } else if state.kings() == state.occupied() && !self.kings_play {
             phrases::KINGS_LEFT.with([("white", &white), ("black", &black)])
         } else if !state.is_mobile() {
             phrases::STUCK.with([("player", &next), ("white", &white), ("black", &black)])

@@ -28,7 +28,7 @@ mod verify;
 pub use date::{date_text, day_text, seconds_now, seconds_of};
 pub use error::RunError;
 pub use experiment::format::Format;
-pub use experiment::{Experiment, Openings, REMOTE, Run, Seats, names_limits};
+pub use experiment::{Experiment, Openings, REMOTE, Run, Seats, names_effort, names_limits};
 pub use game::fault::Fault;
 pub use game::player::{AgentFactory, AgentPlayer, GameNotice, MatchPlayer, PlayerFactory, PlayerPair, Reply};
 pub use game::time_control::TimeControl;

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use plyground_core::{CancelToken, WallClock};
+use plyground_core::{CancelToken, GameRecord, WallClock};
 use plyground_match::{Fault, PlayerFactory};
 use plyground_session::{InputError, Limits, Player, Seed, Turn};
 
@@ -12,6 +12,9 @@ use crate::wire::{LONGEST, Message};
 
 /// The interval at which a waiting client reads its token.
 const POLL: Duration = Duration::from_millis(50);
+
+/// The silence after which it is said that the server does not answer.
+const NO_ANSWER: Duration = Duration::from_secs(3);
 
 /// The error that ended a game of the client.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +49,7 @@ pub enum JoinError {
 }
 
 /// The result of a game of the client.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Joined {
     /// Our colour.
     pub colour: Player,
@@ -56,6 +59,8 @@ pub struct Joined {
     pub moves: u32,
     /// Messages that did not arrive, as far as that can be told.
     pub missed: u32,
+    /// The game as it was followed; nothing if it did not begin.
+    pub record: Option<GameRecord>,
 }
 
 /// The settings of a client.
@@ -83,6 +88,22 @@ pub struct Client<'a> {
     pub cancel: &'a CancelToken,
     /// Called with every message, ours (true) and those of the server.
     pub listen: &'a dyn Fn(bool, &str),
+    /// Called with what happens, in words for people.
+    pub tell: &'a dyn Fn(&str),
+}
+
+/// The name of a colour.
+fn colour_name(colour: Player) -> &'static str {
+    match colour {
+        Player::First => "White",
+        Player::Second => "Black",
+    }
+}
+
+/// Does a datagram from an address come from the server that was asked? All loopback addresses are one computer, which answers by
+/// 127.0.0.1 whichever was asked (on Debian its own name is 127.0.1.1).
+fn answers_for(server: SocketAddr, from: SocketAddr) -> bool {
+    from == server || (from.port() == server.port() && from.ip().is_loopback() && server.ip().is_loopback())
 }
 
 /// The socket of a game. Datagrams from other addresses are dropped.
@@ -92,6 +113,8 @@ struct Connection<'a> {
     /// The time of the last message in either direction, and of the last one received.
     quiet: Instant,
     received: Instant,
+    /// Was it said that the server does not answer?
+    complained: bool,
 }
 
 impl<'a> Connection<'a> {
@@ -103,7 +126,7 @@ impl<'a> Connection<'a> {
             Ok(socket)
         };
         let socket = open().map_err(|error| client.network(error))?;
-        Ok(Self { client, socket, quiet: Instant::now(), received: Instant::now() })
+        Ok(Self { client, socket, quiet: Instant::now(), received: Instant::now(), complained: false })
     }
 
     fn send(&mut self, text: &str) -> Result<(), JoinError> {
@@ -118,7 +141,7 @@ impl<'a> Connection<'a> {
         let mut buffer = [0; LONGEST + 1];
         // An error here is about an earlier datagram that could not be delivered; the next one may be.
         let (length, from) = self.socket.recv_from(&mut buffer).ok()?;
-        let message = Message::read(&buffer[..length]).filter(|_| from == self.client.server)?;
+        let message = Message::read(&buffer[..length]).filter(|_| answers_for(self.client.server, from))?;
         (self.client.listen)(false, &message.to_string());
         (self.quiet, self.received) = (Instant::now(), Instant::now());
         Some(message)
@@ -133,6 +156,7 @@ impl Client<'_> {
     /// Plays a game; `None` if it was cancelled.
     pub fn play(&self, seed: Seed) -> Result<Option<Joined>, JoinError> {
         let mut connection = Connection::open(self)?;
+        (self.tell)(&format!("{} asks {} for a game", self.name, self.server));
         connection.send(self.name)?;
         let mut game: Option<ClientGame<'_>> = None;
         let mut moves = 0;
@@ -143,6 +167,7 @@ impl Client<'_> {
                 (Some(Message::Colour(colour)), known) => {
                     if known.as_ref().is_none_or(|known| known.colour != colour && !known.has_begun()) {
                         game = Some(self.game(colour, seed)?);
+                        (self.tell)(&format!("{} plays {}; waiting for the beginning", self.name, colour_name(colour)));
                     }
                 }
                 // The message with the colour was lost. A client that is told of a move before it has made one is the next to move.
@@ -157,6 +182,7 @@ impl Client<'_> {
                         // The end of a game in which we have not moved was lost, and this is another one.
                         game = Some(self.game(known.colour, seed)?);
                     } else if !known.has_begun() {
+                        (self.tell)("the game has begun");
                         self.answer(&mut connection, known, &mut moves)?;
                     }
                 }
@@ -164,9 +190,11 @@ impl Client<'_> {
                     Meaning::OurTurn | Meaning::Again => self.answer(&mut connection, known, &mut moves)?,
                     Meaning::Theirs => {}
                 },
-                (Some(Message::End(points)), known) => {
-                    let (colour, missed) = known.as_ref().map_or((Player::First, 0), |known| (known.colour, known.missed));
-                    return Ok(Some(Joined { colour, points, moves, missed }));
+                (Some(Message::End(points)), _) => {
+                    let (colour, missed) = game.as_ref().map_or((Player::First, 0), |known| (known.colour, known.missed));
+                    let begun = game.filter(ClientGame::has_begun);
+                    let record = begun.map(|known| known.record(&self.server.to_string(), self.name, self.agent, points));
+                    return Ok(Some(Joined { colour, points, moves, missed, record }));
                 }
             }
         }
@@ -186,6 +214,10 @@ impl Client<'_> {
                 Some(_) => "the game did not go on",
             };
             return Err(JoinError::Silence { server: self.server, time: self.patience, during });
+        }
+        if game.is_none() && !connection.complained && connection.received.elapsed() >= NO_ANSWER {
+            connection.complained = true;
+            (self.tell)(&format!("no answer from {} yet; going on waiting", self.server));
         }
         if self.resend.is_some_and(|silence| connection.quiet.elapsed() >= silence) {
             let last = game.and_then(|known| known.last_sent.clone());

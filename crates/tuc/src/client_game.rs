@@ -1,9 +1,13 @@
 //! The game state of a client, reconstructed from the messages of the server, some of which may be lost.
 
+use plyground_core::{GameRecord, Outcome, RecordedPlayer};
 use plyground_match::MatchPlayer;
 use plyground_session::{InputError, Player, Seed, Session, Turn, open};
 
 use crate::wire::{Message, Moved};
+
+/// The parameter with which the game goes on when only the kings are left.
+const KINGS_PLAY: &str = "kings=play";
 
 /// The game so far, with the player of one side.
 pub(super) struct ClientGame<'a> {
@@ -63,7 +67,17 @@ impl<'a> ClientGame<'a> {
             }
             _ => {}
         }
-        self.play(&moved.mv, moved.bonus.as_deref(), moved.points[mover.index()], mover)?;
+        let before = self.session.position();
+        let bonus = moved.bonus.as_deref();
+        self.play(&moved.mv, bonus, moved.points[mover.index()], mover)?;
+        if matches!(self.session.turn(), Turn::Over(_)) {
+            // The server decides when a game ends. The original one counts a piece too many once a pawn has captured on the last rank,
+            // and then goes on with the two kings.
+            let spec = self.session.spec();
+            let link = if spec.contains(':') { ',' } else { ':' };
+            self.reopen(&format!("{spec}{link}{KINGS_PLAY}"), &before)?;
+            self.play(&moved.mv, bonus, moved.points[mover.index()], mover)?;
+        }
         self.correct(moved.points)?;
         self.last = Some(moved);
         Ok(meaning)
@@ -101,7 +115,34 @@ impl<'a> ClientGame<'a> {
         for (field, points) in fields.iter_mut().skip(2).zip(points) {
             *field = points.to_string();
         }
-        self.session = open(&self.session.spec(), Some(&fields.join(" ")))?;
+        self.reopen(&self.session.spec(), &fields.join(" "))
+    }
+
+    /// The game as it was followed, which the server has ended with these points: by the rules, by time or for an illegal move, it does
+    /// not say.
+    pub fn record(mut self, server: &str, name: &str, agent: &str, points: [i32; 2]) -> GameRecord {
+        if let Some(own) = self.sent.take() {
+            // The end is told instead of the move. If it was not the move that ended it, the record ends before it.
+            let _ = self.play(&own, None, points[self.colour.index()], self.colour);
+        }
+        let mut players = [0, 1].map(|_| RecordedPlayer { name: format!("the opponent at {server}"), seed: None });
+        players[self.colour.index()] = RecordedPlayer { name: format!("{name} ({agent})"), seed: Some(self.seed.0) };
+        let record = self.session.record(players, None);
+        if let Turn::Over(_) = self.session.turn() {
+            return record;
+        }
+        let result = Outcome::by_points(points[0], points[1]).word().to_owned();
+        GameRecord {
+            result,
+            reason: format!("the server ended the game, {} : {}", points[0], points[1]),
+            points: Some(points),
+            ..record
+        }
+    }
+
+    /// Goes on from a position, maybe by other rules.
+    fn reopen(&mut self, spec: &str, position: &str) -> Result<(), InputError> {
+        self.session = open(spec, Some(position))?;
         self.player.start(self.session.as_mut(), self.seed)
     }
 }
@@ -169,6 +210,20 @@ mod tests {
         game.take(moved("T16160990102")).unwrap_err();
         game.take(moved("T15040990102")).unwrap();
         assert_eq!(game.session.points(), Some([1, 2]));
+    }
+
+    #[test]
+    fn a_game_that_the_server_goes_on_with_is_not_over() {
+        // As on the original server once a pawn has captured on the last rank: only the kings are left after White's capture.
+        let mut game = game(Player::Second);
+        game.session = open("tuc-chess:limit=10000", Some("2k2/5/5/5/5/1p3/1K3 w 9 9 60")).unwrap();
+        assert_eq!(game.take(moved("T16151421009")).unwrap(), Meaning::OurTurn);
+        assert!(game.is_our_turn(), "{}", game.session.position());
+        assert_eq!(game.session.spec(), "tuc-chess:limit=10000,kings=play");
+        assert_eq!(game.session.position(), "2k2/5/5/5/2*2/1K3/5 b 10 9 61", "the bonus that appeared is there, too");
+        game.take(moved("T00201991009")).unwrap();
+        // The next game is by the usual rules again, and an illegal move is still one.
+        game.take(moved("T15171991009")).unwrap_err();
     }
 
     #[test]

@@ -8,7 +8,7 @@ use plyground_core::CancelToken;
 use plyground_core::sync::lock;
 use plyground_match::{
     AgentFactory, Experiment, Format, REMOTE, Run, RunDriver, RunError, RunObserver, RunPrefix, Seats, Store, Threads,
-    parallel_map,
+    names_effort, parallel_map,
 };
 use plyground_session::{InputError, Limits, Player, Resources};
 
@@ -119,7 +119,8 @@ impl Host<'_> {
             seats: Seats::Fixed,
             limits: Limits { time: Some(self.time.a_move), ..Limits::default() },
             game_time: Some(self.time.a_game),
-            own_limits: true,
+            // A time in the spec of an agent gives way to that of the protocol.
+            own_limits: agents.iter().any(|agent| names_effort(agent)),
             seed: self.seed,
             ..Experiment::with_remote(self.game, agents, self.resources)?
         };

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use plyground_session::Player;
 
-use crate::server::{Admission, ClientState, HostEvent, MOST_CLIENTS, RepeatAllowance, ServerState, UdpServer};
+use crate::server::{Admission, ClientState, HostEvent, MOST_CLIENTS, RepeatAllowance, Returning, ServerState, UdpServer};
 use crate::wire::{LONGEST, Message, is_move, is_plausible_name, name_in, trimmed};
 
 /// The most unread datagrams of a player to move.
@@ -19,6 +19,8 @@ pub(super) const INBOX: usize = 16;
 /// and make moves.
 const STRIKES_WAITING: u32 = 8;
 const STRIKES_PLAYING: u32 = 32;
+/// So many clients that may not come are told of.
+const MOST_TURNED_AWAY: usize = 64;
 /// The interval at which silent clients are looked for.
 const SWEEP: Duration = Duration::from_millis(200);
 
@@ -122,6 +124,9 @@ impl UdpServer {
 
     fn admit(&self, state: &mut ServerState, name: String, from: SocketAddr) {
         (self.listener)(&HostEvent::Arrived { name: &name, address: from });
+        if state.known_addresses.len() < MOST_CLIENTS {
+            state.known_addresses.insert(name.clone(), from.ip());
+        }
         let number = state.arrivals;
         state.arrivals += 1;
         let now = Instant::now();
@@ -166,9 +171,39 @@ impl UdpServer {
         let Admission::Only(names) = &state.admission else { return self.label_of_stranger(state, name, from) };
         let waits = |label: &String| state.clients.values().any(|client| client.name == *label && !client.playing);
         let mut own = names.iter().filter(|label| is_called(label, name));
-        let chosen = own.clone().find(|label| !waits(label)).or_else(|| own.next())?.clone();
+        let by_name = own.clone().find(|label| !waits(label)).or_else(|| own.next());
+        let Some(chosen) = by_name.or_else(|| self.returned(state, names, name, from)).cloned() else {
+            self.turn_away(state, name, from);
+            return None;
+        };
         state.clients.retain(|_, client| client.name != chosen || client.playing);
         (state.clients.len() < MOST_CLIENTS).then_some(chosen)
+    }
+
+    /// The label of a player that comes again with another name: one that is not here, and was at this address before if there are several.
+    fn returned<'a>(&self, state: &ServerState, names: &'a [String], name: &str, from: SocketAddr) -> Option<&'a String> {
+        let is_here = |label: &String| state.clients.values().any(|client| client.name == *label);
+        let was_there = |label: &String| state.known_addresses.get(label) == Some(&from.ip());
+        let name: String = tidied(name).collect();
+        let mut missing = names.iter().filter(|label| !is_here(label)).filter(|label| match self.options.returning {
+            Returning::Name => false,
+            Returning::Stem => stem(label) == stem(&name),
+            Returning::Address => was_there(label),
+        });
+        let first = missing.clone().find(|label| was_there(label));
+        first.or_else(|| missing.next())
+    }
+
+    /// Tells the listener of a client that may not come, once.
+    fn turn_away(&self, state: &mut ServerState, name: &str, from: SocketAddr) {
+        let known = (tidied(name).collect::<String>(), from.ip());
+        let is_told = state.turned_away.contains(&known);
+        let Admission::Only(awaited) = &state.admission else { return };
+        if !is_plausible_name(name) || is_told || state.turned_away.len() >= MOST_TURNED_AWAY {
+            return;
+        }
+        (self.listener)(&HostEvent::TurnedAway { name: &known.0, address: known.1, awaited });
+        state.turned_away.push(known);
     }
 
     /// The label of a new client whose name is not expected; `None` if it is not plausible, or has no seat left.
@@ -252,6 +287,12 @@ fn tidied(name: &str) -> impl Iterator<Item = char> {
         letter => letter,
     };
     name.trim().chars().take(NAME).map(plain)
+}
+
+/// A name without the number at its end.
+fn stem(label: &str) -> &str {
+    let name = label.rsplit_once('#').map_or(label, |(name, _)| name);
+    name.trim_end_matches(|letter: char| letter.is_ascii_digit())
 }
 
 /// Does the client with this label send this name?

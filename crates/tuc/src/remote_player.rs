@@ -71,6 +71,15 @@ impl UdpServer {
                 }
                 found[seat].is_some() || self.options.wait.is_some_and(|wait| since[seat].elapsed() >= wait)
             });
+            for (seat, name) in names.iter().enumerate() {
+                let Some(name) = name else { continue };
+                let is_here = found[seat].is_some() || state.clients.values().any(|client| client.name == *name);
+                if is_here || settled == [true, true] {
+                    state.awaited.remove(*name);
+                } else {
+                    state.awaited.entry((*name).to_owned()).or_insert(since[seat]);
+                }
+            }
             if settled == [true, true] {
                 for (address, colour) in found.into_iter().zip(Player::BOTH) {
                     let Some(address) = address else { continue };

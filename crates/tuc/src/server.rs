@@ -38,6 +38,20 @@ pub struct HostOptions {
     pub seat_time: Option<Duration>,
     /// The most clients of one address (with any ports) at the same time, where clients are not expected by their names.
     pub seats_per_address: usize,
+    /// How clients that are expected by their names are known when they come again.
+    pub returning: Returning,
+}
+
+/// How a client that is expected by its name is known when it comes again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Returning {
+    /// By its name.
+    #[default]
+    Name,
+    /// By its name without the digits at its end: some clients draw a new number at every start.
+    Stem,
+    /// By the address that it came from the last time, with any name and port.
+    Address,
 }
 
 impl Default for HostOptions {
@@ -48,6 +62,7 @@ impl Default for HostOptions {
             resend: None,
             seat_time: Some(Duration::from_mins(10)),
             seats_per_address: 64,
+            returning: Returning::Name,
         }
     }
 }
@@ -100,6 +115,15 @@ pub enum HostEvent<'a> {
         /// Its address.
         address: SocketAddr,
     },
+    /// A client has come that is not one of those who are awaited. It is told once for each name and address.
+    TurnedAway {
+        /// Its name.
+        name: &'a str,
+        /// Its address.
+        address: IpAddr,
+        /// The names of those who may come.
+        awaited: &'a [String],
+    },
     /// A message was sent to a player.
     Sent {
         /// The name of the player.
@@ -120,7 +144,7 @@ impl HostEvent<'_> {
     /// The player, whether the message was received (or sent), and its text.
     pub fn message(&self) -> (&str, bool, &str) {
         match self {
-            Self::Arrived { name, .. } => (name, true, name),
+            Self::Arrived { name, .. } | Self::TurnedAway { name, .. } => (name, true, name),
             Self::Sent { name, text } => (name, false, text),
             Self::Received { name, text } => (name, true, text),
         }
@@ -194,6 +218,12 @@ pub(super) struct ServerState {
     pub dropped: DroppedDatagrams,
     /// Addresses that get no seat for a while.
     pub expelled: Expelled,
+    /// The players that games wait for, since when.
+    pub awaited: HashMap<String, Instant>,
+    /// The addresses that players have come from, by their labels.
+    pub known_addresses: HashMap<String, IpAddr>,
+    /// Names and addresses that were turned away, as far as they were told.
+    pub turned_away: Vec<(String, IpAddr)>,
 }
 
 impl ServerState {
@@ -265,6 +295,9 @@ impl UdpServer {
             arrivals: 0,
             dropped: DroppedDatagrams::default(),
             expelled: Expelled::default(),
+            awaited: HashMap::new(),
+            known_addresses: HashMap::new(),
+            turned_away: Vec::new(),
         };
         Self { socket, options, state: Mutex::new(state), changed: Condvar::new(), closed: AtomicBool::new(false), listener }
     }
@@ -285,6 +318,15 @@ impl UdpServer {
         let mut waiting: Vec<&ClientState> = state.clients.values().filter(|client| !client.playing).collect();
         waiting.sort_by_key(|client| client.number);
         waiting.into_iter().map(|client| client.name.clone()).collect()
+    }
+
+    /// The names of the players that games have waited for at least so long, in alphabetical order.
+    pub fn awaited(&self, at_least: Duration) -> Vec<String> {
+        let state = self.state();
+        let missing = state.awaited.iter().filter(|(_, since)| since.elapsed() >= at_least);
+        let mut names: Vec<String> = missing.map(|(name, _)| name.clone()).collect();
+        names.sort();
+        names
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, ServerState> {

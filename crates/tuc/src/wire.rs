@@ -104,6 +104,20 @@ impl Message {
     }
 }
 
+/// A message as people read it: with the squares of its move, if there is one.
+pub fn with_squares(text: &str) -> String {
+    let digits = match text.len() {
+        4 if is_move(text) => text,
+        12 if text.starts_with('T') => text.get(2..6).unwrap_or_default(),
+        _ => "",
+    };
+    let square = |place: &[u8]| {
+        Some(format!("{}{}", char::from(b'a' + place[1].checked_sub(b'0')?), 7_u8.checked_sub(place[0].checked_sub(b'0')?)?))
+    };
+    let squares = || Some(square(digits.as_bytes().get(..2)?)? + &square(digits.as_bytes().get(2..)?)?);
+    squares().map_or_else(|| text.to_owned(), |squares| format!("{text} ({squares})"))
+}
+
 /// The text of a datagram without trailing zeros, spaces and line ends; `None` if it is no text.
 pub fn trimmed(datagram: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(datagram).ok()?.trim_end_matches(['\0', '\r', '\n', ' ']);
@@ -189,6 +203,15 @@ mod tests {
         assert_eq!(Message::read(&[0xff; 12]), None);
         assert_eq!(Message::read("T1é2429900é".as_bytes()), None);
         assert_eq!(Message::End([140, -1]).to_string(), "GE9900", "two digits each, whatever happens");
+    }
+
+    #[test]
+    fn moves_are_shown_with_their_squares() {
+        assert_eq!(with_squares("5444"), "5444 (e2e3)");
+        assert_eq!(with_squares("T15242410105"), "T15242410105 (c2c3)");
+        for other in ["GE0114", "PW", "client15", "12", "9999", "T1é2429900é"] {
+            assert_eq!(with_squares(other), other);
+        }
     }
 
     #[test]

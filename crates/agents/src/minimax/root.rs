@@ -1,17 +1,22 @@
 //! The root of a search: iterative deepening, the windows in which each method asks, and the choice of the move.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
 use plyground_core::{
-    Agent, AgentError, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, Opinion, Params, Player, SearchRequest,
-    sort_moves,
+    Agent, AgentError, Budget, Candidate, Choice, Evaluated, Evaluator, Fact, InputError, Limits, NoClock, Opinion, Params,
+    Player, Progress, Rng, SearchObserver, SearchRequest, Seed, sort_moves,
 };
 
 use super::order::{History, Moves};
+use super::progress::LastMoves;
 use super::search::{LOOK_EVERY, NodeDepth, Search, Stats, Window};
 use super::settings::{DEFAULT_DEPTH, Method, Settings};
 use super::sss::OpenList;
-use super::table::{Entry, Table};
+use super::table::{Entry, SharedTable, Table, TableAccess};
 use super::{DEEPEST, SURE, expected, family};
-use crate::futures::Futures;
+use crate::futures::{ChanceMode, Futures};
 use crate::limit_checker::LimitChecker;
 
 /// Bounds of averages need not be averages themselves, so that null windows could close in on a value by tiny steps: after so many of
@@ -21,24 +26,59 @@ const MOST_STEPS_WITH_CHANCE: u32 = 8;
 /// An agent of the minimax family: finds the value of plain minimax, and a move that has it, without looking at everything.
 ///
 /// It keeps its table between thoughts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Searcher<E> {
     evaluator: E,
     settings: Settings,
-    table: Table,
+    memory: Memory,
     history: History,
     /// Has the game shown chance events in earlier thoughts?
     chance: bool,
     /// Who thought last.
     mover: Option<Player>,
+    last_moves: LastMoves,
+}
+
+/// The table of an agent, for one thread or for several.
+#[derive(Debug)]
+enum Memory {
+    Own(Table),
+    Shared(SharedTable),
+}
+
+impl Memory {
+    fn new(settings: &Settings) -> Self {
+        let Settings { table, replacement, threads, .. } = *settings;
+        if threads > 1 { Self::Shared(SharedTable::new(table, replacement)) } else { Self::Own(Table::new(table, replacement)) }
+    }
+
+    /// Begins a new thought; whether everything is forgotten before.
+    fn begin(&mut self, anew: bool) {
+        match self {
+            Self::Own(table) => {
+                if anew {
+                    table.clear();
+                }
+                table.next_age();
+            }
+            Self::Shared(table) => {
+                if anew {
+                    table.clear();
+                }
+                table.next_age();
+            }
+        }
+    }
 }
 
 impl<E> Searcher<E> {
     /// The agent with this name (`alphabeta`, `pvs`, `negascout`, `mtdf`, `sss` or `expectimax`) and these keys, with any evaluator.
     pub fn new(name: &str, params: &Params, evaluator: E) -> Result<Self, InputError> {
         let settings = Settings::read(family::method(name, params)?, params)?;
-        let table = Table::new(settings.table, settings.replacement);
-        Ok(Self { evaluator, settings, table, history: History::default(), chance: false, mover: None })
+        // Values that rest on chance are told apart from others by their keys, and one thread cannot see what another has met.
+        let chance = settings.threads > 1 && settings.chance == ChanceMode::Expect;
+        let (memory, history) = (Memory::new(&settings), History::default());
+        Ok(Self { evaluator, settings, memory, history, chance, mover: None, last_moves: LastMoves::default() })
     }
 }
 
@@ -50,18 +90,69 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
         // What a draw counts depends on who thinks, and so may what a position counts.
         let judges_otherwise = self.evaluator.side_with(mover);
         let thought_for_other = self.mover.replace(mover).is_some_and(|last| last != mover);
-        if thought_for_other && (contempt != 0.0 || judges_otherwise) {
-            self.table.clear();
-        }
-        self.table.next_age();
+        self.memory.begin(thought_for_other && (contempt != 0.0 || judges_otherwise));
         self.history.fade();
+        let mut moves = Vec::new();
+        game.moves(state, &mut moves);
+        if self.settings.shuffle {
+            rng.shuffle(&mut moves);
+        } else {
+            let place = |&mv: &G::Move| self.evaluator.list_place(game, state, mv);
+            sort_moves(&mut moves, |a, b| place(a).cmp(&place(b)));
+        }
+        let futures = Futures::new(self.settings.chance, rng);
+        let sample_seed = if self.settings.samples > 0 { rng.bits() } else { 0 };
+        let progress = self.settings.progress;
+        let cost = |mv| if progress > 0.0 { progress * self.last_moves.cost(game, state, mv) } else { 0.0 };
+        let moves: Vec<(G::Move, f32)> = moves.into_iter().map(|mv| (mv, cost(mv))).collect();
+        let draw = if contempt == 0.0 { 0.0 } else { -contempt * mover.sign() };
+        let (evaluator, settings) = (&self.evaluator, &self.settings);
+        let thought = Thought { game, state, mover, evaluator, settings, moves, futures, sample_seed, chance: self.chance, draw };
+        let checker = LimitChecker::new(&budget, observer, budget.limits.nodes, LOOK_EVERY);
+        let (mut choice, chance) = match &mut self.memory {
+            Memory::Own(table) => thought.think(TableAccess::Own(table), &mut self.history, checker, budget.limits),
+            Memory::Shared(table) => thought.think_together(table, &mut self.history, checker, budget.limits, rng),
+        };
+        self.chance = chance;
+        if progress > 0.0 {
+            self.last_moves.add(game, state, choice.mv);
+        }
+        choice.elapsed = budget.clock.elapsed();
+        Ok(choice)
+    }
+}
+
+/// What all threads of a search have in common.
+struct Thought<'a, G: Evaluated, E> {
+    game: &'a G,
+    state: &'a G::State,
+    mover: Player,
+    evaluator: &'a E,
+    settings: &'a Settings,
+    /// The moves in the order in which equal ones are chosen, with what each costs.
+    moves: Vec<(G::Move, f32)>,
+    futures: Futures,
+    sample_seed: u64,
+    chance: bool,
+    draw: f32,
+}
+
+impl<G: Evaluated, E: Evaluator<G>> Thought<'_, G, E> {
+    /// The choice, and whether chance was met.
+    fn think(
+        &self,
+        table: TableAccess<'_>,
+        history: &mut History,
+        checker: LimitChecker<'_, '_, G::Move>,
+        limits: Limits,
+    ) -> (Choice<G>, bool) {
         let mut search = Search {
-            game,
-            evaluator: &self.evaluator,
-            settings: &self.settings,
-            table: &mut self.table,
-            history: &mut self.history,
-            checker: LimitChecker::new(&budget, observer, budget.limits.nodes, LOOK_EVERY),
+            game: self.game,
+            evaluator: self.evaluator,
+            settings: self.settings,
+            table,
+            history,
+            checker,
             opinion: Opinion::default(),
             stats: Stats::default(),
             lines: Vec::new(),
@@ -72,29 +163,71 @@ impl<G: Evaluated, E: Evaluator<G>> Agent<G> for Searcher<E> {
             stop: false,
             cut_short: false,
             chance: self.chance,
-            draw: if contempt == 0.0 { 0.0 } else { -contempt * mover.sign() },
-            futures: Futures::BRANCHES,
-            sample_seed: 0,
+            draw: self.draw,
+            futures: self.futures,
+            sample_seed: self.sample_seed,
             root_depth: 0,
+            passed_before: u32::MAX,
         };
-        let mut moves = Vec::new();
-        game.moves(state, &mut moves);
-        if self.settings.shuffle {
-            rng.shuffle(&mut moves);
-        } else {
-            let place = |&mv: &G::Move| self.evaluator.list_place(game, state, mv);
-            sort_moves(&mut moves, |a, b| place(a).cmp(&place(b)));
-        }
-        search.futures = Futures::new(self.settings.chance, rng);
-        if self.settings.samples > 0 {
-            search.sample_seed = rng.bits();
-        }
-        let mut root = Root::new(&mut search, state, mover, moves);
-        root.deepen(budget.limits);
-        let mut choice = root.choice();
-        self.chance = search.chance;
-        choice.elapsed = budget.clock.elapsed();
-        Ok(choice)
+        let mut root = Root::new(&mut search, self.state, self.mover, &self.moves);
+        root.deepen(limits);
+        let choice = root.choice();
+        (choice, search.chance)
+    }
+
+    /// The same with helpers, which fill the table that all share (lazy SMP; Hyatt and Mann, Österlund 2017): each searches the root by
+    /// itself, with its moves in another order, and what one finds cuts off in the others. The first thread decides.
+    fn think_together(
+        &self,
+        table: &SharedTable,
+        history: &mut History,
+        checker: LimitChecker<'_, '_, G::Move>,
+        limits: Limits,
+        rng: &mut Rng,
+    ) -> (Choice<G>, bool) {
+        let stop = AtomicBool::new(false);
+        let seeds: Vec<Seed> = (1..self.settings.threads).map(|_| Seed(rng.bits())).collect();
+        std::thread::scope(|scope| {
+            let mut helpers = Vec::new();
+            for seed in seeds {
+                let stop = &stop;
+                match std::thread::Builder::new().spawn_scoped(scope, move || self.help(table, seed, limits, stop)) {
+                    Ok(helper) => helpers.push(helper),
+                    // In a browser there are no threads.
+                    Err(_) => break,
+                }
+            }
+            let (mut choice, chance) = self.think(TableAccess::Shared(table), history, checker, limits);
+            stop.store(true, Relaxed);
+            for helper in helpers {
+                match helper.join() {
+                    Ok(nodes) => choice.nodes += nodes,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            (choice, chance)
+        })
+    }
+
+    /// Searches until it is told to stop; the nodes.
+    fn help(&self, table: &SharedTable, seed: Seed, limits: Limits, stop: &AtomicBool) -> u64 {
+        let mut moves = self.moves.clone();
+        seed.rng().shuffle(&mut moves);
+        let helper = Thought { moves, ..*self };
+        let limits = Limits { time: Some(Duration::MAX), nodes: None, ..limits };
+        let budget = Budget { limits, clock: &NoClock };
+        let mut observer = StoppedBy(stop);
+        let checker = LimitChecker::new(&budget, &mut observer, None, LOOK_EVERY);
+        helper.think(TableAccess::Shared(table), &mut History::default(), checker, limits).0.nodes
+    }
+}
+
+/// Ends a search when the flag is set.
+struct StoppedBy<'a>(&'a AtomicBool);
+
+impl<M> SearchObserver<M> for StoppedBy<'_> {
+    fn progress(&mut self, _: &Progress<'_, M>) -> ControlFlow<()> {
+        if self.0.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -106,6 +239,8 @@ struct RootMove<M> {
     rank: usize,
     lower: f32,
     upper: f32,
+    /// What the move counts less than what it leads to.
+    cost: f32,
 }
 
 /// What an iteration came to.
@@ -132,9 +267,9 @@ pub(super) struct Root<'s, 'a, 'b, 'c, G: Evaluated, E> {
 }
 
 impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
-    fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: Vec<G::Move>) -> Self {
-        let unknown = |(rank, mv)| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY };
-        let mut moves: Vec<_> = moves.into_iter().enumerate().map(unknown).collect();
+    fn new(search: &'s mut Search<'a, 'b, 'c, G, E>, state: &'s G::State, mover: Player, moves: &[(G::Move, f32)]) -> Self {
+        let unknown = |(rank, &(mv, cost))| RootMove { mv, rank, lower: f32::NEG_INFINITY, upper: f32::INFINITY, cost };
+        let mut moves: Vec<_> = moves.iter().enumerate().map(unknown).collect();
         if search.settings.order.uses_hints() {
             let hint = |root: &RootMove<G::Move>| search.game.ordering_score(state, root.mv);
             sort_moves(&mut moves, |a, b| hint(b).cmp(&hint(a)));
@@ -219,7 +354,7 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
     fn in_window(&mut self, node: NodeDepth, window: Window) -> Option<Best<G::Move>> {
         let mut best: Option<Best<G::Move>> = None;
         for at in 0..self.moves.len() {
-            let RootMove { mv, rank, .. } = self.moves[at];
+            let RootMove { mv, rank, cost, .. } = self.moves[at];
             let alpha = match &best {
                 Some(best) if rank < best.rank => best.value.next_down(),
                 Some(best) => best.value,
@@ -230,10 +365,10 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
             self.search.line(1).clear();
             let mut value = f32::INFINITY;
             if narrow {
-                value = self.after(mv, node, Window::above(inner.alpha));
+                value = self.after(mv, cost, node, Window::above(inner.alpha));
             }
             if value > inner.alpha && (!narrow || value < inner.beta) {
-                value = self.after(mv, node, inner);
+                value = self.after(mv, cost, node, inner);
             }
             if self.search.stop {
                 break;
@@ -257,11 +392,16 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
         best
     }
 
-    /// The value of a root move, in the mover's view.
-    fn after(&mut self, mv: G::Move, node: NodeDepth, window: Window) -> f32 {
+    /// The value of a root move, in the mover's view, less what the move costs. Wins and losses stay what they are.
+    fn after(&mut self, mv: G::Move, cost: f32, node: NodeDepth, window: Window) -> f32 {
         let mut child = self.state.clone();
         self.search.play(&mut child, mv);
-        self.search.value(&child, self.mover, node.next(), window)
+        if cost == 0.0 {
+            return self.search.value(&child, self.mover, node.next(), window);
+        }
+        let moved = |score: f32, by: f32| if score.abs() >= SURE { score } else { score + by };
+        let window = Window { alpha: moved(window.alpha, cost).next_down(), beta: moved(window.beta, cost).next_up() };
+        moved(self.search.value(&child, self.mover, node.next(), window), -cost)
     }
 
     /// MTD: asks again and again whether the value is at least so much, until the bounds meet.
@@ -303,14 +443,14 @@ impl<'s, 'a, 'b, 'c, G: Evaluated, E: Evaluator<G>> Root<'s, 'a, 'b, 'c, G, E> {
 
     /// A bound of a root move that tells whether it reaches `beta`.
     fn test(&mut self, at: usize, node: NodeDepth, beta: f32) -> f32 {
-        let RootMove { mv, lower, upper, .. } = self.moves[at];
+        let RootMove { mv, lower, upper, cost, .. } = self.moves[at];
         if lower >= beta {
             return lower;
         }
         if upper < beta {
             return upper;
         }
-        let value = self.after(mv, node, Window { alpha: beta.next_down(), beta });
+        let value = self.after(mv, cost, node, Window { alpha: beta.next_down(), beta });
         let root = &mut self.moves[at];
         if value >= beta {
             root.lower = value;

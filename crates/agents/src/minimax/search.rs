@@ -5,8 +5,8 @@ use plyground_core::{Evaluated, Evaluator, Opinion, Outcome, Player, Turn, WIN_S
 use super::SURE;
 use super::chance::Event;
 use super::order::{History, Killers, Moves, Ranking};
-use super::settings::{Method, Settings};
-use super::table::{Entry, Table};
+use super::settings::{Follow, Method, Settings, UsableEntries};
+use super::table::{Entry, TableAccess};
 use crate::futures::Futures;
 use crate::limit_checker::LimitChecker;
 
@@ -17,8 +17,7 @@ pub(super) const LOOK_EVERY: u64 = 256;
 const TABLE_FROM: i32 = 2;
 /// Nearer to the end, ordering the moves takes longer than what it saves.
 pub(super) const ORDER_FROM: i32 = 2;
-/// Reductions and singular extensions take three plies to be worth anything.
-const REDUCE_FROM: i32 = 3;
+/// Singular extensions take three plies to be worth anything.
 const SINGULAR_FROM: i32 = 3;
 
 /// An open interval of scores in the view of some player. What is outside of it need not be known exactly.
@@ -44,7 +43,7 @@ impl Window {
     }
 
     #[inline]
-    fn is_null(self) -> bool {
+    pub fn is_null(self) -> bool {
         self.beta <= self.alpha.next_up()
     }
 }
@@ -81,7 +80,7 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub game: &'a G,
     pub evaluator: &'a E,
     pub settings: &'a Settings,
-    pub table: &'a mut Table,
+    pub table: TableAccess<'a>,
     pub history: &'a mut History,
     pub checker: LimitChecker<'b, 'c, G::Move>,
     /// The progress for the observer.
@@ -108,6 +107,8 @@ pub(super) struct Search<'a, 'b, 'c, G: Evaluated, E> {
     pub sample_seed: u64,
     /// The depth of the search at the root.
     pub root_depth: u32,
+    /// The ply at which no null move is made, because the one before was one.
+    pub passed_before: u32,
 }
 
 impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
@@ -160,6 +161,9 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             if let Some(value) = self.known(&entry, node, window) {
                 return value;
             }
+        }
+        if let Some(value) = self.enough_without_moves(state, player, node, window) {
+            return value;
         }
         let mut moves = self.spare_moves.pop().unwrap_or_default();
         self.game.moves(state, &mut moves.all);
@@ -239,8 +243,8 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             if singular == Some(number) {
                 next.depth += 1;
             }
-            let late = singular.is_none() && self.is_late(state, mv, turn, node);
-            let value = self.try_move(&child, player, next, inner, turn, late);
+            let less = if singular.is_none() { self.reduction(state, mv, turn, node) } else { 0 };
+            let value = self.try_move(&child, player, next, inner, turn, less);
             if self.stop {
                 break;
             }
@@ -331,9 +335,9 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
 
     /// The value of a move that is tried as number `turn`.
     #[inline]
-    fn try_move(&mut self, child: &G::State, player: Player, next: NodeDepth, window: Window, turn: usize, late: bool) -> f32 {
-        if late {
-            let less = NodeDepth { depth: next.depth - 1, ..next };
+    fn try_move(&mut self, child: &G::State, player: Player, next: NodeDepth, window: Window, turn: usize, less: i32) -> f32 {
+        if less > 0 {
+            let less = NodeDepth { depth: next.depth - less, ..next };
             let value = self.value(child, player, less, Window::above(window.alpha));
             if value <= window.alpha {
                 return value;
@@ -347,12 +351,6 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             }
         }
         self.value(child, player, next, window)
-    }
-
-    /// Late-move reductions: is the move one of those that are unlikely to matter?
-    #[inline]
-    fn is_late(&self, state: &G::State, mv: G::Move, turn: usize, node: NodeDepth) -> bool {
-        node.depth >= REDUCE_FROM && self.settings.reduce.is_some_and(|after| turn >= after) && !self.game.is_noisy(state, mv)
     }
 
     /// Singular extensions (Anantharaman, Campbell and Hsu 1990): the number of the move, if there is one, that is better than all
@@ -394,8 +392,12 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
             return best;
         }
         let mut moves = self.spare_moves.pop().unwrap_or_default();
-        self.game.moves(state, &mut moves.all);
-        moves.all.retain(|&mv| self.game.is_noisy(state, mv));
+        if self.settings.follow == Follow::Gains {
+            self.game.gaining_moves(state, &mut moves.all);
+        } else {
+            self.game.moves(state, &mut moves.all);
+            moves.all.retain(|&mv| self.game.is_noisy(state, mv));
+        }
         self.rank(state, player, NodeDepth { depth: ORDER_FROM, ..node }, usize::MAX, &mut moves);
         for turn in 0..moves.all.len() {
             let number = moves.pick(turn);
@@ -486,7 +488,9 @@ impl<G: Evaluated, E: Evaluator<G>> Search<'_, '_, '_, G, E> {
     /// What the table knows, if it is enough.
     #[inline]
     fn known(&mut self, entry: &Entry, node: NodeDepth, window: Window) -> Option<f32> {
-        let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(node.depth, self.chance);
+        let is_deeper = self.settings.usable == UsableEntries::Deeper;
+        let depth = if is_deeper { node.depth.max(i32::from(entry.depth)) } else { node.depth };
+        let [(lower, lower_lasts), (upper, upper_lasts)] = entry.bounds_at(depth, self.chance);
         let (lower, upper) = (self.counted_from_root(lower, node.ply), self.counted_from_root(upper, node.ply));
         let (value, lasts) = if lower >= window.beta || lower == upper {
             (lower, lower_lasts && (lower >= window.beta || upper_lasts))

@@ -9,6 +9,7 @@ use crate::futures::ChanceMode;
 pub(super) const DEFAULT_DEPTH: u32 = 4;
 const DEFAULT_TABLE: usize = 64;
 const MOST_TABLE: usize = 65_536;
+const MOST_THREADS: usize = 256;
 
 pub(super) const DEPTH: KeyInfo = KeyInfo {
     key: "depth",
@@ -52,15 +53,53 @@ pub(super) const ASPIRATION: KeyInfo = KeyInfo {
 };
 pub(super) const REDUCE: KeyInfo = KeyInfo {
     key: "reduce",
-    value: "N|off",
+    value: "N|log|off",
     default: "off",
-    meaning: "late-move reductions: after N moves, look at quiet ones a ply less deep first (changes the value)",
+    meaning: "late-move reductions: after N moves, look at quiet ones a ply less deep first; log: the later and the deeper, the more \
+              plies (changes the value)",
 };
 pub(super) const QUIESCENCE: KeyInfo = KeyInfo {
     key: "quiescence",
     value: "PLIES",
     default: "0",
     meaning: "follow captures and the like so many plies beyond the depth (changes the value)",
+};
+pub(super) const FOLLOW: KeyInfo = KeyInfo {
+    key: "follow",
+    value: "noisy|gains",
+    default: "noisy",
+    meaning: "what quiescence follows: captures and the like, or all that gains something at once (changes the value)",
+};
+pub(super) const NULL: KeyInfo = KeyInfo {
+    key: "null",
+    value: "R|off",
+    default: "off",
+    meaning: "null-move pruning: cut off where even passing is enough, looking R plies less deep; in games that allow for it (changes \
+              the value)",
+};
+pub(super) const FUTILITY: KeyInfo = KeyInfo {
+    key: "futility",
+    value: "M|off",
+    default: "off",
+    meaning: "near the end of the look-ahead, cut off what is M for each ply beyond the window already (changes the value)",
+};
+pub(super) const DEEPER: KeyInfo = KeyInfo {
+    key: "deeper",
+    value: "on|off",
+    default: "off",
+    meaning: "use what the table knows from deeper searches, too (changes the value)",
+};
+pub(super) const THREADS: KeyInfo = KeyInfo {
+    key: "threads",
+    value: "N",
+    default: "1",
+    meaning: "search with N threads that share a table; within a time, the same seed no longer gives the same move",
+};
+pub(super) const PROGRESS: KeyInfo = KeyInfo {
+    key: "progress",
+    value: "P",
+    default: "0",
+    meaning: "what a move counts less that takes the agent's last one back (half of it: one of the three before)",
 };
 pub(super) const SINGULAR: KeyInfo = KeyInfo {
     key: "singular",
@@ -128,6 +167,30 @@ pub(super) enum Method {
     OpenList,
 }
 
+/// Late-move reductions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reduction {
+    Off,
+    /// By a ply, after so many moves.
+    After(usize),
+    /// By the product of the logarithms of the move's number and of the depth, as chess programs have it.
+    Logarithmic,
+}
+
+/// The table entries that a search uses: those of searches just as deep, with which its value is that of plain minimax, or of deeper ones, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UsableEntries {
+    Same,
+    Deeper,
+}
+
+/// The moves that quiescence follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follow {
+    Noisy,
+    Gains,
+}
+
 /// Pruning at chance events (Ballard 1983).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Star {
@@ -147,7 +210,15 @@ pub(super) struct Settings {
     pub replacement: Replacement,
     pub order: Order,
     pub aspiration: Option<f32>,
-    pub reduce: Option<usize>,
+    pub reduce: Reduction,
+    /// The plies that a null move takes off.
+    pub null: Option<i32>,
+    pub futility: Option<f32>,
+    pub usable: UsableEntries,
+    pub threads: usize,
+    /// What taking back the last move costs.
+    pub progress: f32,
+    pub follow: Follow,
     pub quiescence: i32,
     pub singular: Option<f32>,
     pub shuffle: bool,
@@ -166,7 +237,7 @@ pub(crate) fn plies_more(params: &Params) -> Result<u32, InputError> {
 
 impl Settings {
     pub fn read(method: Method, params: &Params) -> Result<Self, InputError> {
-        if let (Method::OpenList, Some(key)) = (method, ["reduce", "singular"].into_iter().find(|key| params.has(key))) {
+        if let (Method::OpenList, Some(key)) = (method, UNEVEN.into_iter().find(|key| params.has(key))) {
             return Err(InputError::malformed("key", key, "form=list searches all lines to the same depth"));
         }
         let chance = ChanceMode::read(params)?;
@@ -191,7 +262,13 @@ impl Settings {
                 [params.choice("replace", &["two-tier", "depth", "always"])?],
             order: Order::read(params.get("order").unwrap_or(Order::DEFAULT))?,
             aspiration: unless_off(params, "aspiration", |params, key| params.number(key, 0.0..=1e6))?,
-            reduce: unless_off(params, "reduce", |params, key| params.number(key, 1..=10_000))?,
+            reduce: reduction(params)?,
+            null: unless_off(params, "null", |params, key| params.number(key, 1..=10))?,
+            futility: unless_off(params, "futility", |params, key| params.number(key, 0.0..=1e6))?,
+            threads: params.number("threads", 1..=MOST_THREADS)?.unwrap_or(1),
+            usable: [UsableEntries::Same, UsableEntries::Deeper][params.choice("deeper", &["off", "on"])?],
+            progress: params.number("progress", 0.0..=1e6)?.unwrap_or(0.0),
+            follow: [Follow::Noisy, Follow::Gains][params.choice("follow", &["noisy", "gains"])?],
             quiescence: params.number("quiescence", 0..=100)?.unwrap_or(0),
             singular: unless_off(params, "singular", |params, key| params.number(key, 0.0..=1e6))?,
             shuffle: is_on("shuffle")?,
@@ -205,8 +282,23 @@ impl Settings {
 
     /// Are all moves of a position looked at equally deep?
     pub fn is_even(&self) -> bool {
-        self.singular.is_none() && self.reduce.is_none()
+        self.singular.is_none()
+            && self.reduce == Reduction::Off
+            && self.null.is_none()
+            && self.futility.is_none()
+            && self.usable == UsableEntries::Same
     }
+}
+
+/// The keys with which lines of play are looked at more or less deep.
+const UNEVEN: [&str; 5] = ["reduce", "singular", "null", "futility", "deeper"];
+
+fn reduction(params: &Params) -> Result<Reduction, InputError> {
+    if params.get("reduce") == Some("log") {
+        return Ok(Reduction::Logarithmic);
+    }
+    let after = unless_off(params, "reduce", |params, key| params.number(key, 1..=10_000))?;
+    Ok(after.map_or(Reduction::Off, Reduction::After))
 }
 
 fn unless_off<N>(

@@ -1,5 +1,7 @@
 //! The transposition table (Greenblatt, Eastlake and Crocker 1967): what earlier visits have found out about a position.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use plyground_core::WIN_SCORE;
 
 use super::SURE;
@@ -118,57 +120,168 @@ impl Table {
         self.slots.fill([0; 2]);
     }
 
-    /// The first of the two neighbouring places of a key: chosen by its upper bits, while 40 of its bits, the lower ones among them
-    /// turned up, are kept to tell keys apart.
-    #[inline]
-    fn place(&self, key: u64) -> usize {
-        ((u128::from(key) * self.slots.len() as u128) >> 64) as usize & !1
-    }
-
     /// What is known about a position.
     #[inline]
     pub fn get(&self, key: u64) -> Option<Entry> {
-        let place = self.place(key);
-        let kept = key.rotate_left(24);
-        for slot in &self.slots[place..place + 2] {
-            if (slot[1] ^ kept) & KEY_BITS == 0 {
-                let entry = unpack(*slot);
-                if entry.depth > 0 {
-                    return Some(entry);
-                }
-            }
-        }
-        None
+        let place = place(key, self.slots.len());
+        found(key, [self.slots[place], self.slots[place + 1]])
     }
 
     /// Remembers what a search has found: together with the other bound, if it comes from an equally deep search.
-    pub fn put(&mut self, key: u64, mut entry: Entry) {
-        let place = self.place(key);
-        let kept = key.rotate_left(24);
-        let pair = &mut self.slots[place..place + 2];
-        let age_of = |slot: &Slot| (slot[1] >> 20 & 3) as u8;
-        let same = |slot: &Slot| (slot[1] ^ kept) & KEY_BITS == 0 && unpack(*slot).depth > 0;
-        let chosen = if let Some(at) = pair.iter().position(same) {
-            let known = unpack(pair[at]);
-            if known.depth == entry.depth {
-                if entry.lower == f32::NEG_INFINITY && known.lower <= entry.upper {
-                    (entry.lower, entry.final_lower) = (known.lower, known.final_lower);
-                }
-                if entry.upper == f32::INFINITY && known.upper >= entry.lower {
-                    (entry.upper, entry.final_upper) = (known.upper, known.final_upper);
-                }
+    pub fn put(&mut self, key: u64, entry: Entry) {
+        let place = place(key, self.slots.len());
+        let pair = [self.slots[place], self.slots[place + 1]];
+        if let Some((at, slot)) = replaced(pair, key, self.age, self.replacement, entry) {
+            self.slots[place + at] = slot;
+        }
+    }
+}
+
+/// The first of the two neighbouring places of a key: chosen by its upper bits, while 40 of its bits, the lower ones among them turned up,
+/// are kept to tell keys apart.
+#[inline]
+fn place(key: u64, slots: usize) -> usize {
+    ((u128::from(key) * slots as u128) >> 64) as usize & !1
+}
+
+/// The entry of a key among the two places that it may be in.
+#[inline]
+fn found(key: u64, pair: [Slot; 2]) -> Option<Entry> {
+    let kept = key.rotate_left(24);
+    let own = pair.into_iter().filter(|slot| (slot[1] ^ kept) & KEY_BITS == 0);
+    own.map(unpack).find(|entry| entry.depth > 0)
+}
+
+/// Which of the two places an entry takes, and what is written there.
+fn replaced(pair: [Slot; 2], key: u64, age: u8, replacement: Replacement, mut entry: Entry) -> Option<(usize, Slot)> {
+    let kept = key.rotate_left(24);
+    let age_of = |slot: &Slot| (slot[1] >> 20 & 3) as u8;
+    let same = |slot: &Slot| (slot[1] ^ kept) & KEY_BITS == 0 && unpack(*slot).depth > 0;
+    let chosen = if let Some(at) = pair.iter().position(same) {
+        let known = unpack(pair[at]);
+        if known.depth == entry.depth {
+            if entry.lower == f32::NEG_INFINITY && known.lower <= entry.upper {
+                (entry.lower, entry.final_lower) = (known.lower, known.final_lower);
             }
-            at
-        } else {
-            let own = (key & 1) as usize;
-            let outranks = |slot: &Slot| age_of(slot) != self.age & 3 || unpack(*slot).depth <= entry.depth;
-            match self.replacement {
-                Replacement::Always => own,
-                Replacement::Depth if outranks(&pair[own]) => own,
-                Replacement::Depth => return,
-                Replacement::TwoTier => usize::from(!outranks(&pair[0])),
+            if entry.upper == f32::INFINITY && known.upper >= entry.lower {
+                (entry.upper, entry.final_upper) = (known.upper, known.final_upper);
             }
-        };
-        pair[chosen] = pack(kept, self.age, &entry);
+        }
+        at
+    } else {
+        let own = (key & 1) as usize;
+        let outranks = |slot: &Slot| age_of(slot) != age & 3 || unpack(*slot).depth <= entry.depth;
+        match replacement {
+            Replacement::Always => own,
+            Replacement::Depth if outranks(&pair[own]) => own,
+            Replacement::Depth => return None,
+            Replacement::TwoTier => usize::from(!outranks(&pair[0])),
+        }
+    };
+    Some((chosen, pack(kept, age, &entry)))
+}
+
+/// A table that several threads use at the same time, without locks: the second word of a slot is kept mixed with the first, so that a slot
+/// of which two threads have written half each is one of no key (Hyatt and Mann 2002).
+#[derive(Debug)]
+pub(super) struct SharedTable {
+    slots: Vec<[AtomicU64; 2]>,
+    replacement: Replacement,
+    age: u8,
+}
+
+impl SharedTable {
+    /// An empty table of so many megabytes.
+    pub fn new(megabytes: usize, replacement: Replacement) -> Self {
+        let slots = megabytes * (1 << 20) / size_of::<Slot>();
+        Self { slots: std::iter::repeat_with(Default::default).take(slots).collect(), replacement, age: 0 }
+    }
+
+    pub fn next_age(&mut self) {
+        self.age = self.age.wrapping_add(1);
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|slot| *slot = Default::default());
+    }
+
+    #[inline]
+    fn pair(&self, place: usize) -> [Slot; 2] {
+        [place, place + 1].map(|at| {
+            let [bounds, mixed] = [0, 1].map(|word: usize| self.slots[at][word].load(Relaxed));
+            [bounds, mixed ^ scattered(bounds)]
+        })
+    }
+
+    #[inline]
+    fn get(&self, key: u64) -> Option<Entry> {
+        found(key, self.pair(place(key, self.slots.len())))
+    }
+
+    fn put(&self, key: u64, entry: Entry) {
+        let place = place(key, self.slots.len());
+        if let Some((at, [bounds, rest])) = replaced(self.pair(place), key, self.age, self.replacement, entry) {
+            self.slots[place + at][0].store(bounds, Relaxed);
+            self.slots[place + at][1].store(rest ^ scattered(bounds), Relaxed);
+        }
+    }
+}
+
+/// Bounds spread over all bits of a word; nothing stays nothing.
+#[inline]
+fn scattered(bounds: u64) -> u64 {
+    bounds.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+}
+
+/// The table of a search: its own, or one that it shares with other threads.
+#[derive(Debug)]
+pub(super) enum TableAccess<'a> {
+    Own(&'a mut Table),
+    Shared(&'a SharedTable),
+}
+
+impl TableAccess<'_> {
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        match self {
+            Self::Own(table) => table.is_on(),
+            Self::Shared(table) => !table.slots.is_empty(),
+        }
+    }
+
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<Entry> {
+        match self {
+            Self::Own(table) => table.get(key),
+            Self::Shared(table) => table.get(key),
+        }
+    }
+
+    #[inline]
+    pub fn put(&mut self, key: u64, entry: Entry) {
+        match self {
+            Self::Own(table) => table.put(key, entry),
+            Self::Shared(table) => table.put(key, entry),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_written_slots_of_a_shared_table_are_no_entries() {
+        let table = SharedTable::new(1, Replacement::TwoTier);
+        let entry = |lower: f32| Entry { depth: 3, best: 7, lower, final_lower: true, ..Entry::UNKNOWN };
+        let key = 0x1234_5678_9abc_def0;
+        assert_eq!(table.get(key), None);
+        table.put(key, entry(1.5));
+        assert_eq!(table.get(key), Some(entry(1.5)));
+        // Another thread has written the bounds of another position, and not yet the rest.
+        let at = place(key, table.slots.len());
+        let slot = table.slots[at..at + 2].iter().find(|slot| slot[0].load(Relaxed) != 0).unwrap();
+        slot[0].store(u64::from(2.5_f32.to_bits()), Relaxed);
+        assert_eq!(table.get(key), None);
     }
 }

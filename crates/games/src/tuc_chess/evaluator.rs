@@ -5,7 +5,7 @@ use plyground_core::{
     Swap, logistic,
 };
 
-use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, shifted};
+use super::{AHEAD, ALONG, CAPTURE, Due, LAST_RANK, Move, State, TucChess, fitted, shifted};
 use crate::bits::Bits;
 
 /// Judges positions by what is on the board and what has been earned.
@@ -24,6 +24,8 @@ pub enum TucEvaluator {
     WonOrLost,
     /// Points alone.
     Points,
+    /// Terms whose weights were fitted to the results of games.
+    Fitted,
 }
 
 impl TucEvaluator {
@@ -51,6 +53,9 @@ impl TucEvaluator {
 
 impl Evaluator<TucChess> for TucEvaluator {
     fn score(&self, game: &TucChess, state: &State) -> f32 {
+        if matches!(self, Self::Fitted) {
+            return fitted::score(game, state);
+        }
         let last = state.side.other();
         let mut margin = f32::from(state.points[0]) - f32::from(state.points[1]);
         if state.undrawn != 0 {
@@ -64,7 +69,7 @@ impl Evaluator<TucChess> for TucEvaluator {
         let behind = state.kings().count() < 2 && margin * last.sign() < 0.0;
         let standing = || Self::standing(state, Player::First) - Self::standing(state, Player::Second);
         match *self {
-            Self::Points => margin,
+            Self::Points | Self::Fitted => margin,
             Self::WonOrLost if margin == 0.0 => 0.0,
             Self::WonOrLost => Self::WON.copysign(margin),
             Self::Report => {
@@ -94,6 +99,7 @@ impl Evaluator<TucChess> for TucEvaluator {
         let cost_of = |player: Player, cost: f32| -player.sign() * Self::check(state, player, cost);
         let check = match *self {
             Self::Points => return vec![points],
+            Self::Fitted => return fitted::terms(game, state),
             Self::WonOrLost => return vec![EvaluationTerm::new("more or fewer points", self.score(game, state))],
             Self::Report => {
                 let both = Player::BOTH.map(|player| cost_of(player, Self::CHECK));
@@ -123,6 +129,7 @@ impl Evaluator<TucChess> for TucEvaluator {
         match self {
             Self::Report | Self::OneSided { .. } | Self::WonOrLost => logistic(score / 8.0),
             Self::Points => logistic(score / 4.0),
+            Self::Fitted => logistic(score / fitted::SCALE),
         }
     }
 }
@@ -168,6 +175,11 @@ impl EvaluatorSet<TucChess> for TucEvaluator {
             summary: "what the report had before: 10 for being ahead in points, -10 for being behind",
             keys: &[],
         },
+        EvaluatorInfo {
+            name: "fitted",
+            summary: "points, pieces and their places, passed pawns, reach, threats and plies left, weighted to fit the results of games",
+            keys: &[],
+        },
     ];
 
     fn with_name(_: &TucChess, name: &str, keys: &Params) -> Result<Self, InputError> {
@@ -178,6 +190,7 @@ impl EvaluatorSet<TucChess> for TucEvaluator {
                 Ok(Self::OneSided { check: keys.number("check", 0.0..=1_000.0)?.unwrap_or(Self::CHECK), player: Player::First })
             }
             "report-constant" => Ok(Self::WonOrLost),
+            "fitted" => Ok(Self::Fitted),
             _ => Err(InputError::unknown("evaluator", name, Self::INFOS.iter().map(|info| info.name))),
         }
     }
@@ -202,6 +215,31 @@ impl Evaluated for TucChess {
     #[inline]
     fn is_noisy(&self, state: &State, mv: Move) -> bool {
         matches!(mv, Move::Step { to, .. } if state.pieces[state.side.other().index()].has(u32::from(to)))
+    }
+
+    /// All moves that may earn a point: captures, bonuses, and pawns that reach the last rank.
+    #[inline]
+    fn gaining_moves(&self, state: &State, moves: &mut Vec<Move>) {
+        moves.clear();
+        if state.due != Due::Move {
+            return;
+        }
+        let prey = state.pieces[state.side.other().index()] | state.bonuses;
+        let targets = state.targets();
+        let arrivals = prey | LAST_RANK[state.side.index()];
+        for (number, (difference, targets)) in targets.into_iter().enumerate() {
+            // The first group are the steps of pawns.
+            let gains = targets & if number == 0 { arrivals } else { prey };
+            moves.extend(gains.squares().map(|to| Move::Step { from: (to as i32 - difference) as u8, to: to as u8 }));
+        }
+    }
+
+    /// With a rook there is always a move that changes little; with kings and pawns alone, having to move decides games.
+    #[inline]
+    fn passed(&self, state: &State) -> Option<State> {
+        let own = state.pieces[state.side.index()];
+        let passed = State { side: state.side.other(), ..*state };
+        (state.due == Due::Move && own & state.rooks != 0 && passed.is_mobile()).then_some(passed)
     }
 }
 

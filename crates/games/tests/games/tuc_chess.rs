@@ -1,7 +1,8 @@
 //! TUC-Chess: a captured game of the original server, the ends of a game, the order of events, bad input, the evaluation.
 
-use plyground_core::{Evaluator, InputError, Params, PlayableGame, Player, Scratch, Seed, Turn, Visitor};
-use plyground_games::open;
+use plyground_core::{Evaluated, Evaluator, Game, InputError, Params, PlayableGame, Player, Scratch, Seed, Turn, Visitor};
+use plyground_games::tuc_chess::{Rules, State, TucChess};
+use plyground_games::{open, open_one};
 
 use crate::common::{self, Seen, advice, assert_hints_follow, look, refusal};
 use crate::naive;
@@ -310,7 +311,11 @@ fn the_report_is_evaluated_as_described() {
     }
     open("tuc-chess", None, Walk).unwrap();
     let seen = play("tuc-chess", "5/1r3/2R2/5/5/p4/2K2 b 11 12 9 ?+", "").unwrap();
-    assert_eq!(seen.scores, [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95, -1.0 + 0.95 - 1.0 - 20.0, -10.0]);
+    assert_eq!(
+        seen.scores[..4],
+        [-1.0 + 0.95 - 1.0 - 20.0, -1.0 + 0.95, -1.0 + 0.95 - 1.0 - 20.0, -10.0],
+        "the evaluations of the report"
+    );
 }
 
 /// Follows random lines without chance, and beside them the same moves with every bonus worth a point and none appearing.
@@ -402,5 +407,87 @@ fn captures_are_noisy() {
     for (advice, (mv, _, noisy)) in asked.iter().flat_map(|advice| advice.moves.iter().map(move |about| (advice, about))) {
         let (_, target, _) = told(&advice.position, mv);
         assert_eq!(*noisy, target.is_ascii_alphabetic(), "{}: {mv}", advice.position);
+    }
+}
+
+/// A position with the colours swapped and the board turned upside down.
+fn swapped(position: &str) -> String {
+    let fields: Vec<&str> = position.split(' ').collect();
+    let turned = |letter: char| if letter.is_uppercase() { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() };
+    let board: Vec<String> = fields[0].split('/').rev().map(|rank| rank.chars().map(turned).collect()).collect();
+    let side = if fields[1] == "w" { "b" } else { "w" };
+    let rest = fields[5..].iter().map(|field| format!(" {field}"));
+    format!("{} {side} {} {} {}{}", board.join("/"), fields[3], fields[2], fields[4], rest.collect::<String>())
+}
+
+#[test]
+fn the_fitted_evaluation_is_fair_and_gaining_moves_are_those_that_may_earn() {
+    let game = TucChess::default();
+    let fitted = game.evaluator("fitted", &Params::default()).unwrap();
+    let score = |text: &str| open_one::<Rules, _>("tuc-chess", Some(text), Scored).unwrap();
+    let (mut seen, mut gaining, mut moves) = (0, Vec::new(), Vec::new());
+    for seed in 0..20 {
+        let (mut state, mut rng, mut scratch) = (game.start(), Seed(seed).rng(), Scratch::default());
+        while !matches!(game.turn(&state), Turn::Over(_)) {
+            let text = game.position_text(&state);
+            let value = fitted.score(&game, &state);
+            let other = score(&swapped(&text));
+            assert!((value + other).abs() < 1e-3, "{text}: {value}, with the colours swapped {other}");
+            seen += 1;
+            let Turn::Player(_) = game.turn(&state) else {
+                let outcome = game.random_outcome(&state, &mut rng, &mut scratch);
+                game.play(&mut state, outcome);
+                continue;
+            };
+            game.moves(&state, &mut moves);
+            game.gaining_moves(&state, &mut gaining);
+            moves.retain(|&mv| {
+                let mut child = state;
+                game.play(&mut child, mv);
+                game.points(&child) != game.points(&state) || game.position_text(&child).ends_with("?+")
+            });
+            assert_eq!(gaining, moves, "{text}");
+            let mv = game.random_move(&state, &mut rng, &mut scratch);
+            game.play(&mut state, mv);
+        }
+    }
+    assert!(seen > 1_000, "{seen} positions");
+}
+
+#[test]
+fn a_player_may_pass_with_a_rook_where_the_other_can_move() {
+    let state = |text| open_one::<Rules, _>("tuc-chess", Some(text), Read).unwrap();
+    let game = TucChess::default();
+    let passed = |text| game.passed(&state(text)).map(|passed| game.position_text(&passed));
+    assert_eq!(passed("2k2/5/5/1*3/1R3/5/2K2 w 3 0 10").as_deref(), Some("2k2/5/5/1*3/1R3/5/2K2 b 3 0 10"));
+    assert_eq!(passed("2k2/5/5/1*3/1P3/5/2K2 w 3 0 10"), None, "with kings and pawns alone, having to move decides games");
+}
+
+#[test]
+fn with_two_kings_the_game_ends_or_goes_on() {
+    let left = "2k2/5/5/5/5/1p3/1K3 w 9 9 60";
+    let seen = play("tuc-chess", left, "6151").unwrap();
+    assert!(matches!(seen.turn, Turn::Over(_)));
+    let seen = play("tuc-chess:kings=play", left, "6151 @42 0201 @-").unwrap();
+    assert_eq!(seen.turn, Turn::Player(Player::First), "{}", seen.position);
+    assert!(play("tuc-chess:kings=perhaps", left, "").is_err());
+}
+
+struct Scored;
+
+impl Visitor for Scored {
+    type Output = f32;
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> f32 {
+        game.evaluator("fitted", &Params::default()).unwrap().score(&game, &state)
+    }
+}
+
+struct Read;
+
+impl Visitor for Read {
+    type Output = State;
+    fn visit<G: PlayableGame>(self, _: G, state: G::State) -> State {
+        let state: Box<dyn std::any::Any> = Box::new(state);
+        *state.downcast().expect("a position of TUC-Chess")
     }
 }

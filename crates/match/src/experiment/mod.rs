@@ -225,6 +225,14 @@ pub fn names_limits(spec: &str) -> bool {
     name != "cmd" && keys.split(',').any(|pair| is_limit(pair.split('=').next().unwrap_or_default().trim()))
 }
 
+/// Does the spec of an agent limit its search by something else than time? Where a protocol gives a time for a move, it replaces times in
+/// specs: an agent that is weak on purpose stays so, and a strong one uses what it is given.
+pub fn names_effort(spec: &str) -> bool {
+    let (name, keys) = split_spec(spec);
+    let is_effort = |key: &str| key == PLAYOUTS || LIMITS.iter().any(|limit| limit.key == key && key != "time");
+    name != "cmd" && keys.split(',').any(|pair| is_effort(pair.split('=').next().unwrap_or_default().trim()))
+}
+
 /// A ready-made opponent as the spec that it stands for; any other spec in the words in which it is kept.
 fn written_out(session: &dyn Session, agent: &str) -> String {
     let agent = agent.trim();

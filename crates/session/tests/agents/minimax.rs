@@ -3,7 +3,7 @@
 
 use plyground_agents::{Lookahead, Minimax, Searcher};
 use plyground_core::{
-    Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Player, Rng, Scratch,
+    Agent, Budget, Choice, Evaluated, Evaluator, Game, Limits, NoClock, NoObserver, Params, PlayableGame, Player, Rng, Scratch,
     SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{connect_four, infos, open, open_one, tuc_chess};
@@ -289,6 +289,7 @@ struct Definition<'a, G: PlayableGame> {
     /// What a draw counts.
     draw: f32,
     quiescence: i32,
+    gains: bool,
     singular: Option<f32>,
     /// As deep as the root is asked for.
     root_depth: i32,
@@ -296,7 +297,7 @@ struct Definition<'a, G: PlayableGame> {
 
 impl<'a, G: PlayableGame> Definition<'a, G> {
     fn new(game: &'a G, judge: &'a TestEvaluator<G::Evaluator>) -> Self {
-        Self { game, judge, draw: 0.0, quiescence: 0, singular: None, root_depth: 0 }
+        Self { game, judge, draw: 0.0, quiescence: 0, gains: false, singular: None, root_depth: 0 }
     }
 
     /// What the root comes to in the mover's view: no root move is extended.
@@ -327,7 +328,10 @@ impl<'a, G: PlayableGame> Definition<'a, G> {
         if depth <= 0 {
             // The player may leave it at that, or make a noisy move.
             best = self.judge.score(self.game, state) * player.sign();
-            moves.retain(|&mv| -depth < self.quiescence && self.game.is_noisy(state, mv));
+            if self.gains {
+                self.game.gaining_moves(state, &mut moves);
+            }
+            moves.retain(|&mv| -depth < self.quiescence && (self.gains || self.game.is_noisy(state, mv)));
         } else if let Some(margin) = self.singular.filter(|_| depth >= 3 && ply < 2 * self.root_depth && moves.len() >= 2) {
             let shallow = |mv| self.value(&after(self.game, state, mv), depth - 3, ply + 1) * player.sign();
             let values: Vec<f32> = moves.iter().map(|&mv| shallow(mv)).collect();
@@ -351,6 +355,8 @@ struct Held {
     /// Of the tree without the switch.
     most: u64,
     quiescence: i32,
+    /// Does quiescence follow all that gains something?
+    gains: bool,
     singular: Option<f32>,
 }
 
@@ -364,8 +370,12 @@ impl Visitor for Held {
         let mut changed = 0;
         for (number, (state, _)) in found.iter().enumerate() {
             let judged = judge(&game, number);
-            let definition =
-                Definition { quiescence: self.quiescence, singular: self.singular, ..Definition::new(&game, &judged) };
+            let definition = Definition {
+                quiescence: self.quiescence,
+                gains: self.gains,
+                singular: self.singular,
+                ..Definition::new(&game, &judged)
+            };
             let wanted = definition.root(state, self.depth as i32);
             for spec in self.specs {
                 let choice = think(&mut searcher(spec, judge(&game, number)), &game, state, self.depth, Seed(1));
@@ -390,10 +400,185 @@ fn quiescence_follows_the_noisy_moves_as_defined() {
     ];
     for (sample, depths) in [("pawn:size=6x6", [1, 4]), ("pawn:size=6x6,double", [2, 3]), ("tuc-chess:appear=0", [1, 2])] {
         for depth in depths {
-            let held = Held { specs, depth, most: 1_000, quiescence: 3, singular: None };
+            let held = Held { specs, depth, most: 1_000, quiescence: 3, gains: false, singular: None };
             let changed = open(sample, None, held).unwrap();
             assert!(changed >= 10, "{sample} depth {depth}: quiescence changed {changed} values");
         }
+    }
+}
+
+#[test]
+fn quiescence_follows_all_that_gains_as_defined() {
+    let specs: &[&str] = &[
+        "alphabeta:quiescence=3,follow=gains,tt=0,order=none,iterative=off",
+        "pvs:quiescence=3,follow=gains,tt=1",
+        "mtdf:quiescence=3,follow=gains,tt=1",
+    ];
+    for depth in [1, 2] {
+        let held = Held { specs, depth, most: 1_000, quiescence: 3, gains: true, singular: None };
+        let changed = open("tuc-chess:appear=0", None, held).unwrap();
+        assert!(changed >= 10, "depth {depth}: quiescence changed {changed} values");
+    }
+}
+
+/// Null moves, futility and reductions by logarithm under principal variation search: what is cut off depends on the window, so it is part
+/// of the definition. In the view of the player to move, moves in the order of the game, as if chance did nothing.
+struct Selective<'a> {
+    game: &'a tuc_chess::TucChess,
+    judge: &'a TestEvaluator<tuc_chess::TucEvaluator>,
+    null: Option<i32>,
+    futility: Option<f32>,
+    reduces: bool,
+}
+
+impl Selective<'_> {
+    fn value(&self, state: &tuc_chess::State, [depth, ply]: [i32; 2], [alpha, beta]: [f32; 2], may_pass: bool) -> f32 {
+        let player = match self.game.turn(state) {
+            Turn::Over(outcome) => {
+                return outcome.winner.map_or(0.0, |winner| winner.sign() * (WIN_SCORE - ply as f32));
+            }
+            Turn::Chance => panic!("chance is ignored"),
+            Turn::Player(player) => player,
+        };
+        let own = |score: f32| score * player.sign();
+        let judged = own(self.judge.score(self.game, state));
+        if depth <= 0 {
+            return own(judged);
+        }
+        let is_null = beta <= alpha.next_up() && beta.abs() < WIN_SCORE - 10_000.0;
+        if let Some(margin) = self.futility.filter(|_| is_null && depth <= 4 && ply > 0) {
+            let kept = judged - margin * depth as f32;
+            if kept >= beta {
+                return own(kept);
+            }
+        }
+        if let Some(less) = self.null.filter(|_| is_null && depth >= 3 && judged >= beta && may_pass && ply > 0)
+            && let Some(passed) = self.game.passed(state)
+        {
+            let floor = beta.next_down();
+            let value = self.asked(&passed, player, [depth - 1 - less - depth / 5, ply + 1], [floor, floor.next_up()], false);
+            if value >= beta {
+                return own(if value >= WIN_SCORE - 10_000.0 { beta } else { value });
+            }
+        }
+        let mut best = f32::NEG_INFINITY;
+        for (turn, mv) in legal(self.game, state).into_iter().enumerate() {
+            let mut child = *state;
+            self.game.play_without_chance(&mut child, mv);
+            let floor = alpha.max(best);
+            let ask = |less: i32, window| self.asked(&child, player, [depth - 1 - less, ply + 1], window, true);
+            let is_late = self.reduces && ply > 0 && depth >= 3 && turn >= 2 && !self.game.is_noisy(state, mv);
+            let less = ((turn + 1).ilog2() * depth.unsigned_abs().ilog2() / 4).max(1) as i32;
+            let mut value = if is_late { ask(less, [floor, floor.next_up()]) } else { f32::INFINITY };
+            if value > floor {
+                let narrow = turn > 0 && (depth > 1 || ply == 0) && beta > alpha.next_up().max(floor.next_up());
+                value = if narrow { ask(0, [floor, floor.next_up()]) } else { f32::INFINITY };
+                if value > floor && (!narrow || value < beta) {
+                    value = ask(0, [floor, beta]);
+                }
+            }
+            best = best.max(value);
+            if best >= beta {
+                break;
+            }
+        }
+        own(best)
+    }
+
+    /// The value of a position for a player who need not be to move.
+    fn asked(&self, state: &tuc_chess::State, player: Player, at: [i32; 2], [alpha, beta]: [f32; 2], may_pass: bool) -> f32 {
+        let is_other = matches!(self.game.turn(state), Turn::Player(mover) if mover != player);
+        let window = if is_other { [-beta, -alpha] } else { [alpha, beta] };
+        self.value(state, at, window, may_pass) * player.sign()
+    }
+}
+
+#[test]
+fn what_is_cut_off_without_a_look_at_the_moves_is_as_defined() {
+    let game = tuc_chess::TucChess::default();
+    let mut rng = Seed(12).named("selective").rng();
+    let mut found: Vec<_> = (0..12).flat_map(|_| random_game(&game, &game.start(), &mut rng)).collect();
+    rng.shuffle(&mut found);
+    let switches = [(Some(1), None, false), (None, Some(300.0), false), (None, None, true), (Some(2), Some(200.0), true)];
+    for (null, futility, reduces) in switches {
+        let mut changed = 0;
+        for (number, state) in found.iter().take(60).enumerate() {
+            let judged = judge(&game, number);
+            let twin = Selective { game: &game, judge: &judged, null, futility, reduces };
+            let without = "pvs:chance=ignore,tt=0,order=none,iterative=off,shuffle=off";
+            let plain = think(&mut searcher(without, judge(&game, number)), &game, state, 4, Seed(1));
+            let player = Player::BOTH[usize::from(game.turn(state) == Turn::Player(Player::Second))];
+            let root = |twin: &Selective<'_>| twin.value(state, [4, 0], [f32::NEG_INFINITY, f32::INFINITY], true) * player.sign();
+            let keys = [
+                null.map(|less| format!("null={less}")),
+                futility.map(|margin| format!("futility={margin}")),
+                reduces.then(|| "reduce=log".to_owned()),
+            ];
+            let keys: Vec<String> = keys.into_iter().flatten().collect();
+            let spec = format!("{without},{}", keys.join(","));
+            let choice = think(&mut searcher(&spec, judge(&game, number)), &game, state, 4, Seed(1));
+            assert_eq!(score(&choice), root(&twin), "{spec}: {}", game.position_text(state));
+            changed += usize::from(choice.nodes != plain.nodes);
+        }
+        assert!(changed >= 10, "{null:?} {futility:?} {reduces}: {changed} searches changed");
+    }
+}
+
+#[test]
+fn threads_that_share_a_table_find_the_value_of_plain_minimax() {
+    for sample in ["pawn:size=5x5", "connect-four:size=5x4,k=3", "tuc-chess:appear=0.2"] {
+        open(sample, None, Threads).unwrap();
+    }
+}
+
+struct Threads;
+
+impl Visitor for Threads {
+    type Output = ();
+
+    fn visit<G: PlayableGame>(self, game: G, start: G::State) {
+        let mut rng = Seed(14).rng();
+        let depth = if game.spec().starts_with("tuc-chess") { 1 } else { 4 };
+        for (number, (state, _)) in positions(&game, &start, depth, 20_000, 20, &mut rng).iter().enumerate() {
+            let wanted = Definition::new(&game, &judge(&game, number)).root(state, depth as i32);
+            for spec in ["alphabeta:threads=3,tt=1", "pvs:threads=2,tt=1", "mtdf:threads=3,tt=1"] {
+                let choice = think(&mut searcher(spec, judge(&game, number)), &game, state, depth, Seed(1));
+                assert_eq!(score(&choice), wanted, "{spec}: {}", game.position_text(state));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_move_is_taken_back_only_where_that_is_worth_its_price() {
+    let game = tuc_chess::TucChess::default();
+    let (_, start) = open_one::<tuc_chess::Rules, _>("tuc-chess", Some("2k2/5/1r3/5/3R1/5/2K2 w 3 3 60"), Opened).unwrap();
+    for (price, most) in [(0.0, usize::MAX), (1_000.0, 0)] {
+        let mut agents = [0, 1].map(|_| searcher(&format!("pvs:chance=ignore,tt=1,progress={price}"), judge(&game, 2)));
+        let (mut state, mut last, mut taken_back) = (start, [None; 2], 0);
+        for ply in 0..80 {
+            let Turn::Player(player) = game.turn(&state) else { break };
+            let mv = think(&mut agents[player.index()], &game, &state, 2, Seed(ply)).mv;
+            let squares = game.move_squares(&state, mv);
+            let is_noisy = game.is_noisy(&state, mv);
+            taken_back += usize::from(!is_noisy && last[player.index()] == Some((squares.to, squares.from)));
+            last[player.index()] = Some((squares.from, squares.to));
+            game.play_without_chance(&mut state, mv);
+        }
+        assert!(taken_back <= most, "at a price of {price}: {taken_back}");
+        assert!(price > 0.0 || taken_back > 0, "without a price nothing is taken back: the test shows nothing");
+    }
+}
+
+/// The game and the position as they are, for tests of one game.
+struct Opened;
+
+impl Visitor for Opened {
+    type Output = (String, tuc_chess::State);
+
+    fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
+        let state: Box<dyn std::any::Any> = Box::new(state);
+        (game.spec(), *state.downcast().expect("a position of TUC-Chess"))
     }
 }
 
@@ -407,7 +592,7 @@ fn singular_moves_are_extended_as_defined() {
     ];
     for sample in ["connect-four:size=5x4,k=3", "pawn:size=5x5", "mnk:size=4x4,k=4", "tuc-chess:appear=0"] {
         for depth in [4, 5] {
-            let held = Held { specs, depth, most: 3_000, quiescence: 0, singular: Some(0.5) };
+            let held = Held { specs, depth, most: 3_000, quiescence: 0, gains: false, singular: Some(0.5) };
             let changed = open(sample, None, held).unwrap();
             assert!(changed >= 5, "{sample} depth {depth}: extensions changed {changed} values");
         }

@@ -1,13 +1,13 @@
 //! Series, round robins, games against the house; our own client.
 
 use std::collections::HashSet;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use plyground_core::CancelToken;
-use plyground_match::{AgentFactory, FileResources};
+use plyground_match::{AgentFactory, FileResources, names_effort};
 use plyground_session::{Limits, Player, Seed};
-use plyground_tuc::{Client, Joined, Programme};
+use plyground_tuc::{Client, Joined, Programme, Returning, without_limit};
 
 use crate::common::{FOR_EVER, HostSetup, Hosting, Raw, play_out};
 
@@ -29,6 +29,7 @@ fn join_and_tell(server: SocketAddr, name: &str, agent: &str, games: u64, sent: 
         resend: None,
         patience: FOR_EVER,
         cancel: &CancelToken::new(),
+        tell: &|_| {},
         listen: &|ours, _| {
             if ours {
                 sent();
@@ -113,6 +114,91 @@ fn a_late_client_loses_the_game_that_it_does_not_come_for() {
     let (last, _) = games.iter().find(|(game, _)| game.fault.is_some()).unwrap();
     assert_eq!((games.len(), last.reason.as_str()), (2, "White stalled: it did not come within 0.3 s"));
     assert_eq!((last.outcome.winner, last.moves.len()), (Some(Player::Second), 0));
+}
+
+#[test]
+fn a_client_that_draws_a_new_name_at_every_start_plays_its_series() {
+    for returning in [Returning::Stem, Returning::Address] {
+        let mut setup = HostSetup::new(Programme::Series { games: 3 });
+        setup.options.returning = returning;
+        let mut host = Hosting::start(setup);
+        let [mut white, mut black] = crate::common::begun(&host);
+        play_out([&white, &black], 2);
+        for (number, seed) in [(70, 3), (80, 4)] {
+            // As the template of the course: `client` and a number, from another port.
+            [white, black] = [0, 1].map(|more| Raw::named(host.address, &format!("client{}", number + more)));
+            let colours = [white.hear(), black.hear()];
+            if colours[0] == "PB" {
+                std::mem::swap(&mut white, &mut black);
+            }
+            assert_eq!([white.hear(), black.hear()], ["GB", "GB"], "{returning:?}: {colours:?}");
+            play_out([&white, &black], seed);
+        }
+        let games = host.games();
+        assert_eq!(games.len(), 3);
+        assert!(games.iter().all(|(game, _)| game.fault.is_none()), "{games:?}");
+        let players: HashSet<String> = games.iter().flat_map(|(game, experiment)| game.specs(experiment)).collect();
+        assert_eq!(players.len(), 2, "{players:?}");
+    }
+}
+
+#[test]
+fn who_is_missing_and_who_was_turned_away_is_said() {
+    let mut host = Hosting::start(HostSetup::new(Programme::Series { games: 2 }));
+    let [white, black] = crate::common::begun(&host);
+    play_out([&white, &black], 2);
+    while host.server.awaited(Duration::ZERO) != ["client15", "client22"] {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    white.say("client15");
+    while host.server.awaited(Duration::ZERO) != ["client22"] {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let stranger = Raw::named(host.address, "client99");
+    let is_told = || host.page.page().1.contains("client99");
+    while !is_told() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(stranger.is_quiet(Duration::from_millis(20)));
+    black.say("client22");
+    assert_eq!([white.hear(), black.hear()], ["PB", "PW"]);
+    assert_eq!([white.hear(), black.hear()], ["GB", "GB"]);
+    play_out([&black, &white], 3);
+    assert_eq!(host.games().len(), 2);
+    assert!(host.server.awaited(Duration::ZERO).is_empty());
+}
+
+/// On Debian the name of a computer is 127.0.1.1, and its answers come from 127.0.0.1.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_of_this_computer_may_answer_from_another_of_its_addresses() {
+    let socket = UdpSocket::bind(("0.0.0.0", 0)).unwrap();
+    let port = socket.local_addr().unwrap().port();
+    let playing = std::thread::spawn(move || join(SocketAddr::from(([127, 0, 1, 1], port)), "guest", "random", 1));
+    let mut buffer = [0; 300];
+    let (_, client) = socket.recv_from(&mut buffer).unwrap();
+    for message in ["PB", "GB", "T15444990000"] {
+        socket.send_to(message.as_bytes(), client).unwrap();
+    }
+    let (length, _) = socket.recv_from(&mut buffer).unwrap();
+    assert_eq!(length, 4, "a move");
+    socket.send_to(b"GE0102", client).unwrap();
+    let joined = playing.join().unwrap().remove(0);
+    assert_eq!((joined.points, joined.moves), ([1, 2], 1));
+    // What was followed is kept, and can be played again.
+    let record = joined.record.unwrap();
+    assert_eq!((record.result.as_str(), record.points), ("second", Some([1, 2])));
+    assert_eq!(record.moves.iter().filter(|played| !played.chance).count(), 2, "{record:?}");
+    plyground_session::replay(&record).unwrap();
+}
+
+#[test]
+fn over_the_protocol_only_the_clock_ends_games_early() {
+    assert_eq!(without_limit("tuc-chess"), "tuc-chess:limit=10000");
+    assert_eq!(without_limit("tuc-chess:year=2021"), "tuc-chess:year=2021,limit=10000");
+    assert_eq!(without_limit("tuc-chess:limit=30"), "tuc-chess:limit=30");
+    assert!(names_effort("mcts:sims=100,time=1s") && names_effort("alphabeta:depth=3"));
+    assert!(!names_effort("az:time=1900ms") && !names_effort("alphabeta") && !names_effort("cmd:./bot nodes=3"));
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn soak(games: u64, longest: Duration) {
                     patience: Duration::from_secs(5),
                     cancel: stop,
                     listen: &|_, _| (),
+                    tell: &|_| {},
                 };
                 let mut number = 0;
                 while !stop.is_cancelled() {
