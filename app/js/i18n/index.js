@@ -53,6 +53,13 @@ export const levelTitle = (index) => word("levels")?.[index] ?? "";
 export const gameTitle = (game) => ofGame(game).title ?? game.title;
 /** @param {GameInfo} game */
 export const gameSummary = (game) => sentence(ofGame(game).summary ?? game.summary);
+/** What makes people try a game. @param {GameInfo} game */
+export const gamePull = (game) => ofGame(game).pull ?? game.presentation.pull;
+/** A finished game, which shows what is played for; null where there is none. @param {GameInfo} game */
+export const gameGoal = ({ name, presentation: { goal } }) =>
+  goal && { ...goal, caption: own().games?.[name]?.goal ?? goal.caption };
+/** Whom a level is for. @param {number} index */
+export const levelAdvice = (index) => word("levels.for")?.[index] ?? "";
 /** @type {(game: GameBrief, player: PlayerWord) => string} */
 export const playerName = (game, player) => (ofGame(game).players ?? game.players)[player === "first" ? 0 : 1];
 /** @param {GameInfo} game */
@@ -129,7 +136,7 @@ export const workName = (work) => own().works?.[work] ?? work;
  * @param {Opponent} opponent
  */
 export const opponentSummary = (game, opponent) =>
-  own().games ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
+  own() !== en ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
 
 /**
  * What the engine says about a game: a key with arguments, among them names of players and pieces, and the same in English.
