@@ -54,7 +54,7 @@ for (const [way, open] of Object.entries(HOSTS)) {
       for (let count = 2; count <= 6; count += 2) {
         await visit.move(stream(count));
         await visit.page.waitForFunction(
-          (count) => document.querySelectorAll(".moves li").length >= count || document.querySelector(".tools .primary"),
+          (count) => document.querySelectorAll(".moves [data-ply]").length >= count || document.querySelector(".verdict:not([hidden])"),
           count,
         );
       }
@@ -73,7 +73,7 @@ describe("a whole game", () => {
     // Noughts leave a row open, and Crosses do not take it at once.
     const visit = await Visit.open(browser, host, { at: "#/g/mnk/a1.c3.a2.c2.b2.c1" });
     await visit.press("Analyse");
-    await visit.press("Look at the whole game");
+    await visit.press("Review the whole game");
     await visit.page.locator(".graph .turn").first().waitFor();
     await visit.page
       .locator(".graph")
@@ -91,12 +91,12 @@ describe("a whole game", () => {
     await visit.start("tuc-chess", { board: "tuc-chess:limit=12" });
     await visit.finish(stream(5));
     await visit.press("Analyse");
-    await visit.press("Look at the whole game");
+    await visit.press("Review the whole game");
     await visit.page
       .locator(".graph")
       .filter({ hasText: /Luck made \d+ % of all swings\./ })
       .waitFor();
-    await visit.page.locator(".analysis button:enabled").waitFor();
+    await visit.page.locator(".analysis .buttons button:enabled").waitFor();
     await visit.close();
   });
 });

@@ -25,11 +25,11 @@ after(async () => {
 
 const analysed = async (visit) => {
   await visit.press("Analyse");
-  await visit.press("Look at the whole game");
+  await visit.press("Review the whole game");
   await visit.page.locator(".graph polyline").waitFor();
-  await visit.page.locator(".analysis button:enabled").waitFor();
+  await visit.page.locator(".analysis .buttons button:enabled").waitFor();
   await visit.press("One move back");
-  await visit.page.locator(".moves li:nth-last-child(2).current").waitFor();
+  await visit.page.locator(".moves [aria-current]").waitFor();
   await visit.page.locator(".candidates tbody tr").first().waitFor();
   await visit.quiet();
 };
@@ -56,7 +56,7 @@ const SCREENS = {
   analysis: { at: "#/g/connect-four/d.d.c.e.b.a.f", act: analysed },
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },
   share: { at: "#/g/crosphere/wd4.we5.se4", act: shared },
-  import: { at: "", act: (visit) => visit.press("Open a record") },
+  import: { at: "", act: (visit) => visit.press("Open a game or a position") },
   tour: {
     at: "#/play",
     memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } },

@@ -371,7 +371,11 @@ export class Analysis {
 /** @type {(mover: PlayerWord, number: number) => PlayerWord} */
 const moverOf = (mover, number) => ((number % 2 === 0) === (mover === "first") ? "first" : "second");
 
-/** The candidates that are worth a look: those that were looked at most, or else those that are thought best. @param {Candidate[]} all */
+/**
+ * The candidates that are worth a look: those that were looked at most, or else those that are thought best.
+ *
+ * @param {Candidate[]} all
+ */
 function bestOf(all) {
   const visited = all.filter((candidate) => candidate.visits > 0);
   const known = visited.length > 0 ? visited : all.filter((candidate) => candidate.value !== null);

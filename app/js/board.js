@@ -71,7 +71,9 @@ export class Board {
     this.element = svg("svg", { class: "board", role: "grid" });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("pointerdown", (event) => this.#press(event));
-    this.element.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.#point(squareAt(event.target)));
+    this.element.addEventListener("pointermove", ({ pointerType, target }) => {
+      if (pointerType === "mouse") this.#point(squareAt(target) ?? null);
+    });
     this.element.addEventListener("pointerleave", () => this.#point(null));
     this.element.addEventListener("focusin", () => (this.#keyed ||= this.element.querySelector(":focus-visible") !== null));
     this.element.addEventListener("focusout", () => this.#point(null));
@@ -282,9 +284,9 @@ export class Board {
         { "aria-hidden": "true" },
         labels,
         look.ground === "lines" ? drawRuling(MARGIN, 6, files, ranks) : "",
-        drawEdges(look.top_edge, MARGIN, 6, files * CELL, ranks * CELL),
       ),
       ...rows,
+      svg("g", { "aria-hidden": "true" }, drawEdges(look.top_edge, MARGIN, 6, files * CELL, ranks * CELL)),
       svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.filter(Boolean)),
       this.#above,
     );
@@ -409,7 +411,7 @@ export class Board {
     // A finger's events go to what it touched first, and that is drawn anew while it moves.
     const { pointerId } = event;
     this.element.setPointerCapture(pointerId);
-    /** @type {ReturnType<Board["#lift"]>} */
+    /** @type {{ lifted: SVGElement, land: () => void } | null} */
     let dragged = null;
     const move = (/** @type {PointerEvent} */ now) => {
       if (!draggable || now.pointerId !== pointerId) return;

@@ -47,7 +47,12 @@ export async function historyScreen(app) {
 /** @type {(app: App, game: Game) => GameInfo | undefined} */
 const infoOf = (app, game) => app.game(game.spec.split(":")[0]);
 
-/** How a game ended: for the person who played, or for all. @param {Game} game @returns {"won" | "lost" | "draw" | "open" | "over"} */
+/**
+ * How a game ended: for the person who played, or for all.
+ *
+ * @param {Game} game
+ * @returns {"won" | "lost" | "draw" | "open" | "over"}
+ */
 export function outcomeOf(game) {
   if (!game.over || !game.winner) return game.over ? "over" : "open";
   if (game.winner === "draw") return "draw";
@@ -67,9 +72,10 @@ export function gameRow(app, game, whole = false) {
   const outcome = outcomeOf(game);
   const title = info ? gameTitle(info) : game.spec;
   const when = new Date(game.changed).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short" });
+  const words = t("history.remove");
   const remove = async () => {
-    const sure = await dialog(t("history.remove"), html("p", {}, t("history.sure")), [
-      ["yes", t("history.remove"), "primary"],
+    const sure = await dialog(words, html("p", {}, t("history.sure")), [
+      ["yes", words, "primary"],
       ["", t("close")],
     ]);
     if (sure !== "yes") return;
@@ -91,7 +97,7 @@ export function gameRow(app, game, whole = false) {
       ),
       html("small", { class: "when" }, t("history.moves", { count: game.moves.length }), " · ", when),
     ),
-    whole ? html("button", { type: "button", class: "quiet", "aria-label": t("history.remove"), title: t("history.remove"), onclick: remove }, "×") : "",
+    whole && html("button", { type: "button", class: "quiet", "aria-label": words, title: words, onclick: remove }, "×"),
   );
 }
 
@@ -130,15 +136,19 @@ function statistics(app, games) {
     const next = beaten > 0 && beaten < 8 ? beaten + 1 : 0;
     const row = (/** @type {number} */ level) => {
       const { won = 0, draw = 0, lost = 0 } = table.get(level) ?? {};
-      return html("tr", {}, html("th", { scope: "row" }, agentName(`level=${level}`)), [won, draw, lost].map((count) => html("td", {}, count)));
+      const counts = [won, draw, lost].map((count) => html("td", {}, count));
+      return html("tr", {}, html("th", { scope: "row" }, agentName(`level=${level}`)), counts);
     };
-    const head = ["history.level", "outcome.won", "outcome.draw", "outcome.lost"].map((key) => html("th", { scope: "col" }, t(key)));
+    const columns = ["history.level", "outcome.won", "outcome.draw", "outcome.lost"];
+    const head = columns.map((key) => html("th", { scope: "col" }, t(key)));
+    const wins = table.get(beaten)?.won;
     return html(
       "section",
       { class: "card levels-of" },
       html("h2", {}, info ? gameTitle(info) : name),
       html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, levels.map(row))),
-      next > 0 ? html("p", {}, t("history.try", { level: beaten, wins: table.get(beaten)?.won, next }), " ", html("a", { href: `#/new/${name}` }, t("play"))) : "",
+      next > 0 &&
+        html("p", {}, t("history.try", { level: beaten, wins, next }), " ", html("a", { href: `#/new/${name}` }, t("play"))),
     );
   });
   return html("div", { class: "statistics" }, cards);

@@ -59,7 +59,8 @@ export async function homeScreen(app) {
 function resume(app, game) {
   const info = app.game(game.spec.split(":")[0]);
   const words = t("home.unfinished", { game: info ? gameTitle(info) : game.spec, moves: game.moves.length });
-  return html("a", { class: "button primary large", href: `#/play/${game.id}`, title: words }, html("b", {}, t("home.resume")), html("small", {}, words));
+  const shown = [html("b", {}, t("home.resume")), html("small", {}, words)];
+  return html("a", { class: "button primary large", href: `#/play/${game.id}`, title: words }, shown);
 }
 
 /**
@@ -74,7 +75,8 @@ function playNow(app, last, waiting) {
   const level = recall("setup", {})[info.name]?.opponent;
   const known = last?.spec.startsWith(info.name) ? last : null;
   const side = known && ownSide(known);
-  const rival = side && known ? known.players[side === "first" ? "second" : "first"] : /^level=[1-8]$/.test(level) ? level : "level=2";
+  const usual = /^level=[1-8]$/.test(level) ? level : "level=2";
+  const rival = side && known ? known.players[side === "first" ? "second" : "first"] : usual;
   const mine = side === "first" ? "second" : "first";
   const players = mine === "first" ? { first: HUMAN, second: rival } : { first: rival, second: HUMAN };
   const spec = known?.spec ?? info.presentation.boards[0] ?? info.name;

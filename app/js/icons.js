@@ -20,10 +20,29 @@ const LINES = {
   flag: "M6 21V4M6 5h11l-2.500 4 2.500 4H6",
   swap: "M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4",
   keys: "M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M8 14h8",
-  settings:
-    "M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM19 12l2 1-2 3.500-2-.7-1.700 1 -.3 2.200h-4l-.3-2.200-1.700-1-2 .7-2-3.500 2-1v0l-2-1 2-3.500 2 .7 1.700-1 .3-2.200h4l.3 2.200 1.700 1 2-.7 2 3.500z",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5a2 2 0 1 0 0 4 2 2 0 0 0 0-4M9 15a2 2 0 1 0 0 4 2 2 0 0 0 0-4",
 };
+
+/**
+ * The face of an opponent: the stronger it is, the sterner it looks.
+ *
+ * @param {number} level From 1 to 8.
+ */
+export function face(level) {
+  const mood = 4.5 - level;
+  const brow = level > 4 ? `M6 ${8.5 - level / 8}l3.500 1.500M18 ${8.5 - level / 8}l-3.500 1.500` : "";
+  return svg(
+    "svg",
+    { viewBox: "0 0 24 24", width: 44, height: 44, class: "sign-of face", "aria-hidden": "true" },
+    svg("circle", { cx: 12, cy: 12, r: 10 }),
+    svg("path", { d: `M9 11v.01M15 11v.01M8 ${16 - mood / 4}q4 ${1.2 * mood} 8 0${brow}` }),
+  );
+}
 
 /** @param {keyof typeof LINES} name */
 export const icon = (name) =>
-  svg("svg", { viewBox: "0 0 24 24", width: 24, height: 24, class: "sign-of", "aria-hidden": "true" }, svg("path", { d: LINES[name] }));
+  svg(
+    "svg",
+    { viewBox: "0 0 24 24", width: 24, height: 24, class: "sign-of", "aria-hidden": "true" },
+    svg("path", { d: LINES[name] }),
+  );

@@ -13,9 +13,12 @@ import { html } from "./svg.js";
  */
 export function listen(actions) {
   const heard = (/** @type {KeyboardEvent} */ event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const chord = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.defaultPrevented || chord || document.querySelector("dialog[open]")) return;
     const at = event.target instanceof HTMLElement ? event.target : null;
-    if (at?.matches("input, select, textarea") && !(at.matches("[type=radio]") && event.key.length === 1 && event.key !== " ")) return;
+    // Letters mean nothing to a choice between kinds of stones; arrows do.
+    const letters = at?.matches("[type=radio]") && event.key.length === 1 && event.key !== " ";
+    if (at?.matches("input, select, textarea") && !letters) return;
     if (event.key === " " && at?.matches("button, a")) return;
     const action = actions().find(({ key }) => key === event.key || key === event.key.toLowerCase());
     if (!action) return;

@@ -35,10 +35,13 @@ const main = find("#page");
 /** What is to be done when the screen is left. @type {(() => void) | null} */
 let leave = null;
 let shown = 0;
-/** How far down screens were looked at, by the names of their places in the history of the browser. @type {Map<string, number>} */
+/** How far down screens were looked at, by the names of their places in the history. @type {Map<string, number>} */
 const scrolled = new Map();
 /** The place of the screen that is shown. @type {string | null} */
 let place = null;
+
+/** How far down the page was looked at last. */
+let depth = 0;
 
 /** Shows the screen that the address names. @param {App} app */
 async function show(app) {
@@ -47,7 +50,7 @@ async function show(app) {
   leave = null;
   shown += 1;
   const mine = shown;
-  if (place) scrolled.set(place, before);
+  if (place !== null) scrolled.set(place, depth);
   // Who comes back to a screen finds it where it was left; a new one is seen from its top.
   const known = history.state?.place ?? null;
   place = known ?? randomName();
@@ -76,11 +79,8 @@ async function show(app) {
   }
   if (mine !== shown) return;
   main.focus({ preventScroll: true });
-  scrollTo(0, scrolled.get(place) ?? 0);
+  scrollTo(0, scrolled.get(place ?? "") ?? 0);
 }
-
-/** How far down the page was looked at last. */
-let before = 0;
 
 /**
  * @param {App} app
@@ -88,6 +88,7 @@ let before = 0;
  * @param {string[]} parts
  */
 function drawBar(app, screen, parts) {
+  const words = t("settings");
   find("#bar").replaceChildren(
     html(
       "a",
@@ -97,14 +98,14 @@ function drawBar(app, screen, parts) {
     ),
     html("span", { class: "space" }),
     html("a", { class: "button quiet", href: "#/history" }, t("title.history")),
-    html("button", { class: "quiet", "aria-label": t("settings"), title: t("settings"), onclick: () => settings(app) }, icon("settings")),
+    html("button", { class: "quiet", "aria-label": words, title: words, onclick: () => settings(app) }, icon("settings")),
   );
   find("#foot").replaceChildren(
     html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`)),
   );
   const game = app.game(parts[0] ?? "");
-  const words = [game ? gameTitle(game) : "", screen ? t("title." + (screen === "g" ? "play" : screen)) : "", "Plyground"];
-  document.title = words.filter(Boolean).join(" · ");
+  const titles = [game ? gameTitle(game) : "", screen ? t("title." + (screen === "g" ? "play" : screen)) : "", "Plyground"];
+  document.title = titles.filter(Boolean).join(" · ");
 }
 
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -169,7 +170,7 @@ async function begin() {
   };
   addEventListener("hashchange", () => show(app));
   history.scrollRestoration = "manual";
-  addEventListener("scroll", () => (before = scrollY), { passive: true });
+  addEventListener("scroll", () => (depth = scrollY), { passive: true });
   engine.onlost = (lost) => {
     const banner = find("#lost");
     banner.hidden = !lost;

@@ -7,6 +7,7 @@ import { isReadable, keep, randomName } from "./store.js";
 /** @import { Advice, App, Beginning, Engine, Game, PlayedMove, PlayerWord, Position, Progress, State } from "./types.js" */
 
 export const HUMAN = "human";
+const PEOPLE = { first: HUMAN, second: HUMAN };
 
 /** Milliseconds before chance decides, and after it did something that was to be expected or not. */
 const CHANCE_DECIDES = 400;
@@ -35,14 +36,14 @@ export const firstChance = (value, mover) => (1 + (mover === "first" ? value : -
  * @param {Beginning} beginning
  * @returns {Game}
  */
-export const begun = ({ spec, start = null, moves = [], players = { first: HUMAN, second: HUMAN }, names = null, resigned = null }) => ({
+export const begun = ({ spec, start = null, moves = [], players = PEOPLE, names = null, resigned = null }) => ({
   id: randomName(),
   begun: Date.now(),
   changed: Date.now(),
   spec,
   start,
   moves,
-  players,
+  players: { ...players },
   names,
   resigned,
   judged: {},

@@ -107,14 +107,14 @@ export function drawRuling(x, y, files, ranks) {
  */
 export function drawArrow(from, [x, y], { weight, piece, number }) {
   piece?.classList.remove("piece");
-  const sign = number && svg("text", { x: piece ? 33 : 0, y: piece ? -22 : 13, "text-anchor": "middle" }, String(number));
+  const digit = number && svg("text", { x: piece ? 33 : 0, y: piece ? -22 : 13, "text-anchor": "middle" }, String(number));
   if (!from)
     return svg(
       "g",
       { class: "hint", transform: `translate(${x} ${y})`, opacity: weight },
       piece && svg("g", { class: "proposed" }, piece),
       svg("circle", { r: 44 }),
-      sign,
+      digit,
     );
   const [x0, y0] = from;
   const length = Math.hypot(x - x0, y - y0) || 1;

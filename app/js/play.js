@@ -5,7 +5,19 @@ import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { dialog } from "./dialog.js";
 import { Refused, Stopped } from "./engine.js";
-import { counterName, gameTitle, outcomeText, pieceName, playerName, refusalText, said, squareText, t, tourText } from "./i18n/index.js";
+import {
+  counterName,
+  gameTitle,
+  outcomeText,
+  pieceName,
+  playerName,
+  refusalText,
+  said,
+  sentence,
+  squareText,
+  t,
+  tourText,
+} from "./i18n/index.js";
 import { icon } from "./icons.js";
 import { keysDialog, listen } from "./keys.js";
 import { HUMAN, Match, PACES, begin, begun, firstChance, kept } from "./match.js";
@@ -101,12 +113,12 @@ class PlayScreen {
     this.tools = new Tools(t("more"));
     this.steps = html("div", { class: "steps" });
     this.tour = html("div");
-    const said_ = html("div", { class: "said" }, this.status, this.bar, this.note);
+    this.said = html("div", { class: "said" }, this.status, this.bar, this.note);
     const side = html(
       "div",
       { class: "side" },
       this.verdict,
-      said_,
+      this.said,
       this.tools.element,
       this.tour,
       this.analysis.element,
@@ -257,7 +269,8 @@ class PlayScreen {
     const label = last?.label ?? last?.move ?? "";
     const move = last && moveWords(this.info, { from: last.from ?? null, to: last.to ?? null, piece: last.piece, label });
     const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move }) + " " : "";
-    const verdict = this.match.live && this.match.ended ? `${verdictTitle(this.match.game, this.info)} ` : "";
+    const ended = this.match.live && this.match.ended && ownSide(this.match.game);
+    const verdict = ended ? `${verdictTitle(this.match.game, this.info)} ` : "";
     return moved + verdict + this.statusText();
   }
 
@@ -386,7 +399,7 @@ class PlayScreen {
     drawVerdict(this.verdict, {
       game: match.game,
       info: this.info,
-      reason: this.endText(),
+      reason: match.game.resigned || !this.reason ? this.endText() : sentence(this.reason),
       done: Object.keys(match.game.judged).length > match.game.moves.length,
       rematch: () => this.rematch(),
       other: (level) => this.rematch(`level=${level}`),
@@ -394,7 +407,7 @@ class PlayScreen {
       again: match.live || match.state.turn === "over" ? null : () => match.branch(),
     });
     // The card says it.
-    this.status.classList.toggle("spoken", match.game.over && match.live);
+    this.said.hidden = match.game.over && match.live;
   }
 
   drawThinking() {

@@ -67,11 +67,12 @@ export async function shareDialog(app, game, info) {
 }
 
 /** @type {(game: Game, info: GameInfo, player: "first" | "second") => string} */
-const nameIn = (game, info, player) => (game.names || game.players[player] !== HUMAN ? playedBy(game, player) : playerName(info, player));
+const nameIn = (game, info, player) =>
+  game.names || game.players[player] !== HUMAN ? playedBy(game, player) : playerName(info, player);
 
 /**
- * Asks for a record, a link or a position until there is one that can be read, and opens its game. Of several games in a file all are
- * kept, and the first is opened.
+ * Asks for a record, a link or a position until there is one that can be read, and opens its game. Of several games in a file all
+ * are kept, and the first is opened.
  *
  * @param {App} app
  */

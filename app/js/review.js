@@ -35,8 +35,8 @@ export class Review {
   }
 
   /**
-   * Judges every position that is not judged yet, from the last to the first: what chance could have done is known when its turn
-   * comes. `told` hears of each.
+   * Judges every position that is not judged yet, from the last to the first: what chance led to is known when its turn comes.
+   * `told` hears of each.
    *
    * @param {(done: number) => void} told
    */
@@ -118,8 +118,8 @@ export class Review {
   }
 
   /**
-   * Where a move seems to have cost something and nothing is solved, the best move is looked at as long as the move that was made:
-   * two positions judged alike, and not one with more moves to go than the other.
+   * Where a move seems to have cost something and nothing is solved, the best move is looked at as long as the move that was
+   * made: two positions judged alike, and not one with more moves to go than the other.
    *
    * @param {string[]} moves
    * @param {number} ply
@@ -134,7 +134,10 @@ export class Review {
     const state = await this.engine.ask("state", position, { signal: this.signal });
     if (state.turn === "over") before.better = ended(state).chance;
     else if (state.turn === "chance") before.better = await this.#glance(line, THINK);
-    else before.better = (await judge(this.engine, position, state.turn, { solve: SOLVE, think: THINK, signal: this.signal })).chance;
+    else {
+      const times = { solve: SOLVE, think: THINK, signal: this.signal };
+      before.better = (await judge(this.engine, position, state.turn, times)).chance;
+    }
   }
 }
 
@@ -151,7 +154,10 @@ export function shown({ moves }, best, made) {
 }
 
 /** @param {State} state @returns {Judgement} */
-const ended = ({ winner }) => ({ chance: { first: 1, second: 0, draw: 0.5 }[winner ?? "draw"], solved: null, best: null, over: true });
+const ended = ({ winner }) => {
+  const chance = { first: 1, second: 0, draw: 0.5 }[winner ?? "draw"];
+  return { chance, solved: null, best: null, over: true };
+};
 
 /** Is the value of a position certain? @param {Judged} judged */
 const isKnown = (judged) => judged.solved !== null || judged.over === true;
@@ -175,7 +181,8 @@ export function mistakesOf(game) {
     if (!best || !made || made.move !== move) return;
     if (before.solved && isKnown(after)) {
       const [had, has] = [WORTH[before.solved], worth(after, mover)];
-      if (had > has) found.push({ ply, mover, made, best, gave: had === 1 ? "win" : "draw", cost: (had - has) / 2, left: has });
+      const gave = had === 1 ? "win" : "draw";
+      if (had > has) found.push({ ply, mover, made, best, gave, cost: (had - has) / 2, left: has });
       return;
     }
     if (before.better === undefined) return;
@@ -186,8 +193,8 @@ export function mistakesOf(game) {
 }
 
 /**
- * How much of all changes was luck, and whom it favoured: the chances that chance gave to the first player, all in all. Null where
- * chance took no part or nothing changed.
+ * How much of all changes was luck, and whom it favoured: the chances that chance gave to the first player, all in all. Null
+ * where chance took no part or nothing changed.
  *
  * @param {Game} game
  */

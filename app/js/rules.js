@@ -34,7 +34,8 @@ export async function rulesScreen(app, [name]) {
       { class: "rules" },
       html("h1", {}, gameTitle(game)),
       html("p", { class: "lead" }, gameSummary(game)),
-      goal && aim ? html("figure", { class: "goal" }, aim, html("figcaption", {}, html("b", {}, t("rules.goal")), " ", goal.caption)) : "",
+      goal &&
+        html("figure", { class: "goal" }, aim, html("figcaption", {}, html("b", {}, t("rules.goal")), " ", goal.caption)),
       html("h2", {}, t("rules.try")),
       html("div", { class: "lessons" }, parts),
       html(

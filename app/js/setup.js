@@ -1,12 +1,23 @@
 // Before a game: against whom, on which board, on which side.
 
-import { agentName, gameTitle, keyText, levelAdvice, levelTitle, opponentSummary, playerName, t, workName } from "./i18n/index.js";
+import {
+  agentName,
+  gameTitle,
+  keyText,
+  levelAdvice,
+  levelTitle,
+  opponentSummary,
+  playerName,
+  t,
+  workName,
+} from "./i18n/index.js";
+import { face } from "./icons.js";
 import { HUMAN, begin } from "./match.js";
 import { recall, remember } from "./memory.js";
 import { picture } from "./pictures.js";
 import { html, messageOf } from "./svg.js";
 
-/** @import { App, Attributes, GameInfo, PlayerWord } from "./types.js" */
+/** @import { App, Attributes, GameInfo, Opponent, PlayerWord, State } from "./types.js" */
 
 /** @type {PlayerWord[]} */
 const PLAYERS = ["first", "second"];
@@ -15,8 +26,6 @@ const PLAYERS = ["first", "second"];
 const ENGINE = "engine";
 const WATCH = "watch";
 const WORK = "work";
-/** The faces of the levels. */
-const FACES = ["🐣", "🙂", "😊", "😎", "🤓", "🧐", "🎓", "🤖"];
 
 /** Boards that are offered; anything else can be written under "advanced". @param {GameInfo} game */
 export const boardsOf = ({ name, presentation: { boards } }) => (boards.length > 0 ? boards : [name]);
@@ -60,7 +69,8 @@ class SetupForm {
     const before = recall("setup", {})[game.name] ?? {};
     this.before = before;
     const level = Number(String(before.opponent ?? "").match(/^level=([1-8])$/)?.[1] ?? before.level ?? 2);
-    this.level = html("input", { type: "range", id: "level", min: 1, max: 8, step: 1, value: level, "aria-describedby": "level-words" });
+    const range = { type: "range", id: "level", min: 1, max: 8, step: 1, value: level };
+    this.level = html("input", { ...range, "aria-describedby": "level-words" });
     this.level.value = String(level);
     this.face = html("span", { class: "face", "aria-hidden": "true" });
     this.levelWords = html("p", { id: "level-words", class: "level-words" });
@@ -82,7 +92,9 @@ class SetupForm {
       "fieldset",
       {},
       html("legend", {}, t("watch.who")),
-      this.rivals.map((select, index) => html("label", { class: "field", for: select.id }, playerName(game, PLAYERS[index]), select)),
+      this.rivals.map((select, index) =>
+        html("label", { class: "field", for: select.id }, playerName(game, PLAYERS[index]), select),
+      ),
     );
     /** @type {(PlayerWord | "random")[]} */
     const sides = [...PLAYERS, "random"];
@@ -139,11 +151,12 @@ class SetupForm {
       const found = ofWorks.find((opponent) => opponent.name === value);
       return [value, found ? opponentSummary(game, found) : ""].filter(Boolean).join(" · ");
     };
-    options(this.fromWork, ofWorks.map((opponent) => opponent.name), this.fromWork.value || before.named, summary);
+    const names = (/** @type {Opponent[]} */ some) => some.map((opponent) => opponent.name);
+    options(this.fromWork, names(ofWorks), this.fromWork.value || before.named, summary);
     this.rivals.forEach((select, index) =>
-      options(select, all.map((opponent) => opponent.name), select.value || (before.rivals?.[index] ?? "level=5"), agentName),
+      options(select, names(all), select.value || (before.rivals?.[index] ?? "level=5"), agentName),
     );
-    const others = all.filter((opponent) => !opponent.name.startsWith("level=") && !opponent.work).map((opponent) => opponent.name);
+    const others = names(all.filter((opponent) => !opponent.name.startsWith("level=") && !opponent.work));
     options(this.presets, ["", ...others], "", (value) => value || "–");
   }
 
@@ -152,7 +165,7 @@ class SetupForm {
     if (picked) this.agent.value = "";
     const { choice } = this;
     const index = Number(this.level.value) - 1;
-    this.face.textContent = FACES[index];
+    this.face.replaceChildren(face(index + 1));
     this.levelWords.replaceChildren(html("b", {}, `${index + 1} · ${levelTitle(index)}`), " ", levelAdvice(index));
     this.level.setAttribute("aria-valuetext", `${index + 1}, ${levelTitle(index)}`);
     this.strength.hidden = choice !== ENGINE;
@@ -168,7 +181,8 @@ class SetupForm {
     const thumbnails = await Promise.all(
       boards.map(async (spec) => {
         let size = "";
-        const drawn = await picture(this.app, game, { game: spec }, { at: ({ view }) => (size = `${view.files} × ${view.ranks}`) });
+        const at = (/** @type {State} */ { view }) => (size = `${view.files} × ${view.ranks}`);
+        const drawn = await picture(this.app, game, { game: spec }, { at });
         return radio("board", spec, [drawn, ...words(size, detailsOf(spec, game))], spec === chosen);
       }),
     );
@@ -211,8 +225,8 @@ class SetupForm {
     const agent = this.agent.value.trim();
     const mine = form.get("side") === "random" ? (Math.random() < 0.5 ? "first" : "second") : form.get("side");
     const watched = this.rivals.map((select) => select.value);
-    const [first, second] =
-      choice === WATCH ? [watched[0], agent || watched[1]] : mine === "first" ? [HUMAN, agent || opponent] : [agent || opponent, HUMAN];
+    const [rival, watch] = [agent || opponent, choice === WATCH];
+    const [first, second] = watch ? [watched[0], agent || watched[1]] : mine === "first" ? [HUMAN, rival] : [rival, HUMAN];
     const players = { first, second };
     try {
       await app.engine.ask("state", { game: spec });

@@ -19,7 +19,12 @@ export function link(game, names) {
   return `${location.origin}${location.pathname}#/g/${parts.join("/")}`;
 }
 
-/** The game of a link's parts, as far as it can be read; the engine checks the moves. @param {string[]} parts @returns {Beginning} */
+/**
+ * The game of a link's parts, as far as it can be read; the engine checks the moves.
+ *
+ * @param {string[]} parts
+ * @returns {Beginning}
+ */
 export function unpack([spec, moves, start, names, resigned]) {
   const plain = decodeURIComponent;
   const [first, second] = names && names !== "-" ? names.split("~").map(plain) : [];

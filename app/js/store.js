@@ -1,5 +1,5 @@
-// All games that were played on this device, in IndexedDB. The one that was played last is kept beside the settings as well, where
-// writing takes no time: a page that is left in the middle of a move loses nothing.
+// All games that were played on this device, in IndexedDB. The one that was played last is kept beside the settings as well,
+// where writing takes no time: a page that is left in the middle of a move loses nothing.
 
 import { recall, remember } from "./memory.js";
 

@@ -21,7 +21,7 @@ export class Tools {
         class: "tool",
         "aria-haspopup": "true",
         "aria-expanded": "false",
-        onclick: () => this.#show(this.menu.hidden),
+        onclick: () => this.#show(this.menu.hidden === true),
       },
       icon("more"),
       html("span", {}, more),

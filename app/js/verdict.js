@@ -16,7 +16,7 @@ export function ownSide({ players }) {
 }
 
 /**
- * In two words: for the person who played, or for all. @param {Game} game @param {GameInfo} info
+ * The end in two words: for the person who played, or for all.
  *
  * @param {Game} game
  * @param {GameInfo} info
@@ -48,7 +48,8 @@ export function drawVerdict(card, { game, info, reason, done, rematch, other, re
   const level = side ? levelOf(game.players[side === "first" ? "second" : "first"]) : 0;
   card.className = `verdict card ${won ? "won" : side && game.winner !== "draw" ? "lost" : "even"}`;
   /** @type {(text: string, action: () => void, kind?: string) => HTMLElement} */
-  const button = (text, action, kind = "") => html("button", { type: "button", class: kind, "data-key": text, onclick: action }, text);
+  const button = (text, action, kind = "") =>
+    html("button", { type: "button", class: kind, "data-key": text, onclick: action }, text);
   const up = won && level > 0 && level < 8;
   const down = side !== null && game.winner !== null && game.winner !== "draw" && !won && level > 1;
   refill(card, [

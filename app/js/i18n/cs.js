@@ -287,7 +287,9 @@ export default {
     keys: "Klávesy",
     save: "Uložit do souboru",
     "share.with": "Poslat…",
-    "link.local": "Tento odkaz funguje jen na tomto počítači. Pro jiná zařízení spusťte aplikaci příkazem „ply serve --host 0.0.0.0“ a otevřete ji adresou tohoto počítače.",
+    "link.local":
+      "Tento odkaz funguje jen na tomto počítači. Pro jiná zařízení spusťte aplikaci příkazem „ply serve --host 0.0.0.0“ a " +
+      "otevřete ji adresou tohoto počítače.",
     "watch.pause": "Pozastavit",
     "watch.on": "Pokračovat",
     "watch.pace": "Tempo",

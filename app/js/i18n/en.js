@@ -9,7 +9,8 @@ export default {
     noEngine: "The engine could not be started.",
     home: "Home",
     "home.title": "Play, and see why it moves",
-    "home.lead": "Board games with an opponent for every day of yours, from the first to a master that can be asked what it thinks.",
+    "home.lead": 
+      "Board games with an opponent for every day of yours, from the first to a master that can be asked what it thinks.",
     "home.unfinished": "{game}, moves so far: {moves}",
     "home.resume": "Go on",
     "home.import": "Open a game or a position",
@@ -280,7 +281,9 @@ export default {
     keys: "Keys",
     save: "Save as a file",
     "share.with": "Send…",
-    "link.local": "This link works on this computer only. For other devices, start the app with “ply serve --host 0.0.0.0” and open it by the address of this computer.",
+    "link.local":
+      "This link works on this computer only. For other devices, start the app with “ply serve --host 0.0.0.0” and open it by " +
+      "the address of this computer.",
     "watch.pause": "Pause",
     "watch.on": "Go on",
     "watch.pace": "Pace",

@@ -119,7 +119,7 @@ export const counterName = (game, counter) => nameOf(game, counter.label, counte
 export const squareText = (game, square, piece) => `${square}, ${piece ? pieceName(game, piece) : t("empty")}`;
 
 /** A text as a sentence; squares keep their small letters. @param {string} text */
-const sentence = (text) => `${text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase())}.`;
+export const sentence = (text) => `${text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase())}.`;
 
 /** A level by its title, anything else as it is written. @param {string} spec */
 export function agentName(spec) {

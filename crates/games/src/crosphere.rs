@@ -78,7 +78,7 @@ const INFO: GameInfo = GameInfo {
         ground: BoardGround::Tiles,
         pull: "Link your edges. Weak stones help both of you.",
         goal: Some(Example {
-            position: "1G2/1o2/Pooo/1G1P p 1 1",
+            position: "1G2/1o1P/Poo1/1G1P p 1 0",
             caption: "Green has linked the top edge with the bottom edge and wins. The weak stones in the chain belong to both.",
         }),
         top_edge: Some(Player::First),
