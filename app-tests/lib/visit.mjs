@@ -156,8 +156,8 @@ export class Visit {
   status() {
     return this.page.evaluate(() => {
       const verdict = document.querySelector(".verdict:not([hidden])");
-      if (!verdict || verdict.getClientRects().length === 0) return document.querySelector(".status").innerText;
-      const live = document.querySelector(".status").getClientRects().length === 0;
+      if (!verdict) return document.querySelector(".status")?.innerText ?? "";
+      const live = document.querySelector(".said").hidden;
       const end = `${verdict.querySelector("h2").innerText}: ${verdict.querySelector("p").innerText}`;
       return live ? end : document.querySelector(".status").innerText;
     });

@@ -303,7 +303,7 @@ export default {
     "hint.draw": "Nejlepší tah: {move}. Udrží remízu, víc se získat nedá.",
     "hint.loss": "Nejlepší tah: {move}. Při nejlepší hře je partie prohraná, ale tak vydrží nejdéle.",
     "luck.even": "Celkem byla spravedlivá.",
-    "luck.favour": "Celkem přála hráči {name}, o {points} bodů ze sta.",
+    "luck.favour": "Celkem přála hráči {name}, o {points} ze sta.",
     "mistake.you": "Váš tah",
     "mistake.other": "{name}: tah",
     "mistake.gave.win": "{who} {move} pustil výhru: teď je to remíza; {best} výhru udrží.",
