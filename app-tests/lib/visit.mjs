@@ -122,7 +122,8 @@ export class Visit {
 
   /** A screen is there, and a game with its position. */
   async ready() {
-    await this.page.locator("main .games, main .setup, main .table [data-square], main .rules, main .card, main .rows").first().waitFor();
+    const screens = [".games", ".setup", ".table [data-square]", ".rules", ".card", ".history"];
+    await this.page.locator(screens.map((screen) => `main ${screen}`).join(", ")).first().waitFor();
   }
 
   async reload() {
@@ -264,7 +265,9 @@ export class Visit {
 
   /** Waits until a person here can move or the game is over, and gives what the board shows. */
   async turn() {
-    await this.page.waitForFunction(() => document.querySelector(".table .board :is(.cell.source, .cell.open), .verdict:not([hidden])"));
+    await this.page.waitForFunction(() =>
+      document.querySelector(".table .board :is(.cell.source, .cell.open), .verdict:not([hidden])"),
+    );
     return this.board();
   }
 

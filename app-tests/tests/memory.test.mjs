@@ -115,7 +115,8 @@ test("the thesis format of Crosphere goes out and comes in", async (t) => {
   await visit.page.locator("dialog").getByRole("button", { name: "Import" }).click();
   await visit.page.getByLabel("Record", { exact: true }).fill(record);
   await visit.press("Import");
-  await visit.page.waitForFunction(() => location.hash.startsWith("#/play/") && document.querySelectorAll(".moves [data-ply]").length === 8);
+  const opened = () => location.hash.startsWith("#/play/") && document.querySelectorAll(".moves [data-ply]").length === 8;
+  await visit.page.waitForFunction(opened);
   await visit.until(/^Green won/);
   await visit.close();
 });

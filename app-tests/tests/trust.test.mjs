@@ -319,7 +319,8 @@ test("wins against a level lead to the next", async () => {
     await visit.page.evaluate(() => {
       const players = { first: "human", second: "level=3" };
       const all = JSON.parse(localStorage.getItem("plyground"));
-      localStorage.setItem("plyground", JSON.stringify({ ...all, game: { spec: "mnk", moves: ["a1", "b1", "a2", "b2"], players } }));
+      const game = { spec: "mnk", moves: ["a1", "b1", "a2", "b2"], players };
+      localStorage.setItem("plyground", JSON.stringify({ ...all, game }));
     });
     await visit.go("#/play");
     await visit.play("a3");

@@ -47,6 +47,7 @@ export class Board {
   focus = "";
   /** Do keys move the focus from square to square? After a press they do not, and belong to the page. */
   #keyed = false;
+  #redrawn = false;
   /** What is on its way, above everything else. */
   #above = svg("g", { class: "above", "aria-hidden": "true" });
   /** What a move that is pointed at would place. @type {SVGElement | null} */
@@ -75,7 +76,10 @@ export class Board {
       if (pointerType === "mouse") this.#point(squareAt(target) ?? null);
     });
     this.element.addEventListener("pointerleave", () => this.#point(null));
-    this.element.addEventListener("focusin", () => (this.#keyed ||= this.element.querySelector(":focus-visible") !== null));
+    this.element.addEventListener("focusin", ({ relatedTarget }) => {
+      // A square that is drawn anew gets the focus back that it had: nobody has come to the board by that.
+      if (relatedTarget && !this.#redrawn) this.#keyed ||= this.element.querySelector(":focus-visible") !== null;
+    });
     this.element.addEventListener("focusout", () => this.#point(null));
   }
 
@@ -290,7 +294,9 @@ export class Board {
       svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.filter(Boolean)),
       this.#above,
     );
-    if (hadFocus) this.#cell(this.focus).focus();
+    this.#redrawn = true;
+    if (hadFocus) this.#cell(this.focus).focus({ preventScroll: true });
+    this.#redrawn = false;
   }
 
   /**

@@ -29,7 +29,7 @@ export async function historyScreen(app) {
     more.hidden = count >= games.length;
   };
   show();
-  app.page.append(
+  const content = [
     html("h1", {}, t("title.history")),
     games.length === 0 ? html("p", {}, t("history.none")) : "",
     statistics(app, games),
@@ -41,7 +41,8 @@ export async function historyScreen(app) {
       games.length > 0 ? html("button", { type: "button", onclick: () => exportAll(app, games) }, t("history.export")) : "",
       html("button", { type: "button", onclick: () => importDialog(app) }, t("history.import")),
     ),
-  );
+  ];
+  app.page.append(html("section", { class: "history" }, content));
 }
 
 /** @type {(app: App, game: Game) => GameInfo | undefined} */

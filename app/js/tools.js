@@ -48,7 +48,9 @@ export class Tools {
   #show(shown) {
     this.menu.hidden = !shown;
     this.opener.setAttribute("aria-expanded", String(shown));
-    if (shown) this.menu.querySelector("button")?.focus({ preventScroll: true });
+    if (!shown) return;
+    this.menu.querySelector("button")?.focus({ preventScroll: true });
+    this.menu.scrollIntoView({ block: "nearest" });
   }
 
   /**

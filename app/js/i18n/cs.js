@@ -140,6 +140,7 @@ export default {
     "lab.add.own": "jiný, zapsaný textem",
     "lab.remove": "Odebrat",
     "lab.pairs": "Dvojic partií",
+    "lab.whole": "Očekává se celé číslo od 1, nalezeno „{text}“.",
     "lab.pairs.meaning": "Pro každé dva, kteří se potkají: jedno zahájení hrané dvakrát s opačnými stranami.",
     "lab.format": "Kdo s kým",
     "lab.format.round-robin": "každý s každým",

@@ -133,6 +133,7 @@ export default {
     "lab.add.own": "any other, as text",
     "lab.remove": "Remove",
     "lab.pairs": "Pairs of games",
+    "lab.whole": "Expected a whole number from 1 on, found “{text}”.",
     "lab.pairs.meaning": "For each two that meet: one opening, played twice with the sides swapped.",
     "lab.format": "Who plays whom",
     "lab.format.round-robin": "everybody against everybody",
