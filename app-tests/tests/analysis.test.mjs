@@ -103,7 +103,7 @@ describe("a whole game", () => {
 
   test("luck has its share in TUC-Chess", async () => {
     const visit = await Visit.open(browser, host, { hurry: true });
-    await visit.start("tuc-chess", { board: "tuc-chess:limit=12" });
+    await visit.start("tuc-chess", { board: "tuc-chess:limit=8" });
     await visit.finish(stream(5));
     await visit.press("Analyse");
     await visit.press("Review the whole game");

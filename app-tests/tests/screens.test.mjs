@@ -34,15 +34,22 @@ const analysed = async (visit) => {
   await visit.quiet();
 };
 
+/** A finished game by a link is seen from its beginning. */
+const ended = async (visit) => {
+  await visit.press("To the last move");
+  await visit.page.locator(".cell.won").first().waitFor();
+};
+
 /** The record is asked for before the dialog opens. */
 const shared = async (visit) => {
   await visit.press("Share");
   await visit.page.locator("dialog[open]").waitFor();
 };
 
+const UNFINISHED = { game: { spec: "clobber", moves: ["a1a2"], players: { first: "human", second: "level=3" } } };
 const TUC = "tuc-chess/5242.@41.1222.@-.6252.@-.0212.@23";
 const SCREENS = {
-  home: { at: "", memory: { game: { spec: "clobber", moves: ["a1a2"], players: { first: "human", second: "level=3" } } } },
+  home: { at: "", memory: UNFINISHED },
   settings: { at: "", act: (visit) => visit.press("Settings") },
   setup: { at: "#/new/crosphere" },
   "setup-advanced": { at: "#/new/mnk", act: (visit) => visit.hit(visit.page.locator(".setup summary")) },
@@ -61,7 +68,8 @@ const SCREENS = {
     at: "#/play",
     memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } },
   },
-  end: { at: "#/g/connect-four/a.b.a.b.a.b.a" },
+  end: { at: "#/g/connect-four/a.b.a.b.a.b.a", act: ended },
+  history: { at: "#/history", memory: UNFINISHED },
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },
   lab: { at: "#/lab" },

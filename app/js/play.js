@@ -59,7 +59,7 @@ export async function playScreen(app, [id], shared = null) {
   if (!info) throw new Error(t("unknownGame", { name: game.spec }));
   // Every game has an address of its own: two tabs with two games do not get into each other's way.
   if (!shared && id !== game.id) history.replaceState(null, "", `#/play/${game.id}`);
-  document.title = `${gameTitle(info)} · Plyground`;
+  document.title = `${gameTitle(info)} · ${t("title.play")} · Plyground`;
   const screen = new PlayScreen(app, match, info, shared !== null);
   const { first, second } = game.players;
   screen.board.flipped = info.presentation.turned_for_second && second === HUMAN && first !== HUMAN;

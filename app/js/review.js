@@ -5,8 +5,8 @@ import { judge, WORTH } from "./advice.js";
 /** @import { Engine, Game, Judged, Judgement, Mistake, PlayerWord, Position, State } from "./types.js" */
 
 /** Milliseconds for a position: for the solver, then for the strongest agent where the solver does not know. */
-const SOLVE = 250;
-const THINK = 400;
+const SOLVE = 200;
+const THINK = 300;
 /** Milliseconds for all that chance could have done in one place together, and the least for one of these positions. */
 const CHANCE = 240;
 const LEAST = 8;

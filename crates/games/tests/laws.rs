@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use plyground_core::{
-    Encoder, Evaluator, GENERAL_PHRASES, Game, GameInfo, GeneralEncoder, MoverEncoder, Outcome, Owner, Params, PlayableGame, Player,
-    Rng, Scratch, Seed, Sentence, Turn, Visitor, WIN_SCORE,
+    Encoder, Evaluator, GENERAL_PHRASES, Game, GameInfo, GeneralEncoder, MoverEncoder, Outcome, Owner, Params, PlayableGame,
+    Player, Rng, Scratch, Seed, Sentence, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, infos, open};
 

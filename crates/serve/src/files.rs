@@ -89,7 +89,12 @@ pub fn named(name: &str, asked: &HeaderMap) -> Response {
 
 /// Does a header that is a list have an element that fits?
 fn has(headers: &HeaderMap, name: header::HeaderName, fits: impl Fn(&str) -> bool) -> bool {
-    headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(',')).any(|one| fits(one.trim()))
+    headers
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .any(|one| fits(one.trim()))
 }
 
 fn kind(name: &str) -> &'static str {
