@@ -303,7 +303,7 @@ test("no game is lost: all are listed, opened again, counted, saved as a file an
   await other.page.getByLabel("Or a file").setInputFiles(file);
   await becomes(() => other.page.getByLabel("Record", { exact: true }).inputValue(), /clobber/);
   await other.press("Import");
-  await other.ready();
+  await other.page.locator(".table [data-square]").first().waitFor();
   await other.go("#/history");
   await becomes(() => other.page.locator(".rows li").count(), 2);
   await other.hit(other.page.getByRole("button", { name: "Delete" }).first());
