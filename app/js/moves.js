@@ -108,6 +108,8 @@ function button(info, { text, ply, played, mover, mistake, current, step }) {
   const said = mover ? moveWords(info, move) : played ? outcomeText(info, played) : text;
   const bad = mistake ? (mistake.gave ? t("mistake.sign.gave") : t("mistake.sign.cost")) : "";
   const words = [said, bad].filter(Boolean).join(", ");
+  // What is read aloud has what is seen in it, for those who say what they want to press.
+  const named = [mover && move.from && move.to ? `${move.from}–${move.to}` : said, bad].filter(Boolean).join(", ");
   const kind = mover ? "" : played?.outcome?.sign === "–" ? " luck nothing" : " luck";
   return html(
     "button",
@@ -117,11 +119,11 @@ function button(info, { text, ply, played, mover, mistake, current, step }) {
       "data-key": ply,
       "data-ply": ply + 1,
       "aria-current": current ? "step" : null,
-      "aria-label": words,
+      "aria-label": named,
       title: words,
       onclick: () => step(ply + 1),
     },
-    mover ? moveSigns(info, move, mover) : played ? outcomeSign(played) : text,
+    mover ? moveSigns(info, move, mover) : html("span", { "aria-hidden": "true" }, played ? outcomeSign(played) : text),
     mistake && html("b", { class: "sign", "aria-hidden": "true" }, mistake.gave ? "??" : "?"),
   );
 }
