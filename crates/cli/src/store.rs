@@ -82,18 +82,32 @@ pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
 /// The tag that says on what a game was played, as in the records of the Crosphere thesis.
 const DEVICE: &str = "Device";
 
-/// A record with the time, in seconds since 1970, and the device of its game, where they are known.
-pub fn stamped(mut record: GameRecord, seconds: Option<i64>, device: &str) -> GameRecord {
-    record.date = seconds.map(date_text);
-    if !device.is_empty() {
-        record.tags.insert(DEVICE.to_owned(), device.to_owned());
-    }
-    record
+/// When and on what a game was played, where that is known. A game that goes on keeps the time at which it began.
+pub struct Origin {
+    date: Option<String>,
+    device: Option<String>,
 }
 
-/// A record of a game that is played here and now.
-pub fn stamped_now(record: GameRecord) -> GameRecord {
-    stamped(record, Some(seconds_now()), &machine())
+impl Origin {
+    /// From the time in seconds since 1970, and the description of a machine.
+    pub fn new(seconds: Option<i64>, device: &str) -> Self {
+        Self { date: seconds.map(date_text), device: (!device.is_empty()).then(|| device.to_owned()) }
+    }
+
+    /// Of a game that is played on this computer and begins now, or began as its record says.
+    pub fn here(begun: Option<&GameRecord>) -> Self {
+        let now = Self::new(Some(seconds_now()), &machine());
+        let date = begun.and_then(|record| record.date.clone());
+        let device = begun.and_then(|record| record.tags.get(DEVICE).cloned());
+        Self { date: date.or(now.date), device: device.or(now.device) }
+    }
+
+    /// Writes it into a record.
+    pub fn stamp(&self, mut record: GameRecord) -> GameRecord {
+        record.date.clone_from(&self.date);
+        record.tags.extend(self.device.iter().map(|device| (DEVICE.to_owned(), device.clone())));
+        record
+    }
 }
 
 /// One record as a file of its own.

@@ -329,7 +329,9 @@ fn bad_specs_are_refused() {
     }
     let names: Vec<&str> = INFOS.iter().map(|info| info.name).collect();
     for (spec, hint) in [("mtcs", " (did you mean 'mcts'?)"), ("", "")] {
-        let message = format!("unknown agent '{spec}'{hint}; expected one of {}, level=1 to level=8, best", names.join(", "));
+        let opponents = "report-mcts-1000, report-mcts-careful, report-opponent, report-minimax";
+        let names = names.join(", ");
+        let message = format!("unknown agent '{spec}'{hint}; expected one of {names}, level=1 to level=8, best, {opponents}");
         assert_eq!(refusal("mnk", spec), Some(message));
     }
 }

@@ -14,7 +14,7 @@ use plyground_session::{
 use crate::args::{DEFAULT_OPPONENT, Global, PlayArgs};
 use crate::commands::start;
 use crate::engines::CommandResources;
-use crate::store;
+use crate::store::{self, Origin};
 use plyground_terminal::{ThinkingBar, milliseconds};
 use plyground_terminal::{ask, count, grid, percent, print_notes, shortened, status_line, table};
 
@@ -33,8 +33,13 @@ const HELP: &str = "type a move, or
 pub struct Setup {
     pub against: String,
     pub human: Player,
-    /// The seed and the file of a game that goes on.
-    pub resumed: Option<(Option<u64>, PathBuf)>,
+    pub resumed: Option<Resumed>,
+}
+
+/// A game that goes on: its record so far, and the file that it is in.
+pub struct Resumed {
+    pub record: GameRecord,
+    pub file: PathBuf,
 }
 
 /// What records call a person, and what an opponent is called who sits at the same terminal.
@@ -72,7 +77,7 @@ pub fn run(args: &PlayArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
                 (None, Some(was)) => record.players[was.other().index()].name.clone(),
                 _ => usual(),
             };
-            play(session, &Setup { against, human, resumed: Some((record.seed, file.clone())) }, global, out)
+            play(session, &Setup { against, human, resumed: Some(Resumed { record, file: file.clone() }) }, global, out)
         }
         (None, Some(game)) => {
             let session = open(game, args.position.as_deref())?;
@@ -95,7 +100,7 @@ fn last_open(file: &Path) -> anyhow::Result<GameRecord> {
 
 /// Plays a session to its end, or until the player leaves. Whatever happens, the game is kept.
 pub fn play(session: Box<dyn Session>, setup: &Setup, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
-    let before = setup.resumed.as_ref().and_then(|(seed, _)| *seed);
+    let before = setup.resumed.as_ref().and_then(|resumed| resumed.record.seed);
     let seed = global.seed.or(before).unwrap_or_else(|| global.seed_or_time());
     let mut game = Game::new(session, setup, seed, global)?;
     let players = if game.opponent.is_none() {
@@ -138,6 +143,7 @@ struct Game {
     adviser: Seat,
     chance: Seed,
     seed: u64,
+    origin: Origin,
     /// Where finished games are kept.
     games: PathBuf,
     data: PathBuf,
@@ -173,8 +179,8 @@ impl Game {
         let data = store::data_dir(global)?;
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make the directory {}", data.display()))?;
         // A game that was kept here goes on in its file; any other file is the player's own and stays as it is.
-        let kept_here = setup.resumed.as_ref().filter(|(_, file)| store::is_unfinished(&data, file));
-        let unfinished = kept_here.map(|(_, file)| file.clone());
+        let kept_here = setup.resumed.as_ref().filter(|resumed| store::is_unfinished(&data, &resumed.file));
+        let unfinished = kept_here.map(|resumed| resumed.file.clone());
         Ok(Self {
             session,
             human: setup.human,
@@ -183,6 +189,7 @@ impl Game {
             adviser,
             chance: Seed(seed).named("chance"),
             seed,
+            origin: Origin::here(setup.resumed.as_ref().map(|resumed| &resumed.record)),
             games: data.join("games.jsonl"),
             data,
             unfinished,
@@ -380,7 +387,7 @@ impl Game {
             player.other().word().clone_into(&mut record.result);
             record.reason = format!("{} resigned", self.name(player));
         }
-        store::stamped_now(record)
+        self.origin.stamp(record)
     }
 
     /// The unfinished game, written after every move: a closed terminal loses nothing.

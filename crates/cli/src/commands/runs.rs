@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{Global, RunsAction, RunsArgs};
 use crate::commands::tournament::matches;
 use crate::runs::{find_run, open_store};
-use crate::store::{self, typed, write_whole};
+use crate::store::{Origin, typed, write_whole};
 use plyground_terminal::LiveText;
 use plyground_terminal::{Lean, columns, count, print_json};
 use plyground_terminal::{footer, standings};
@@ -156,7 +156,7 @@ fn records(store: &Store, RunRow { run, machine, .. }: &RunRow, format: RecordFo
     store.games(RunPrefix::all(&run.id), |game| {
         // An imported game has no time if its record had none.
         let date = (game.ended != 0).then_some(game.ended);
-        records.push(store::stamped(game.record(&run.experiment), date, machine));
+        records.push(Origin::new(date, machine).stamp(game.record(&run.experiment)));
     })?;
     write_as(&format, &records).with_context(|| format!("run {} as {}", run.id, format.name))
 }
