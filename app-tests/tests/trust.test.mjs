@@ -294,9 +294,15 @@ test("no game is lost: all are listed, opened again, counted, saved as a file an
   const waiting = page.waitForEvent("download");
   await visit.press("Save all as a file");
   const file = await (await waiting).path();
+  await visit.hit(rows.filter({ hasText: "Tic-Tac-Toe" }).getByRole("link"));
+  await page.locator(".verdict:not([hidden])").waitFor();
+  await page.goBack();
   await visit.hit(rows.filter({ hasText: "Clobber" }).getByRole("link"));
   await visit.ready();
   await becomes(async () => (await visit.board()).pieces, first.pieces);
+  // Who only looked at it has not played it again.
+  await page.goBack();
+  await becomes(() => rows.first().innerText(), /Tic-Tac-Toe/);
   // On a device that has nothing.
   const other = await Visit.open(browser, host, { at: "#/history" });
   await other.press("Open a file");

@@ -395,6 +395,7 @@ export class Match extends EventTarget {
     const turn = this.settled ? this.state.turn : null;
     const due = turn === "first" || turn === "second" ? turn : null;
     this.game.resigned = due && players[due] === HUMAN ? due : players.first === HUMAN ? "first" : "second";
+    this.#tell("moved");
     // The agent that was due is not any more.
     return this.refresh();
   }

@@ -26,7 +26,7 @@ import { drawMoveList, moveWords, pieceIcon, placedPiece } from "./moves.js";
 import { shareDialog } from "./records.js";
 import { mistakesOf } from "./review.js";
 import { sound } from "./sound.js";
-import { follow, keep, load, put } from "./store.js";
+import { follow, keep, load, note } from "./store.js";
 import { find, html, messageOf, refill } from "./svg.js";
 import { Tools } from "./tools.js";
 import { tour } from "./tour.js";
@@ -100,7 +100,7 @@ class PlayScreen {
     this.board.targetWord = t("possible");
     this.analysis = new Analysis(match, this.board, info);
     this.analysis.onlearned = () => {
-      if (!this.shared) put(match.game);
+      if (!this.shared) note(match.game);
       this.drawMoves();
     };
     this.status = html("p", { class: "status" });
@@ -136,6 +136,7 @@ class PlayScreen {
       side,
     );
     app.page.append(this.table);
+    this.known = this.#standing();
     this.#listen();
   }
 
@@ -187,7 +188,9 @@ class PlayScreen {
 
   draw() {
     const { match, state, info } = this;
-    if (!this.shared) keep(match.game);
+    const standing = this.#standing();
+    if (!this.shared && standing !== this.known) note(match.game);
+    this.known = standing;
     this.note.textContent = "";
     this.analysis.follow();
     this.board.show(state, {
@@ -208,6 +211,12 @@ class PlayScreen {
     this.drawEnd();
     this.drawThinking();
     this.#sound();
+  }
+
+  /** How the game stands, as far as it is not in its moves. */
+  #standing() {
+    const { id, spec, over, winner } = this.match.game;
+    return [id, spec, over, winner].join(" ");
   }
 
   #sound() {

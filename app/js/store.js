@@ -73,6 +73,17 @@ export function keep(game) {
   return game.moves.length > 0 ? put(game) : Promise.resolve();
 }
 
+/**
+ * Keeps what was found out about a game: that it is over, or what its positions are worth. It is played no further by that, and
+ * does not become the one that was played last.
+ *
+ * @param {Game} game
+ */
+export function note(game) {
+  if (recall("game")?.id === game.id) remember("game", game);
+  return game.moves.length > 0 ? put(game) : Promise.resolve();
+}
+
 /** Keeps a game without a word to other pages. @param {Game} game */
 export async function put(game) {
   held.set(game.id, structuredClone(game));
