@@ -121,7 +121,8 @@ fn what_decided_a_game_is_told() {
 fn a_line_is_told_move_by_move_with_its_squares() {
     let moves = ["5242", "@-"];
     let history = ask(json!({"do": "state", "game": "tuc-chess", "moves": moves}))["history"].clone();
-    let moved = json!({"move": "5242", "label": "c2c3", "from": "c2", "to": "c3", "piece": null, "mover": "first", "certain": false});
+    let moved =
+        json!({"move": "5242", "label": "c2c3", "from": "c2", "to": "c3", "piece": null, "mover": "first", "certain": false});
     assert_eq!(history[0], moved);
     assert!(history[1].get("to").is_none(), "chance moves nothing: {}", history[1]);
     assert_eq!((&history[1]["mover"], &history[1]["certain"]), (&Value::Null, &json!(false)));
