@@ -135,7 +135,7 @@ test("what is said stays with its screen, and screens are seen from where they w
   await visit.answer("Copy link");
   await page.locator(".toast").waitFor();
   await visit.press("Plyground", "link");
-  await visit.ready();
+  await page.locator(".games").waitFor();
   assert.equal(await page.locator(".toast").count(), 0);
   await page.evaluate(() => scrollTo(0, 300));
   await becomes(down, 300);

@@ -58,7 +58,7 @@ export async function playScreen(app, [id], shared = null) {
   const info = app.game(game.spec.split(":")[0]);
   if (!info) throw new Error(t("unknownGame", { name: game.spec }));
   // Every game has an address of its own: two tabs with two games do not get into each other's way.
-  if (!shared && id !== game.id) history.replaceState(null, "", `#/play/${game.id}`);
+  if (!shared && id !== game.id) history.replaceState(history.state, "", `#/play/${game.id}`);
   document.title = `${gameTitle(info)} · ${t("title.play")} · Plyground`;
   const screen = new PlayScreen(app, match, info, shared !== null);
   const { first, second } = game.players;
@@ -237,7 +237,7 @@ class PlayScreen {
   keep() {
     const { match } = this;
     const address = `#/play/${match.game.id}`;
-    if (this.shared || location.hash !== address) history.replaceState(null, "", address);
+    if (this.shared || location.hash !== address) history.replaceState(history.state, "", address);
     this.shared = false;
     keep(match.game);
   }
