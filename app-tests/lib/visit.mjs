@@ -55,6 +55,9 @@ export function stream(seed) {
   };
 }
 
+/** What is behind the button for more, on the screen of a game. */
+const IN_MENU = new Set(["Flip", "Share", "Resign", "Keys"]);
+
 export class Visit {
   #problems = [];
 
@@ -119,7 +122,8 @@ export class Visit {
 
   /** A screen is there, and a game with its position. */
   async ready() {
-    await this.page.locator("main .games, main .setup, main .table [data-square], main .rules, main .card").first().waitFor();
+    const screens = [".games", ".setup", ".table [data-square]", ".rules", ".card", ".history"];
+    await this.page.locator(screens.map((screen) => `main ${screen}`).join(", ")).first().waitFor();
   }
 
   async reload() {
@@ -129,6 +133,7 @@ export class Visit {
 
   /** Presses something with a name. */
   async press(name, role = "button") {
+    if (role === "button" && IN_MENU.has(name)) await this.hit(this.page.getByRole("button", { name: "More", exact: true }));
     await this.hit(this.page.getByRole(role, { name, exact: true }));
   }
 
@@ -148,13 +153,27 @@ export class Visit {
     return this.page.locator(selector).first().innerText();
   }
 
+  /** What is said of the game: whose turn it is, or how it ended and why. */
   status() {
-    return this.text(".status");
+    return this.page.evaluate(() => {
+      const verdict = document.querySelector(".verdict:not([hidden])");
+      if (!verdict) return document.querySelector(".status")?.innerText ?? "";
+      const live = document.querySelector(".said").hidden;
+      const end = `${verdict.querySelector("h2").innerText}: ${verdict.querySelector("p").innerText}`;
+      return live ? end : document.querySelector(".status").innerText;
+    });
   }
 
   /** Waits until the status says something that fits. */
-  async until(pattern) {
-    await this.page.locator(".status").filter({ hasText: pattern }).waitFor();
+  until(pattern) {
+    return becomes(() => this.status(), pattern);
+  }
+
+  /** Chooses the opponent in the setup: a level by the slider, anyone else by the name of the choice. */
+  async oppose(opponent) {
+    const level = opponent.match(/^level=(\d)$/)?.[1];
+    await this.hit(this.page.locator(`input[name=opponent][value="${level ? "engine" : opponent}"]`));
+    if (level) await this.page.getByRole("slider", { name: "Level" }).fill(level);
   }
 
   /** Waits until the page has stayed as it is for a moment: what is looked at for long should not change meanwhile. */
@@ -194,9 +213,9 @@ export class Visit {
   /** From the first screen to a game, as people do it. */
   async start(game, { opponent = "level=1", side = "first", board = "" } = {}) {
     await this.go("");
-    await this.hit(this.page.locator(`.game a.primary[href="#/new/${game}"]`));
+    await this.hit(this.page.locator(`.game a[href="#/new/${game}"]`));
     await this.page.locator(".setup").waitFor();
-    await this.hit(this.page.locator(`input[name=opponent][value="${opponent}"]`));
+    await this.oppose(opponent);
     // A person who watches has no side.
     if (opponent !== "watch") await this.hit(this.page.locator(`input[name=side][value=${side}]`));
     if (board) {
@@ -234,19 +253,21 @@ export class Visit {
         [...document.querySelectorAll(`.table .board ${selector}`)].map((cell) => cell.dataset.square);
       return {
         sources: squares(".cell.source"),
-        targets: squares(".cell:has(.target)"),
+        targets: squares(".cell.open"),
         captures: squares(".cell:has(.target.ring)"),
         last: squares(".cell:has(.last)"),
         pieces: squares(".cell:has(.piece)"),
-        over: document.querySelector(".tools .primary") !== null,
-        moves: document.querySelectorAll(".moves li").length,
+        over: document.querySelector(".verdict:not([hidden])") !== null,
+        moves: document.querySelectorAll(".moves [data-ply]").length,
       };
     });
   }
 
   /** Waits until a person here can move or the game is over, and gives what the board shows. */
   async turn() {
-    await this.page.waitForFunction(() => document.querySelector(".table .board :is(.cell.source, .target), .tools .primary"));
+    await this.page.waitForFunction(() =>
+      document.querySelector(".table .board :is(.cell.source, .cell.open), .verdict:not([hidden])"),
+    );
     return this.board();
   }
 
@@ -257,7 +278,7 @@ export class Visit {
     let { targets, captures } = before;
     if (before.sources.length > 0) {
       await this.tap(pick(before.sources));
-      await this.page.waitForFunction(() => document.querySelector(".table .board .target"));
+      await this.page.waitForFunction(() => document.querySelector(".table .board .cell.open"));
       ({ targets, captures } = await this.board());
     }
     await this.play(pick(captures.length > 0 ? captures : targets));
@@ -268,7 +289,7 @@ export class Visit {
     for (const square of squares) {
       const { moves } = await this.board();
       await this.tap(square);
-      await this.page.waitForFunction((count) => document.querySelectorAll(".moves li").length > count, moves);
+      await this.page.waitForFunction((count) => document.querySelectorAll(".moves [data-ply]").length > count, moves);
     }
   }
 

@@ -33,19 +33,20 @@ for (const [way, open] of Object.entries(HOSTS)) {
       await visit.until(/your turn/);
       assert.equal((await visit.board()).moves, 2);
       await visit.hit(back);
-      await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 0);
+      await visit.page.waitForFunction(() => document.querySelectorAll(".moves [data-ply]").length === 0);
       await visit.until(/your turn/);
       assert.deepEqual((await visit.board()).pieces, []);
       await visit.close();
     });
 
-    test("a hint names a move, its chance and its visits, and marks it", async () => {
+    test("a hint names a move and its chance in words, and marks it", async () => {
       const visit = await Visit.open(browser, host);
       await visit.start("clobber");
       await visit.press("Hint");
-      const toast = visit.page.locator(".toast");
-      await toast.waitFor();
-      assert.match(await toast.innerText(), /^[a-e]\d[a-e]\d: \d+ % to win, \d+ % of [1-9]\d* simulated games begin with it\.$/);
+      await becomes(
+        () => visit.text(".note"),
+        /^Best move: [a-e]\d to [a-e]\d\. (It (wins about \d+ % of the time|is sure to win)\.|The game is lost .+)$/,
+      );
       assert.equal(await visit.page.locator(".board .hint").count(), 1);
       await visit.close();
     });
@@ -55,7 +56,7 @@ for (const [way, open] of Object.entries(HOSTS)) {
       await visit.start("mnk");
       await visit.press("Hint");
       await visit.tap("b2");
-      await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 2);
+      await visit.page.waitForFunction(() => document.querySelectorAll(".moves [data-ply]").length === 2);
       await visit.until(/your turn/);
       await visit.close();
     });
@@ -66,15 +67,15 @@ for (const [way, open] of Object.entries(HOSTS)) {
       await visit.press("Analyse");
       await visit.tap("d4");
       await visit.press("Analyse");
-      await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 2);
+      await visit.page.waitForFunction(() => document.querySelectorAll(".moves [data-ply]").length === 2);
       await visit.close();
     });
 
     test("agents play for those who watch", async () => {
       const visit = await Visit.open(browser, host);
       await visit.start("mnk", { opponent: "watch" });
-      await visit.page.locator(".tools .primary").waitFor();
-      assert.match(await visit.status(), /draw|wins/);
+      await visit.page.locator(".verdict:not([hidden])").waitFor();
+      assert.match(await visit.status(), /draw|won/);
       assert.equal(await visit.page.getByRole("button", { name: "Hint" }).count(), 0);
       await visit.close();
     });
@@ -98,7 +99,7 @@ describe("behind a slow connection", () => {
 
   test("the server is waited for, and whoever taps twice moves once", async () => {
     const visit = await slowly();
-    assert.match(await visit.text(".badge"), /this computer/);
+    assert.match(await visit.text(".badge"), /this server/);
     await visit.start("mnk", { opponent: "human" });
     const { x, y } = await visit.place("b2");
     await visit.page.mouse.dblclick(x, y);
@@ -114,7 +115,7 @@ describe("behind a slow connection", () => {
     await visit.tap("b2");
     await visit.page.getByRole("button", { name: "Analyse" }).hover();
     await visit.page.mouse.down();
-    await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 2);
+    await visit.page.waitForFunction(() => document.querySelectorAll(".moves [data-ply]").length === 2);
     await visit.page.mouse.up();
     await visit.page.locator(".analysis").waitFor();
     await visit.close();
@@ -177,7 +178,7 @@ test("two people play on one device", async () => {
   const visit = await Visit.open(browser, host);
   await visit.start("mnk", { opponent: "human" });
   await visit.play("a1", "b1", "a2", "b2", "a3");
-  await visit.until(/^Crosses wins: Crosses has 3 in a row\.$/);
+  await visit.until(/^Crosses won: 3 in a row\.$/);
   await visit.close();
 });
 
@@ -188,8 +189,8 @@ test("who resigns loses, may take it back, and gets a rematch with sides swapped
   await visit.until(/your turn/);
   await visit.press("Resign");
   await visit.answer("Resign");
-  await visit.until(/^Crosses resigns: Noughts wins\.$/);
-  await visit.press("Rematch, sides swapped");
+  await visit.until(/^You lost: Crosses resigned: Noughts won\.$/);
+  await visit.press("Rematch");
   await visit.until(/^Noughts to move: it is your turn\.$/);
   assert.equal((await visit.board()).moves, 1, "the opponent has begun");
   await visit.close();
@@ -207,7 +208,7 @@ test("moves are stepped through, and only the last position is played on", async
   await visit.hit(visit.page.locator(".moves button").nth(1));
   await visit.page.waitForFunction(() => document.querySelectorAll(".board .piece").length === 2);
   await visit.press("To the last move");
-  await visit.page.waitForFunction(() => document.querySelectorAll(".board .target").length === 6);
+  await visit.page.waitForFunction(() => document.querySelectorAll(".board .cell.open").length === 6);
   await visit.close();
 });
 
@@ -283,7 +284,7 @@ test("TUC-Chess: chance is shown before play goes on, and what it showed is not 
       window.told.push({
         said: status.textContent,
         bonuses: squares("bonus"),
-        moves: document.querySelectorAll(".moves li").length,
+        moves: document.querySelectorAll(".moves [data-ply]").length,
       });
     new MutationObserver(tell).observe(status, { childList: true });
   });
@@ -306,7 +307,7 @@ test("TUC-Chess: where chance has no choice, a move can be taken back", async ()
   await visit.play("c3");
   await visit.until(/your turn/);
   await visit.press("Take back");
-  await visit.page.waitForFunction(() => document.querySelectorAll(".moves li").length === 0);
+  await visit.page.waitForFunction(() => document.querySelectorAll(".moves [data-ply]").length === 0);
   await visit.close();
 });
 
@@ -334,7 +335,7 @@ test("motion is shown to those who want it, and to nobody else", async () => {
   }
 });
 
-test("sounds are off until they are asked for", async () => {
+test("a move is heard once the page was touched, until sounds are switched off", async () => {
   const visit = await Visit.open(browser, host);
   await visit.page.evaluate(() => {
     const Real = window.AudioContext;
@@ -351,13 +352,13 @@ test("sounds are off until they are asked for", async () => {
   await visit.until(/Crosses to move/);
   await visit.tap("a1");
   await visit.until(/Noughts to move/);
-  assert.equal(await sounds(), 0);
+  await becomes(sounds, 1);
   await visit.press("Settings");
-  await visit.page.getByLabel("Sounds").check();
+  await visit.page.getByLabel("Sounds").uncheck();
   await visit.answer("OK");
   await visit.tap("a2");
   await visit.until(/Crosses to move/);
-  assert.ok((await sounds()) > 0);
+  assert.equal(await sounds(), 1);
   await visit.close();
 });
 
@@ -365,12 +366,12 @@ test("a level that is picked takes the place of an agent that was written before
   const visit = await Visit.open(browser, host, { at: "#/new/mnk" });
   await visit.hit(visit.page.locator(".setup summary"));
   await visit.page.getByLabel("Any agent").fill("random");
-  await visit.hit(visit.page.locator("input[value='level=1']"));
+  await visit.oppose("level=1");
   await becomes(() => visit.page.getByLabel("Any agent").inputValue(), "");
-  const level = await visit.page.locator("input[value='level=1']").elementHandle();
-  await visit.page.locator("#board").selectOption("mnk:size=4x4,k=4");
+  const before = await visit.page.locator("input[value=engine]").elementHandle();
+  await visit.hit(visit.page.locator("input[value='mnk:size=4x4,k=4']"));
   // The opponents for another board are drawn anew.
-  await visit.page.waitForFunction((level) => !level.isConnected, level);
+  await visit.page.waitForFunction((before) => !before.isConnected, before);
   await visit.press("Start");
   await visit.page.locator(".strip .who").filter({ hasText: "1 · first day" }).waitFor();
   await visit.close();
@@ -392,7 +393,7 @@ test("opponents of the published work are offered by their names, and one that w
   assert.ok(await choice.locator("input").isChecked());
   // A game that no work is about has none.
   await visit.go("#/new/connect-four");
-  await page.locator("input[value='level=1']").waitFor();
+  await page.locator("input[value=engine]").waitFor();
   assert.equal(await page.locator("input[name=opponent][value=work]").count(), 0);
   await visit.close();
 });

@@ -20,19 +20,19 @@ for (const [way, open] of Object.entries(HOSTS)) {
       test("all games to their ends", async (t) => {
         const visit = await Visit.open(browser, host, { size, hurry: true });
         const games = await visit.page
-          .locator(".game a.primary")
+          .locator(".game .tile")
           .evaluateAll((links) => links.map((link) => link.hash.split("/")[2]));
         assert.ok(games.length >= 6, `only ${games}`);
         for (const [number, game] of games.entries()) {
           await t.test(game, async () => {
             await visit.start(game, { side: number % 2 === 0 ? "first" : "second" });
-            assert.match(await visit.text(".badge"), way === "wasm" ? /browser/ : /this computer/);
+            assert.match(await visit.text(".badge"), way === "wasm" ? /browser/ : /this server/);
             await visit.finish(stream(number + 1));
             const status = await visit.status();
-            assert.match(status, /wins: .+\.$|^A draw: .+\.$/);
+            assert.match(status, /^(You won!|You lost|A draw): .+\.$/);
             assert.match(
               await visit.page.locator("#announcer").textContent(),
-              new RegExp(status.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
+              new RegExp(`${status.split(":")[0]}.+\\.$`),
             );
             const shown = await visit.board();
             const record = await visit.record();

@@ -42,12 +42,11 @@ async function walk(page, to) {
 test("a whole game by keys alone", async () => {
   const visit = await Visit.open(browser, host);
   const { page } = visit;
-  await tabTo(page, '.game a.primary[href="#/new/mnk"]');
+  await tabTo(page, '.game .tile[href="#/new/mnk"]');
   await page.keyboard.press("Enter");
   await page.locator(".setup").waitFor();
-  await tabTo(page, "input[name=opponent]");
-  for (let presses = 0; presses < 12 && !(await page.locator("input[value='level=1']").isChecked()); presses++)
-    await page.keyboard.press("ArrowUp");
+  await tabTo(page, "#level");
+  await page.keyboard.press("Home");
   await tabTo(page, ".setup button.primary");
   await page.keyboard.press("Enter");
   await page.locator(".table .board [data-square]").first().waitFor();
@@ -55,9 +54,9 @@ test("a whole game by keys alone", async () => {
   for (let shown = await visit.turn(); !shown.over; shown = await visit.turn()) {
     await walk(page, shown.targets[0]);
     await page.keyboard.press("Enter");
-    await page.waitForFunction((count) => document.querySelectorAll(".moves li").length > count, shown.moves);
+    await page.waitForFunction((count) => document.querySelectorAll(".moves [data-ply]").length > count, shown.moves);
   }
-  assert.match(await visit.status(), /wins|draw/);
+  assert.match(await visit.status(), /won|lost|draw/);
   assert.ok(await focused(page), "the focus has stayed on the board");
   await visit.close();
 });
@@ -112,12 +111,15 @@ test("dialogs open and close by keys and give the focus back", async () => {
   const visit = await Visit.open(browser, host);
   const { page } = visit;
   await visit.start("mnk");
+  const more = page.getByRole("button", { name: "More" });
+  await more.focus();
+  await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Resign" }).focus();
   await page.keyboard.press("Enter");
   await page.locator("dialog[open]").waitFor();
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Resign");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "More");
   assert.match(await visit.status(), /your turn/);
   await visit.close();
 });
@@ -133,6 +135,6 @@ test("moves, turns and ends are read aloud, and squares say what is on them", as
   assert.equal(await page.locator("[data-square=b2]").getAttribute("aria-label"), "b2, cross");
   assert.equal(await page.locator("[data-square=a1]").getAttribute("aria-label"), "a1, empty, possible");
   await visit.play("a1", "a2", "a3", "c2");
-  await heard("Crosses: c2. Crosses wins: Crosses has 3 in a row.");
+  await heard("Crosses: c2. Crosses won: 3 in a row.");
   await visit.close();
 });

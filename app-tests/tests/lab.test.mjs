@@ -31,13 +31,16 @@ for (const size of Object.keys(SIZES)) {
     await order(visit, { game: "clobber:size=4x4", agents: ["nobody", "random"], pairs: 10 });
     const problem = visit.page.locator(".problem").filter({ hasText: "nobody" });
     await problem.waitFor();
-    await order(visit, { game: "clobber:size=4x4", agents: ["mcts:sims=50", "random"], pairs: 10 });
+    await order(visit, { game: "clobber:size=4x4", agents: ["level=2", "random"], pairs: "abc" });
+    await visit.page.locator(".problem").filter({ hasText: "found “abc”" }).waitFor();
+    await order(visit, { game: "clobber:size=4x4", agents: ["level=2", "random"], pairs: 10 });
     await visit.page.getByText("finished", { exact: true }).first().waitFor();
     await becomes(() => visit.text("main"), /20 games/);
+    assert.match(await visit.text(".standings"), /2 · beginner/);
     await visit.shot("lab-run", size);
     const [report] = await Promise.all([visit.context.waitForEvent("page"), visit.press("Report", "link")]);
     await report.locator("h1").first().waitFor();
-    await becomes(() => report.innerText("body"), /mcts:sims=50/);
+    await becomes(() => report.innerText("body"), /mcts:sims=60/);
     await report.close();
     await visit.go("#/lab");
     await visit.page.locator(".run").first().waitFor();

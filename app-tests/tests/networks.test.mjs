@@ -17,7 +17,7 @@ const AGAINST_A_NETWORK = against("az:sims=20");
 /** Makes a move and waits for the answer of the network. */
 async function answered(visit, moves) {
   await visit.move(stream(3));
-  await visit.page.waitForFunction((count) => document.querySelectorAll(".moves li").length >= count, moves);
+  await visit.page.waitForFunction((count) => document.querySelectorAll(".moves [data-ply]").length >= count, moves);
 }
 
 describe("a network plays", () => {

@@ -39,7 +39,7 @@ for (const [way, open] of Object.entries(HOSTS)) {
       assert.ok(!(await visit.board()).targets.includes("b3"));
       await visit.tap("b3");
       await visit.page
-        .locator(".toast")
+        .locator(".note")
         .filter({ hasText: "A weak stone on b3 would complete both players' chains at once." })
         .waitFor();
       assert.equal((await visit.board()).moves, 0);
@@ -64,7 +64,7 @@ describe("at the board", () => {
     ]) {
       const visit = await Visit.open(browser, host, { at: `#/g/${at}` });
       for (const square of taps) await visit.tap(square);
-      await visit.page.locator(".toast").filter({ hasText: words }).waitFor();
+      await visit.page.locator(".note").filter({ hasText: words }).waitFor();
       await visit.close();
     }
   });
@@ -94,7 +94,7 @@ describe("at the board", () => {
     await lesson(1).getByRole("button", { name: "Play from here" }).click();
     await becomes(async () => (await visit.board()).pieces.sort(), ["a3", "b3", "c3"]);
     await visit.tap("d3");
-    await visit.until(/^Pink wins/);
+    await visit.until(/^Pink won/);
     await visit.close();
   });
 });

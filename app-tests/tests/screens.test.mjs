@@ -25,13 +25,19 @@ after(async () => {
 
 const analysed = async (visit) => {
   await visit.press("Analyse");
-  await visit.press("Look at the whole game");
+  await visit.press("Review the whole game");
   await visit.page.locator(".graph polyline").waitFor();
-  await visit.page.locator(".analysis button:enabled").waitFor();
+  await visit.page.locator(".analysis .buttons button:enabled").waitFor();
   await visit.press("One move back");
-  await visit.page.locator(".moves li:nth-last-child(2).current").waitFor();
+  await visit.page.locator(".moves [aria-current]").waitFor();
   await visit.page.locator(".candidates tbody tr").first().waitFor();
   await visit.quiet();
+};
+
+/** A finished game by a link is seen from its beginning. */
+const ended = async (visit) => {
+  await visit.press("To the last move");
+  await visit.page.locator(".cell.won").first().waitFor();
 };
 
 /** The record is asked for before the dialog opens. */
@@ -40,9 +46,10 @@ const shared = async (visit) => {
   await visit.page.locator("dialog[open]").waitFor();
 };
 
+const UNFINISHED = { game: { spec: "clobber", moves: ["a1a2"], players: { first: "human", second: "level=3" } } };
 const TUC = "tuc-chess/5242.@41.1222.@-.6252.@-.0212.@23";
 const SCREENS = {
-  home: { at: "", memory: { game: { spec: "clobber", moves: ["a1a2"], players: { first: "human", second: "level=3" } } } },
+  home: { at: "", memory: UNFINISHED },
   settings: { at: "", act: (visit) => visit.press("Settings") },
   setup: { at: "#/new/crosphere" },
   "setup-advanced": { at: "#/new/mnk", act: (visit) => visit.hit(visit.page.locator(".setup summary")) },
@@ -56,12 +63,13 @@ const SCREENS = {
   analysis: { at: "#/g/connect-four/d.d.c.e.b.a.f", act: analysed },
   "analysis-crosphere": { at: "#/g/crosphere/wd4.we5.se4.sd5.wc4.sd3", act: analysed },
   share: { at: "#/g/crosphere/wd4.we5.se4", act: shared },
-  import: { at: "", act: (visit) => visit.press("Open a record") },
+  import: { at: "", act: (visit) => visit.press("Open a game or a position") },
   tour: {
     at: "#/play",
     memory: { toured: false, game: { spec: "tuc-chess", moves: [], players: { first: "human", second: "level=1" } } },
   },
-  end: { at: "#/g/connect-four/a.b.a.b.a.b.a" },
+  end: { at: "#/g/connect-four/a.b.a.b.a.b.a", act: ended },
+  history: { at: "#/history", memory: UNFINISHED },
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },
   lab: { at: "#/lab" },

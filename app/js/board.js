@@ -1,10 +1,10 @@
 // The board: draws a view, and turns taps, drags and keys into moves. It knows squares and legal moves, and no game.
 
 import { lookOf } from "./looks.js";
-import { drawEdges, drawGround, drawPiece } from "./pieces.js";
+import { drawArrow, drawEdges, drawGround, drawPiece, drawRuling } from "./pieces.js";
 import { find, svg } from "./svg.js";
 
-/** @import { Arrow, BoardView, Marks, Move, Piece, Shown } from "./types.js" */
+/** @import { Arrow, BoardView, DrawnPiece, Marks, Move, Piece, Shown } from "./types.js" */
 
 const CELL = 100;
 const MARGIN = 34;
@@ -37,29 +37,71 @@ export class Board {
   /** What is said of a square that can be chosen. */
   targetWord = "";
   flipped = false;
+  /** Did the last move take a piece? */
+  captured = false;
   /** The kind of piece that was chosen. @type {string | null} */
   kind = null;
   /** The square of the piece that was taken up. @type {string | null} */
   selected = null;
   /** The square that has the focus, if the board has it. */
   focus = "";
+  /** Do keys move the focus from square to square? After a press they do not, and belong to the page. */
+  #keyed = false;
+  #redrawn = false;
+  /** What is on its way, above everything else. */
+  #above = svg("g", { class: "above", "aria-hidden": "true" });
+  /** What a move that is pointed at would place. @type {SVGElement | null} */
+  #ghost = null;
 
   /**
-   * `onMove` gets the text of a legal move, `onRefused` squares that no legal move fits, and `describe` says a square in words.
+   * `onMove` gets the text of a legal move, `onRefused` squares that no legal move fits, `describe` says a square in words, and
+   * `placed` gives the piece that a move places, if it places one.
    *
    * @param {{
    *   onMove?: (move: string) => void,
    *   onRefused?: (square: string, from: string | null) => void,
    *   describe: (square: string, piece: Piece | null) => string,
+   *   placed?: (move: Move) => DrawnPiece | null,
    * }} listeners
    */
-  constructor({ onMove, onRefused, describe }) {
+  constructor({ onMove, onRefused, describe, placed }) {
     this.onMove = onMove;
     this.onRefused = onRefused;
     this.describe = describe;
+    this.placed = placed;
     this.element = svg("svg", { class: "board", role: "grid" });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("pointerdown", (event) => this.#press(event));
+    this.element.addEventListener("pointermove", ({ pointerType, target }) => {
+      if (pointerType === "mouse") this.#point(squareAt(target) ?? null);
+    });
+    this.element.addEventListener("pointerleave", () => this.#point(null));
+    this.element.addEventListener("focusin", ({ relatedTarget }) => {
+      // A square that is drawn anew gets the focus back that it had: nobody has come to the board by that.
+      if (relatedTarget && !this.#redrawn) this.#keyed ||= this.element.querySelector(":focus-visible") !== null;
+    });
+    this.element.addEventListener("focusout", () => this.#point(null));
+  }
+
+  /** Do keys belong to the board now? */
+  get keyed() {
+    return this.#keyed && this.element.contains(document.activeElement);
+  }
+
+  /** Shows what a move on a square would place there. @param {string | null} square */
+  #point(square) {
+    const move = square && !this.selected ? this.#fitting(square)[0] : null;
+    const to = move?.to ?? null;
+    if (this.#ghost?.dataset.on === to && to) return;
+    this.#ghost?.remove();
+    this.#ghost = null;
+    const piece = move && this.placed?.(move);
+    if (!piece || !to) return;
+    const [x, y] = this.#middle(to);
+    const drawn = drawPiece(piece, lookOf(this.element.dataset.game ?? "").shapes);
+    drawn.classList.remove("piece");
+    this.#ghost = svg("g", { class: "ghost", "data-on": to, transform: `translate(${x} ${y})` }, drawn);
+    this.#above.append(this.#ghost);
   }
 
   /**
@@ -70,6 +112,10 @@ export class Board {
    */
   show(state, { playable = false, label = "", marks = {} } = {}) {
     const before = this.state;
+    this.#ghost = null;
+    const { to } = state.last;
+    const one = state.history.length === before.history.length + 1 && before.game === state.game;
+    this.captured = one && to !== null && before.view.cells[squaresOf(before.view).indexOf(to)] !== null;
     this.state = state;
     this.moves = playable ? state.moves : [];
     this.selected = null;
@@ -83,6 +129,18 @@ export class Board {
   mark(marks) {
     this.marks = marks;
     this.#draw();
+  }
+
+  /**
+   * Proposes a move: what it places is drawn on its square and taken in hand, so that a tap there makes this move.
+   *
+   * @param {Move} move
+   * @param {DrawnPiece | null} piece
+   * @param {Marks} marks
+   */
+  propose(move, piece, marks) {
+    if (move.piece) this.kind = move.piece;
+    this.mark({ ...marks, arrows: [{ from: move.from, to: move.to, weight: 1, piece }] });
   }
 
   flip() {
@@ -155,7 +213,11 @@ export class Board {
     this.element.setAttribute("aria-label", this.label);
     this.element.dataset.game = this.state.game.split(":")[0];
     const look = lookOf(this.element.dataset.game);
-    this.element.classList.toggle("holes", look.holes);
+    this.element.classList.remove("chequered", "tiles", "lines", "holes");
+    this.element.classList.add(look.ground);
+    this.element.style.setProperty("--ratio", String(width / height));
+    const won = new Set(this.state.won ?? []);
+    this.element.classList.toggle("decided", won.size > 0);
     const squares = squaresOf(view);
     if (!squares.includes(this.focus)) this.focus = squares[0];
     const targets = this.#targets();
@@ -170,7 +232,15 @@ export class Board {
         const index = squares.indexOf(square);
         const piece = view.cells[index];
         const dark = ((index % files) + Math.floor(index / files)) % 2 === 1;
-        const classes = ["cell", dark && "dark", this.selected === square && "selected", sources.has(square) && "source"];
+        const open = targets.has(square);
+        const classes = [
+          "cell",
+          dark && "dark",
+          this.selected === square && "selected",
+          sources.has(square) && "source",
+          open && "open",
+          won.has(square) && "won",
+        ];
         return svg(
           "g",
           {
@@ -178,19 +248,20 @@ export class Board {
             role: "gridcell",
             "data-square": square,
             tabindex: square === this.focus ? 0 : -1,
-            "aria-label": this.describe(square, piece) + (targets.has(square) ? `, ${this.targetWord}` : ""),
+            "aria-label": this.describe(square, piece) + (open ? `, ${this.targetWord}` : ""),
             "aria-selected": this.selected === square ? "true" : null,
             transform: `translate(${x} ${y})`,
           },
-          drawGround(look.holes),
+          drawGround(look.ground === "holes"),
           heat[square] && svg("rect", { x: -48, y: -48, width: 96, height: 96, rx: 10, class: "heat", opacity: heat[square] }),
           lastSquares.includes(square) &&
             svg("path", { d: "M-46-28v-18h18M28-46h18v18M46 28v18h-18M-28 46h-18v-18", class: "last" }),
+          won.has(square) && svg("rect", { x: -46, y: -46, width: 92, height: 92, rx: 16, class: "decisive" }),
           piece && drawPiece(piece, look.shapes),
-          targets.has(square) &&
-            (piece
-              ? svg("circle", { r: 44, class: "target ring" })
-              : svg("circle", { r: this.selected ? 13 : 9, class: "target" })),
+          // Where a stone is placed every empty square is possible, or nearly: dots would only bury the stones.
+          open &&
+            this.selected !== null &&
+            (piece ? svg("circle", { r: 44, class: "target ring" }) : svg("circle", { r: 13, class: "target" })),
         );
       });
       rows.push(svg("g", { role: "row" }, cells));
@@ -209,40 +280,59 @@ export class Board {
       );
     }
     const arrows = (this.marks.arrows ?? []).map((arrow, number) => this.#arrow(arrow, number));
+    this.#above.replaceChildren();
+    this.#ghost = null;
     this.element.replaceChildren(
-      svg("g", { "aria-hidden": "true" }, labels, drawEdges(look.top_edge, MARGIN, 6, files * CELL, ranks * CELL)),
+      svg(
+        "g",
+        { "aria-hidden": "true" },
+        labels,
+        look.ground === "lines" ? drawRuling(MARGIN, 6, files, ranks) : "",
+      ),
       ...rows,
+      svg("g", { "aria-hidden": "true" }, drawEdges(look.top_edge, MARGIN, 6, files * CELL, ranks * CELL)),
       svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.filter(Boolean)),
+      this.#above,
     );
-    if (hadFocus) this.#cell(this.focus).focus();
+    this.#redrawn = true;
+    if (hadFocus) this.#cell(this.focus).focus({ preventScroll: true });
+    this.#redrawn = false;
   }
 
   /**
    * @param {Arrow} arrow
    * @param {number} number
    */
-  #arrow({ from, to, weight }, number) {
+  #arrow({ from, to, weight, piece }, number) {
     if (!to) return null;
-    const [x, y] = this.#middle(to);
-    if (!from)
-      return svg(
-        "g",
-        { class: "hint" },
-        svg("circle", { cx: x, cy: y, r: 42, opacity: weight }),
-        svg("text", { x, y: y + 13, "text-anchor": "middle" }, String(number + 1)),
-      );
-    const [x0, y0] = this.#middle(from);
-    const length = Math.hypot(x - x0, y - y0) || 1;
-    const [dx, dy] = [(x - x0) / length, (y - y0) / length];
-    const [tx, ty] = [x - dx * 18, y - dy * 18];
-    const corner = (/** @type {number} */ side) => `${tx - dx * 30 - side * dy * 18} ${ty - dy * 30 + side * dx * 18}`;
-    const head = `M${tx} ${ty}L${corner(1)}L${corner(-1)}z`;
-    return svg(
-      "g",
-      { class: "hint", opacity: weight },
-      svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }),
-      svg("path", { d: head, class: "head" }),
-    );
+    const shapes = lookOf(this.element.dataset.game ?? "").shapes;
+    return drawArrow(from ? this.#middle(from) : null, this.#middle(to), {
+      weight,
+      // The piece itself says what to place; a number, which comes first.
+      piece: piece ? drawPiece(piece, shapes) : null,
+      number: (this.marks.arrows?.length ?? 0) > 1 ? number + 1 : null,
+    });
+  }
+
+  /**
+   * Lifts the piece of a square above everything else; it is back when the lifted one is gone.
+   *
+   * @param {string} square
+   */
+  #lift(square) {
+    const piece = this.#cell(square).querySelector(".piece");
+    if (!(piece instanceof SVGElement)) return null;
+    const [x, y] = this.#middle(square);
+    const copy = /** @type {SVGElement} */ (piece.cloneNode(true));
+    copy.classList.remove("piece");
+    const lifted = svg("g", { transform: `translate(${x} ${y})` }, copy);
+    this.#above.append(lifted);
+    piece.style.visibility = "hidden";
+    const land = () => {
+      lifted.remove();
+      piece.style.visibility = "";
+    };
+    return { lifted: copy, land };
   }
 
   /**
@@ -276,10 +366,14 @@ export class Board {
       return;
     }
     const [[x, y], [x0, y0]] = [this.#middle(to), this.#middle(from)];
-    piece.animate([{ transform: `translate(${x0 - x}px, ${y0 - y}px)` }, { transform: "none" }], timing);
+    const moving = this.#lift(to);
+    if (!moving) return;
+    const slide = [{ transform: `translate(${x0 - x}px, ${y0 - y}px)` }, { transform: "none" }];
+    moving.lifted.animate(slide, timing).onfinish = moving.land;
     const taken = before.view.cells[squaresOf(before.view).indexOf(to)];
     if (taken) {
       const ghost = drawPiece(taken, lookOf(this.element.dataset.game ?? "").shapes);
+      ghost.classList.remove("piece");
       this.#cell(to).insertBefore(ghost, piece);
       ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(0.6)" }], timing).onfinish = () => ghost.remove();
     }
@@ -316,12 +410,14 @@ export class Board {
   #press(event) {
     const square = squareAt(event.target);
     if (!square || event.button !== 0) return;
+    this.#keyed = false;
     const draggable = this.moves.some((move) => move.from === square);
+    this.#point(square);
     const begin = [event.clientX, event.clientY];
     // A finger's events go to what it touched first, and that is drawn anew while it moves.
     const { pointerId } = event;
     this.element.setPointerCapture(pointerId);
-    /** @type {SVGElement | null} */
+    /** @type {{ lifted: SVGElement, land: () => void } | null} */
     let dragged = null;
     const move = (/** @type {PointerEvent} */ now) => {
       if (!draggable || now.pointerId !== pointerId) return;
@@ -329,13 +425,11 @@ export class Board {
       if (!dragged) {
         this.selected = square;
         this.#draw();
-        const cell = this.#cell(square);
-        dragged = cell.querySelector(".piece");
-        cell.parentNode?.append(cell);
+        dragged = this.#lift(square);
       }
       const scale = this.element.viewBox.baseVal.width / this.element.getBoundingClientRect().width;
       const [dx, dy] = [(now.clientX - begin[0]) * scale, (now.clientY - begin[1]) * scale];
-      dragged?.setAttribute("transform", `translate(${dx} ${dy})`);
+      dragged?.lifted.setAttribute("transform", `translate(${dx} ${dy})`);
       now.preventDefault();
     };
     const release = (/** @type {PointerEvent} */ now) => {
@@ -344,10 +438,11 @@ export class Board {
       removeEventListener("pointerup", release);
       removeEventListener("pointercancel", release);
       if (!dragged) {
+        this.#point(null);
         if (now.type === "pointerup") this.tap(square);
         return;
       }
-      dragged.style.pointerEvents = "none";
+      dragged.land();
       const target = squareAt(document.elementFromPoint(now.clientX, now.clientY));
       if (now.type === "pointerup" && target && target !== square) this.tap(target);
       else {
@@ -365,6 +460,8 @@ export class Board {
     /** @type {Record<string, [number, number]>} */
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     const step = steps[event.key];
+    // After a press the arrows belong to the page, which steps through the game with them.
+    if (step && !this.#keyed) return;
     if (step) {
       const { files, ranks } = this.state.view;
       const sign = this.flipped ? -1 : 1;
@@ -374,6 +471,7 @@ export class Board {
       for (const cell of this.element.querySelectorAll("[data-square]"))
         cell.setAttribute("tabindex", squareAt(cell) === this.focus ? "0" : "-1");
       this.#cell(this.focus).focus();
+      this.#point(this.focus);
     } else if (event.key === "Enter" || event.key === " ") {
       this.tap(this.focus);
     } else if (event.key === "Escape" && this.selected) {

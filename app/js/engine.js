@@ -20,9 +20,9 @@ export class Refused extends Error {
 /** A search that was ended because its answer is no longer wanted. */
 export class Stopped extends Error {}
 
-/** A lost connection is tried so many times, so many milliseconds apart. */
-const TRIES = 20;
+/** A lost connection is tried again after so many milliseconds, and after ever more until `LONGEST`: for as long as it takes. */
 const PAUSE = 500;
+const LONGEST = 4000;
 
 /** Requests that wait for their answers. Each holds everything, so that it can be sent again. */
 class Requests {
@@ -94,6 +94,10 @@ class Remote {
   #socket = null;
   #tries = 0;
   #address;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #next;
+  /** Is told when something waits for a connection that is lost, and when it is there again. @type {(lost: boolean) => void} */
+  onlost = () => {};
 
   /**
    * @param {URL} address
@@ -103,14 +107,20 @@ class Remote {
     this.#address = address;
     /** Does the server let this page use its lab? */
     this.lab = lab;
+    // Who comes back to the page, or to a network, need not wait.
+    const again = () => !document.hidden && this.#requests.open.length > 0 && this.#connect();
+    addEventListener("online", again);
+    document.addEventListener("visibilitychange", again);
   }
 
   #connect() {
     if (this.#socket) return;
+    clearTimeout(this.#next);
     const socket = new WebSocket(this.#address);
     this.#socket = socket;
     socket.onopen = () => {
       this.#tries = 0;
+      this.onlost(false);
       for (const request of this.#requests.open) socket.send(request.text);
     };
     socket.onmessage = (event) => this.#requests.take(event.data);
@@ -118,8 +128,8 @@ class Remote {
       this.#socket = null;
       if (this.#requests.open.length === 0) return;
       this.#tries += 1;
-      if (this.#tries < TRIES) setTimeout(() => this.#connect(), PAUSE);
-      else for (const request of this.#requests.open) this.#requests.fail(request, new Error(t("connectionLost")));
+      if (this.#tries > 1) this.onlost(true);
+      this.#next = setTimeout(() => this.#connect(), Math.min(LONGEST, PAUSE * this.#tries));
     };
   }
 

@@ -3,7 +3,7 @@
 import { toast } from "./dialog.js";
 import { fleetList } from "./fleet.js";
 import { agentName, formatNumber, gameTitle, t } from "./i18n/index.js";
-import { LOOK_AGAIN, ask, duration, gameOf, percent, titleOf } from "./labtools.js";
+import { agentIn, ask, duration, gameOf, learnLevels, LOOK_AGAIN, percent, titleOf } from "./labtools.js";
 import { recall, remember } from "./memory.js";
 import { boardName, boardsOf } from "./setup.js";
 import { Spectator } from "./spectate.js";
@@ -46,6 +46,7 @@ async function listScreen(app) {
       page = await ask(`runs?skip=${runs.length}`);
       runs.push(...page.runs);
     } while (page.runs.length > 0 && runs.length < Math.min(shown, page.of));
+    await Promise.all([...new Set(runs.map((line) => line.game))].map((game) => learnLevels(app, game)));
     lines.replaceChildren(...runs.map((line) => card(app, line)), runs.length === 0 ? html("p", {}, t("lab.empty")) : "");
     damage.replaceChildren(...damaged(page.damage));
     more.hidden = runs.length >= page.of;
@@ -75,6 +76,10 @@ async function listScreen(app) {
   return () => clearTimeout(timer);
 }
 
+/** @type {(game: string, leader: Standing) => string} */
+const leading = (game, leader) =>
+  t("lab.leader", { agent: agentIn(game, leader.agent), score: percent(leader.score), interval: interval(leader) });
+
 /**
  * A run in the list.
  *
@@ -83,7 +88,7 @@ async function listScreen(app) {
  */
 function card(app, line) {
   const leader = line.leader
-    ? t("lab.leader", { agent: agentName(line.leader.agent), score: percent(line.leader.score), interval: interval(line.leader) })
+    ? leading(line.game, line.leader)
     : "";
   return html(
     "a",
@@ -94,7 +99,7 @@ function card(app, line) {
       html("b", {}, titleOf(app, line.game)),
       html("span", { class: `badge ${line.state}` }, t(`lab.state.${line.state}`)),
     ),
-    html("span", { class: "run-agents" }, line.agents.map(agentName).join(" · ")),
+    html("span", { class: "run-agents" }, line.agents.map((agent) => agentIn(line.game, agent)).join(" · ")),
     html("progress", { max: Math.max(1, line.pairs), value: line.done, "aria-label": t("lab.progress") }),
     html(
       "span",
@@ -210,6 +215,11 @@ async function newRun(app) {
       budget: budget.value,
       limit: limit.value,
     });
+    const bad = [pairs.value, ...(budget.value === "sims" ? [limit.value] : [])].find((text) => wholeNumber(text) === 0);
+    if (bad !== undefined) {
+      problem.textContent = t("lab.whole", { text: bad.trim() });
+      return;
+    }
     begin.disabled = true;
     try {
       app.go(`#/lab/${(await ask("runs", settings)).run}`);
@@ -246,6 +256,7 @@ const wholeNumber = (text) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : 0
 async function runScreen(app, name) {
   /** @type {RunPage} */
   let run = await ask(`runs/${name}`);
+  await learnLevels(app, run.game);
   const state = html("p", { class: "status" });
   const bar = html("progress", { "aria-label": t("lab.progress") });
   const facts = html("p", { class: "run-facts" });
@@ -278,10 +289,10 @@ async function runScreen(app, name) {
     problem.textContent = run.trouble ?? "";
     // A button that is drawn anew while it is pressed does nothing.
     if (buttonsFor !== run.state) drawButtons(playing);
-    table.replaceChildren(...run.standings.map(standing));
+    table.replaceChildren(...run.standings.map((row) => standing(run.game, row)));
     remarks.replaceChildren(...about(run));
     all.hidden = run.agents.length <= 2 || run.matches.length === 0;
-    matches.replaceChildren(...run.matches.map(matchLine));
+    matches.replaceChildren(...run.matches.map((match) => matchLine(run.game, match)));
     spectator.element.hidden = !playing && spectator.empty;
     // Time goes on when nothing else does.
     if (playing) clock = setTimeout(draw, 1000);
@@ -389,8 +400,13 @@ async function runScreen(app, name) {
   };
 }
 
-/** An agent in the table: its score with the interval as a picture and in numbers. @param {Standing} row */
-function standing(row) {
+/**
+ * An agent in the table: its score with the interval as a picture and in numbers.
+ *
+ * @param {string} game
+ * @param {Standing} row
+ */
+function standing(game, row) {
   const played = row.games > 0;
   const [band, dot] = [html("span", { class: "band" }), html("span", { class: "dot" })];
   const scale = html("span", { class: "scale", "aria-hidden": "true", hidden: !played }, band, dot);
@@ -413,7 +429,7 @@ function standing(row) {
     html(
       "span",
       { class: "run-head" },
-      html("b", {}, agentName(row.agent)),
+      html("b", { title: row.agent }, agentIn(game, row.agent)),
       html("span", {}, played ? html("b", {}, percent(row.score)) : "–", played ? ` ${interval(row)}` : ""),
     ),
     scale,
@@ -427,9 +443,12 @@ function eloWords(words) {
   return which ? t(`lab.elo.${which}`, { bound }) : words;
 }
 
-/** @param {MatchLine} match */
-function matchLine(match) {
-  const [one, other] = match.agents.map(agentName);
+/**
+ * @param {string} game
+ * @param {MatchLine} match
+ */
+function matchLine(game, match) {
+  const [one, other] = match.agents.map((agent) => agentIn(game, agent));
   return html(
     "li",
     {},
@@ -479,7 +498,7 @@ function about(run) {
         "p",
         { class: "problem" },
         t("lab.fault", {
-          agent: agentName(fault.agent),
+          agent: agentIn(run.game, fault.agent),
           fault: t(`lab.fault.${fault.fault}`) || fault.fault,
           games: formatNumber(fault.games),
         }),

@@ -1,6 +1,6 @@
 // What the pages of the lab have in common: how it is asked, and how what it says is written.
 
-import { formatNumber, gameTitle, t } from "./i18n/index.js";
+import { agentName, formatNumber, gameTitle, t } from "./i18n/index.js";
 import { boardName } from "./setup.js";
 
 /** @import { App, GameInfo } from "./types.js" */
@@ -32,6 +32,24 @@ export const titleOf = (app, spec) => {
   const game = gameOf(app, spec);
   return game ? `${gameTitle(game)}, ${boardName(spec, game)}` : spec;
 };
+
+/** The levels of games, by the specs that they stand for. @type {Map<string, Map<string, string>>} */
+const levels = new Map();
+
+/**
+ * Finds out what the levels of a game stand for, so that they can be called by their names.
+ *
+ * @param {App} app
+ * @param {string} game
+ */
+export async function learnLevels(app, game) {
+  if (levels.has(game)) return;
+  const all = await app.engine.ask("opponents", { game }).catch(() => []);
+  levels.set(game, new Map(all.filter(({ name }) => name.startsWith("level=")).map(({ name, spec }) => [spec, name])));
+}
+
+/** An agent as people know it: a level by its title. @type {(game: string, agent: string) => string} */
+export const agentIn = (game, agent) => agentName(levels.get(game)?.get(agent) ?? agent);
 
 /** @param {number} share */
 export const percent = (share) => `${formatNumber(100 * share, 1)} %`;

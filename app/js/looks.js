@@ -4,8 +4,8 @@ import { html } from "./svg.js";
 
 /** @import { GameBrief, Presentation, Theme } from "./types.js" */
 
-/** @type {Pick<Presentation, "top_edge" | "holes" | "shapes" | "theme">} */
-const PLAIN = { top_edge: null, holes: false, shapes: [], theme: null };
+/** @type {Pick<Presentation, "top_edge" | "ground" | "shapes" | "theme">} */
+const PLAIN = { top_edge: null, ground: "chequered", shapes: [], theme: null };
 /** @type {Map<string, Presentation>} */
 const known = new Map();
 

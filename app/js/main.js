@@ -2,8 +2,10 @@
 
 import { connect } from "./engine.js";
 import { dialog, toast } from "./dialog.js";
+import { historyScreen } from "./history.js";
 import { homeScreen } from "./home.js";
-import { LANGUAGES, language, setLanguage, t } from "./i18n/index.js";
+import { LANGUAGES, gameTitle, language, setLanguage, t } from "./i18n/index.js";
+import { icon } from "./icons.js";
 import { labScreen } from "./lab.js";
 import { takeLooks } from "./looks.js";
 import { recall, remember } from "./memory.js";
@@ -11,6 +13,7 @@ import { playScreen } from "./play.js";
 import { rulesScreen } from "./rules.js";
 import { setupScreen } from "./setup.js";
 import { unpack } from "./share.js";
+import { randomName } from "./store.js";
 import { find, html, messageOf } from "./svg.js";
 import { tourAgain } from "./tour.js";
 
@@ -23,6 +26,7 @@ const SCREENS = {
   play: playScreen,
   rules: rulesScreen,
   lab: labScreen,
+  history: historyScreen,
   g: (app, parts) => playScreen(app, [], unpack(parts)),
 };
 
@@ -31,8 +35,13 @@ const main = find("#page");
 /** What is to be done when the screen is left. @type {(() => void) | null} */
 let leave = null;
 let shown = 0;
-/** The address of the screen. @type {string | null} */
-let current = null;
+/** How far down screens were looked at, by the names of their places in the history. @type {Map<string, number>} */
+const scrolled = new Map();
+/** The place of the screen that is shown. @type {string | null} */
+let place = null;
+
+/** How far down the page was looked at last. */
+let depth = 0;
 
 /** Shows the screen that the address names. @param {App} app */
 async function show(app) {
@@ -41,12 +50,17 @@ async function show(app) {
   leave = null;
   shown += 1;
   const mine = shown;
+  if (place !== null) scrolled.set(place, depth);
+  // Who comes back to a screen finds it where it was left; a new one is seen from its top.
+  const known = history.state?.place ?? null;
+  place = known ?? randomName();
+  if (!known) history.replaceState({ place }, "");
   const page = html("div", {});
   main.replaceChildren(page);
-  // A new screen is seen from its top, however far down the one before it was looked at.
-  if (current !== location.hash) scrollTo(0, 0);
-  current = location.hash;
-  drawBar(app, screen);
+  // What was said belongs to the screen that it was said on.
+  find("#toasts").replaceChildren();
+  find("#announcer").textContent = "";
+  drawBar(app, screen, parts);
   try {
     const left = (await (SCREENS[screen] ?? homeScreen)({ ...app, page }, parts)) ?? null;
     // A screen that was left while it was being set up is never shown.
@@ -63,15 +77,18 @@ async function show(app) {
       ),
     );
   }
+  if (mine !== shown) return;
   main.focus({ preventScroll: true });
+  scrollTo(0, scrolled.get(place ?? "") ?? 0);
 }
 
 /**
  * @param {App} app
  * @param {string} screen
+ * @param {string[]} parts
  */
-function drawBar(app, screen) {
-  const badge = html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`));
+function drawBar(app, screen, parts) {
+  const words = t("settings");
   find("#bar").replaceChildren(
     html(
       "a",
@@ -79,11 +96,16 @@ function drawBar(app, screen) {
       html("img", { src: "icons/icon.svg", alt: "", width: 28, height: 28 }),
       "Plyground",
     ),
-    badge,
     html("span", { class: "space" }),
-    html("button", { class: "quiet", "aria-label": t("settings"), onclick: () => settings(app) }, "⚙"),
+    html("a", { class: "button quiet", href: "#/history" }, t("title.history")),
+    html("button", { class: "quiet", "aria-label": words, title: words, onclick: () => settings(app) }, icon("settings")),
   );
-  document.title = screen ? `${t("title." + (screen === "g" ? "play" : screen)) || ""} · Plyground` : "Plyground";
+  find("#foot").replaceChildren(
+    html("span", { class: "badge", title: t(`engine.${app.engine.kind}.meaning`) }, t(`engine.${app.engine.kind}`)),
+  );
+  const game = app.game(parts[0] ?? "");
+  const titles = [game ? gameTitle(game) : "", screen ? t("title." + (screen === "g" ? "play" : screen)) : "", "Plyground"];
+  document.title = titles.filter(Boolean).join(" · ");
 }
 
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -104,7 +126,7 @@ async function settings(app) {
     );
   const theme = choice("theme", THEMES, recall("theme", "system"), (name) => t("theme." + name));
   const tongue = choice("language", Object.keys(LANGUAGES), language(), (code) => LANGUAGES[code].name);
-  const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", false) });
+  const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", true) });
   const again = html("input", { type: "checkbox", name: "tour" });
   const content = html(
     "div",
@@ -137,12 +159,23 @@ async function begin() {
     games,
     page: main,
     go: (address) => {
-      if (location.hash === address) show(app);
+      if (location.hash === address) {
+        place = null;
+        show(app);
+      }
       else location.hash = address;
     },
+    show: () => show(app),
     game: (name) => games.find((game) => game.name === name || game.aliases.includes(name)),
   };
   addEventListener("hashchange", () => show(app));
+  history.scrollRestoration = "manual";
+  addEventListener("scroll", () => (depth = scrollY), { passive: true });
+  engine.onlost = (lost) => {
+    const banner = find("#lost");
+    banner.hidden = !lost;
+    banner.textContent = lost ? t("connectionLost") : "";
+  };
   await show(app);
   // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the
   // page works all the same.

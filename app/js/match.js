@@ -1,18 +1,21 @@
 // A game that is being played: whose turn it is, who thinks, what may be taken back. It draws nothing.
 
 import { Refused, Stopped } from "./engine.js";
-import { recall, remember } from "./memory.js";
+import { recall } from "./memory.js";
+import { isReadable, keep, randomName } from "./store.js";
 
-/** @import { Advice, Beginning, Engine, Game, PlayedMove, PlayerWord, Position, Progress, State } from "./types.js" */
+/** @import { Advice, App, Beginning, Engine, Game, PlayedMove, PlayerWord, Position, Progress, State } from "./types.js" */
 
 export const HUMAN = "human";
-/** Who looks at positions for hints and analysis. */
-export const ANALYST = "mcts:solver=on,memory=128";
+const PEOPLE = { first: HUMAN, second: HUMAN };
 
 /** Milliseconds before chance decides, and after it did something that was to be expected or not. */
 const CHANCE_DECIDES = 400;
 const CHANCE_EXPECTED = 300;
 const CHANCE_UNEXPECTED = 1300;
+
+/** How long a game to watch rests after a move, for each pace. */
+export const PACES = { slow: 2500, usual: 1000, fast: 100 };
 
 const randomSeed = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 /** @type {(player: PlayerWord) => PlayerWord} */
@@ -33,23 +36,45 @@ export const firstChance = (value, mover) => (1 + (mover === "first" ? value : -
  * @param {Beginning} beginning
  * @returns {Game}
  */
-export const begun = ({ spec, start = null, moves = [], players = { first: HUMAN, second: HUMAN } }) => ({
+export const begun = ({ spec, start = null, moves = [], players = PEOPLE, names = null, resigned = null }) => ({
+  id: randomName(),
+  begun: Date.now(),
+  changed: Date.now(),
   spec,
   start,
   moves,
-  players,
-  resigned: null,
-  chances: {},
+  players: { ...players },
+  names,
+  resigned,
+  judged: {},
   over: false,
+  winner: null,
 });
-/** @param {Game} game */
-export const keep = (game) => remember("game", game);
 
-/** The game that was played last on this device, if what was kept can still be read. @returns {Game | null} */
+/**
+ * The game that was played last on this device, if what was kept can still be read.
+ *
+ * @returns {Game | null}
+ */
 export function kept() {
   const game = recall("game");
-  const readable = typeof game?.spec === "string" && Array.isArray(game.moves) && game.players?.first && game.players.second;
-  return readable ? { ...begun(game), ...game } : null;
+  if (!isReadable(game)) return null;
+  const whole = { ...begun(game), ...game, moves: [...game.moves] };
+  // Games of earlier versions had no name.
+  if (!game.id) keep(whole);
+  return whole;
+}
+
+/**
+ * Begins a game and shows it.
+ *
+ * @param {App} app
+ * @param {Beginning} beginning
+ */
+export function begin(app, beginning) {
+  const game = begun(beginning);
+  keep(game);
+  app.go(`#/play/${game.id}`);
 }
 
 export class Match extends EventTarget {
@@ -64,6 +89,12 @@ export class Match extends EventTarget {
   thinking = null;
   /** @type {Progress | null} */
   progress = null;
+  /** Another page plays on in this game: there, agents think and chance decides. */
+  #followed = false;
+  /** Does a game between agents rest? */
+  paused = false;
+  /** @type {keyof typeof PACES} */
+  pace = "usual";
 
   /**
    * @param {Engine} engine
@@ -83,7 +114,7 @@ export class Match extends EventTarget {
   }
 
   /**
-   * @param {"change" | "thinking" | "chance"} kind
+   * @param {"change" | "thinking" | "chance" | "moved"} kind
    * @param {{ played: PlayedMove, expected: boolean }} [detail]
    */
   #tell(kind, detail) {
@@ -101,6 +132,16 @@ export class Match extends EventTarget {
 
   get over() {
     return this.live && (this.#state?.turn === "over" || this.game.resigned !== null);
+  }
+
+  /** Is the game over, whatever is looked at? */
+  get ended() {
+    return this.game.over || this.game.resigned !== null || this.over;
+  }
+
+  /** Do agents play each other? */
+  get watched() {
+    return Object.values(this.game.players).every((player) => player !== HUMAN);
   }
 
   /** May a person in front of this screen move now? */
@@ -152,12 +193,44 @@ export class Match extends EventTarget {
     if (!current()) return;
     this.#state = state;
     this.game.spec = state.game;
+    if (this.live) this.#settle(state);
     const played = state.history.at(-1);
     if (this.#drawn && this.live && played?.move === this.#drawn.outcome)
       this.#tell("chance", { played, expected: this.#drawn.expected });
     this.#drawn = null;
     this.#tell("change");
-    if (this.live && !this.over) this.#proceed(current);
+    if (this.live && !this.over && !this.paused && !this.#followed) this.#proceed(current);
+  }
+
+  /** How the game stands at its end, or that it goes on. @param {State} state */
+  #settle(state) {
+    const { game } = this;
+    game.over = state.turn === "over" || game.resigned !== null;
+    game.winner = game.resigned ? other(game.resigned) : state.turn === "over" ? state.winner : null;
+  }
+
+  /** Takes the game as another page has played it. @param {Game} game */
+  adopt(game) {
+    this.stop();
+    const { live } = this;
+    this.game = { ...begun(game), ...game, moves: [...game.moves] };
+    if (live || this.cursor > game.moves.length) this.cursor = game.moves.length;
+    this.#followed = true;
+    return this.refresh();
+  }
+
+  /** The other page was closed: this one goes on. */
+  lead() {
+    if (!this.#followed) return;
+    this.#followed = false;
+    this.refresh();
+  }
+
+  /** Lets a game between agents rest, or go on. @param {boolean} paused */
+  rest(paused) {
+    this.paused = paused;
+    if (paused) this.stop();
+    return this.refresh();
   }
 
   /** @param {() => boolean} current */
@@ -177,8 +250,7 @@ export class Match extends EventTarget {
       if (!current()) return;
       const advice = await this.think(this.game.players[turn]);
       if (!advice || !current()) return;
-      if (advice.value !== null) this.game.chances[this.cursor] = firstChance(advice.value, turn);
-      await this.#push(advice.move);
+      await this.#push(advice.move, this.watched ? PACES[this.pace] : 0);
     }
   }
 
@@ -190,21 +262,34 @@ export class Match extends EventTarget {
    * @returns {Promise<Advice | null>}
    */
   async think(agent, { time, watch = false } = {}) {
+    const request = { ...this.position(), agent, seed: randomSeed(), watch, ...(time && { time }) };
+    try {
+      return await this.search((signal, onProgress) => this.engine.ask("think", request, { signal, onProgress }));
+    } catch (error) {
+      if (error instanceof Stopped) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * A search that takes the place of the one that goes on, and shows how far it is.
+   *
+   * @template T
+   * @param {(signal: AbortSignal, onProgress: (progress: Progress) => void) => Promise<T>} look
+   * @returns {Promise<T>}
+   */
+  async search(look) {
     this.stop();
     const control = new AbortController();
     this.thinking = control;
     this.progress = { done: 0 };
     this.#tell("thinking");
-    const request = { ...this.position(), agent, seed: randomSeed(), watch, ...(time && { time }) };
     const onProgress = (/** @type {Progress} */ progress) => {
       this.progress = progress;
       this.#tell("thinking");
     };
     try {
-      return await this.engine.ask("think", request, { signal: control.signal, onProgress });
-    } catch (error) {
-      if (error instanceof Stopped) return null;
-      throw error;
+      return await look(control.signal, onProgress);
     } finally {
       if (this.thinking === control) {
         this.thinking = null;
@@ -228,6 +313,9 @@ export class Match extends EventTarget {
     this.#rest = rest;
     this.game.moves.push(move);
     this.cursor = this.game.moves.length;
+    this.#followed = false;
+    // From here on it is kept, whether the engine answers or not.
+    this.#tell("moved");
     await this.refresh();
   }
 
@@ -274,18 +362,40 @@ export class Match extends EventTarget {
     if (count === 0) return Promise.resolve();
     this.stop();
     this.game.moves.splice(this.game.moves.length - count, count);
-    this.game.resigned = null;
-    this.cursor = this.game.moves.length;
-    for (const ply of Object.keys(this.game.chances).map(Number)) if (ply > this.cursor) delete this.game.chances[ply];
+    return this.#reopened();
+  }
+
+  /** Plays on from the position that is looked at, as a game of its own: the one that was played stays as it is. */
+  branch() {
+    this.stop();
+    const { spec, start, players, names, moves, judged } = this.game;
+    this.game = { ...begun({ spec, start, players, names, moves: moves.slice(0, this.cursor) }), judged: { ...judged } };
+    return this.#reopened();
+  }
+
+  #reopened() {
+    const { game } = this;
+    game.resigned = null;
+    game.over = false;
+    game.winner = null;
+    this.cursor = game.moves.length;
+    this.#followed = false;
+    // What comes after is not known of another game.
+    for (const ply of Object.keys(game.judged).map(Number)) if (ply >= this.cursor) delete game.judged[ply];
+    this.#tell("moved");
     return this.refresh();
   }
 
   resign() {
+    if (this.ended) return Promise.resolve();
     this.stop();
-    const { turn } = this.state;
     const { players } = this.game;
+    // Who resigns looks at the board of today.
+    this.cursor = this.game.moves.length;
+    const turn = this.settled ? this.state.turn : null;
     const due = turn === "first" || turn === "second" ? turn : null;
     this.game.resigned = due && players[due] === HUMAN ? due : players.first === HUMAN ? "first" : "second";
+    this.#tell("moved");
     // The agent that was due is not any more.
     return this.refresh();
   }

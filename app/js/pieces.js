@@ -31,7 +31,7 @@ const SHAPES = {
   "small-stone": () => [disc(24), disc(10, "sign")],
   cross: () => svg("path", { d: "M-26-26 26 26M26-26-26 26", class: "stroke" }),
   nought: () => svg("circle", { r: 28, class: "stroke" }),
-  star: () => path("star"),
+  star: () => svg("path", { d: PATHS.star, class: "body gold" }),
   pawn: () => path("pawn"),
   rook: () => path("rook"),
   king: () => path("king"),
@@ -46,7 +46,7 @@ const letter = (piece) => [disc(38), svg("text", { class: "letter", "text-anchor
  */
 export function drawPiece(piece, shapes) {
   const shape = SHAPES[Object.fromEntries(shapes)[piece.name]] ?? letter;
-  return svg("g", { class: `piece ${piece.owner}`, "data-kind": piece.name }, shape(piece));
+  return svg("g", { class: `man piece ${piece.owner}`, "data-kind": piece.name }, shape(piece));
 }
 
 /** A square before anything stands on it: the hole of an upright board, or the field of a flat one. @param {boolean} hole */
@@ -76,4 +76,55 @@ export function drawEdges(top, x, y, width, height) {
     edge(side, x - 1, y + 8, x - 1, y + height - 8),
     edge(side, x + width + 1, y + 8, x + width + 1, y + height - 8),
   ];
+}
+
+/**
+ * The lines of a board that has no squares: between them, and around a board that is not quite small.
+ *
+ * @param {number} x
+ * @param {number} y
+ * @param {number} files
+ * @param {number} ranks
+ */
+export function drawRuling(x, y, files, ranks) {
+  const edge = files * ranks > 9 ? 0 : 1;
+  /** @type {(count: number) => number[]} */
+  const inner = (count) => Array.from({ length: count + 1 - 2 * edge }, (_, index) => 100 * (index + edge));
+  const [width, height] = [100 * files, 100 * ranks];
+  const lines = [
+    ...inner(files).map((at) => `M${x + at} ${y}v${height}`),
+    ...inner(ranks).map((at) => `M${x} ${y + at}h${width}`),
+  ];
+  return svg("path", { d: lines.join(""), class: "ruling" });
+}
+
+/**
+ * A move that is proposed: an arrow, or on a square the piece that it places.
+ *
+ * @param {number[] | null} from
+ * @param {number[]} to
+ * @param {{ weight: number, piece: SVGElement | null, number: number | null }} options
+ */
+export function drawArrow(from, [x, y], { weight, piece, number }) {
+  piece?.classList.remove("piece");
+  const digit = number && svg("text", { x: piece ? 33 : 0, y: piece ? -22 : 13, "text-anchor": "middle" }, String(number));
+  if (!from)
+    return svg(
+      "g",
+      { class: "hint", transform: `translate(${x} ${y})`, opacity: weight },
+      piece && svg("g", { class: "proposed" }, piece),
+      svg("circle", { r: 44 }),
+      digit,
+    );
+  const [x0, y0] = from;
+  const length = Math.hypot(x - x0, y - y0) || 1;
+  const [dx, dy] = [(x - x0) / length, (y - y0) / length];
+  const [tx, ty] = [x - dx * 18, y - dy * 18];
+  const corner = (/** @type {number} */ side) => `${tx - dx * 30 - side * dy * 18} ${ty - dy * 30 + side * dx * 18}`;
+  return svg(
+    "g",
+    { class: "hint", opacity: weight },
+    svg("path", { d: `M${x0} ${y0}L${tx - dx * 24} ${ty - dy * 24}`, class: "shaft" }),
+    svg("path", { d: `M${tx} ${ty}L${corner(1)}L${corner(-1)}z`, class: "head" }),
+  );
 }

@@ -1,58 +1,73 @@
 // The game screen: board, players, moves, and what the engine thinks.
 
+import { solved, strongest } from "./advice.js";
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
-import { dialog, toast } from "./dialog.js";
+import { dialog } from "./dialog.js";
+import { Refused, Stopped } from "./engine.js";
 import {
-  agentName,
   counterName,
   gameTitle,
-  outcomeSign,
   outcomeText,
   pieceName,
   playerName,
   refusalText,
   said,
+  sentence,
   squareText,
   t,
   tourText,
 } from "./i18n/index.js";
-import { ANALYST, HUMAN, Match, begun, firstChance, keep, kept } from "./match.js";
-import { drawPiece } from "./pieces.js";
+import { icon } from "./icons.js";
+import { keysDialog, listen } from "./keys.js";
+import { HUMAN, Match, PACES, begin, begun, firstChance, kept } from "./match.js";
+import { recall, remember } from "./memory.js";
+import { drawMoveList, moveWords, pieceIcon, placedPiece } from "./moves.js";
 import { shareDialog } from "./records.js";
+import { mistakesOf } from "./review.js";
 import { sound } from "./sound.js";
-import { find, html, refill, svg } from "./svg.js";
+import { follow, keep, load, note } from "./store.js";
+import { find, html, messageOf, refill } from "./svg.js";
+import { Tools } from "./tools.js";
 import { tour } from "./tour.js";
+import { drawVerdict, levelOf, ownSide, playedBy, verdictTitle } from "./verdict.js";
 
-/** @import { App, Beginning, GameInfo, PlayedMove, PlayerWord } from "./types.js" */
+/**
+ * @import { Tool } from "./tools.js"
+ * @import { KeyAction } from "./keys.js"
+ * @import { App, Beginning, GameInfo, Move, PlayedMove, PlayerWord } from "./types.js"
+ */
 
-const HINT_TIME = 800;
+const SOLVE_TIME = 400;
 /** @type {PlayerWord[]} */
 const PLAYERS = ["first", "second"];
 
 /**
  * @param {App} app
- * @param {string[]} _
+ * @param {string[]} parts
  * @param {Beginning | null} [shared] A game that came by a link.
  */
-export async function playScreen(app, _, shared = null) {
-  const game = shared ? begun(shared) : kept();
+export async function playScreen(app, [id], shared = null) {
+  const game = shared ? begun(shared) : id ? await load(id) : kept();
   if (!game) {
-    app.go("#/");
+    app.go(id ? "#/history" : "#/");
     return null;
   }
-  const match = new Match(app.engine, game);
+  const whole = { ...begun(game), ...game };
+  const match = new Match(app.engine, whole);
   const info = app.game(game.spec.split(":")[0]);
   if (!info) throw new Error(t("unknownGame", { name: game.spec }));
+  // Every game has an address of its own: two tabs with two games do not get into each other's way.
+  if (!shared && id !== game.id) history.replaceState(history.state, "", `#/play/${game.id}`);
+  document.title = `${gameTitle(info)} · ${t("title.play")} · Plyground`;
   const screen = new PlayScreen(app, match, info, shared !== null);
   const { first, second } = game.players;
   screen.board.flipped = info.presentation.turned_for_second && second === HUMAN && first !== HUMAN;
   await match.refresh();
+  // Who opens a finished game of another wants to see it from its beginning.
+  if (shared && match.ended && match.game.moves.length > 0) await match.step(0);
   if (!shared) screen.beginTour();
-  return () => {
-    match.close();
-    screen.analysis.close();
-  };
+  return () => screen.close();
 }
 
 class PlayScreen {
@@ -60,10 +75,10 @@ class PlayScreen {
   news = "";
   /** The moves that are known with their labels. @type {PlayedMove[]} */
   history = [];
-  /** The number of moves when a game came by a link. @type {number | null} */
-  came = null;
   /** The number of moves when the last sound was due. @type {number | null} */
   heard = null;
+  /** The reason why the game is over, once it was seen. */
+  reason = "";
 
   /**
    * @param {App} app
@@ -80,40 +95,78 @@ class PlayScreen {
       onMove: (move) => match.play(move),
       onRefused: (square, from) => this.explain(square, from),
       describe: (square, piece) => squareText(info, square, piece),
+      placed: (move) => placedPiece(info, move, this.state.turn === "second" ? "second" : "first"),
     });
     this.board.targetWord = t("possible");
     this.analysis = new Analysis(match, this.board, info);
+    this.analysis.onlearned = () => {
+      if (!this.shared) note(match.game);
+      this.drawMoves();
+    };
     this.status = html("p", { class: "status" });
+    this.note = html("p", { class: "note", role: "status" });
     this.bar = html("progress", { max: 1, value: 0, "aria-label": t("thinking") });
-    this.strips = { first: html("div", { class: "strip" }), second: html("div", { class: "strip" }) };
+    this.strips = { first: html("div", { class: "strip first" }), second: html("div", { class: "strip second" }) };
     this.kinds = html("div", { class: "kinds", role: "radiogroup", "aria-label": t("stone") });
+    this.verdict = html("section", { class: "verdict card", hidden: true, "aria-label": t("verdict") });
     this.moves = html("ol", { class: "moves", "aria-label": t("moves") });
-    this.buttons = html("div", { class: "buttons tools" });
-    this.steps = html("div", { class: "buttons steps" });
-    const near = html("div", { class: "near" }, this.strips.second, this.board.element, this.strips.first);
-    this.near = near;
+    this.tools = new Tools(t("more"));
+    this.steps = html("div", { class: "steps" });
     this.tour = html("div");
+    this.said = html("div", { class: "said" }, this.status, this.bar, this.note);
     const side = html(
       "div",
       { class: "side" },
+      this.verdict,
+      this.said,
+      this.tools.element,
       this.tour,
-      this.status,
-      this.bar,
-      this.kinds,
-      this.buttons,
       this.analysis.element,
       this.steps,
       this.moves,
     );
-    app.page.append(html("section", { class: "table", "data-game": info.name }, near, side));
+    this.table = html(
+      "section",
+      { class: "table", "data-game": info.name },
+      html("h1", { class: "spoken" }, gameTitle(info)),
+      this.strips.second,
+      this.board.element,
+      this.kinds,
+      this.strips.first,
+      side,
+    );
+    app.page.append(this.table);
+    this.known = this.#standing();
+    this.#listen();
+  }
+
+  #listen() {
+    const { match, info } = this;
+    const stopKeys = listen(() => this.keys());
+    const unfollow = follow(match.game.id, (game) => game.changed > match.game.changed && match.adopt(game));
+    const lead = () => !document.hidden && match.lead();
+    document.addEventListener("visibilitychange", lead);
+    addEventListener("focus", lead);
+    this.close = () => {
+      stopKeys();
+      unfollow();
+      document.removeEventListener("visibilitychange", lead);
+      removeEventListener("focus", lead);
+      match.close();
+      this.tools.close();
+      this.analysis.close();
+    };
     match.addEventListener("change", () => this.draw());
+    match.addEventListener("moved", () => this.keep());
     match.addEventListener("thinking", () => this.drawThinking());
     match.addEventListener("chance", (event) => {
       const { detail } = /** @type {CustomEvent<{ played: PlayedMove, expected: boolean }>} */ (event);
       this.news = outcomeText(info, detail.played);
-      if (!detail.expected) toast(this.news);
     });
   }
+
+  /** The screen was left. */
+  close = () => {};
 
   /** For the first game on this device, as soon as there is something to point at. */
   beginTour() {
@@ -124,7 +177,8 @@ class PlayScreen {
     const steps = [[tourText(info, "how") || t("tour.how"), this.board.element]];
     if (kinds && !this.kinds.hidden) steps.push([kinds, this.kinds]);
     if (points && this.state.points) steps.push([points, this.strips.first]);
-    steps.push([t("tour.help"), this.buttons], [t("tour.analysis"), this.buttons], [t("tour.moves"), this.steps]);
+    const tools = this.tools.element;
+    steps.push([t("tour.help"), tools], [t("tour.analysis"), tools], [t("tour.moves"), this.steps]);
     this.tour.replaceWith(tour(steps));
   }
 
@@ -134,37 +188,57 @@ class PlayScreen {
 
   draw() {
     const { match, state, info } = this;
-    this.keep();
+    const standing = this.#standing();
+    if (!this.shared && standing !== this.known) note(match.game);
+    this.known = standing;
+    this.note.textContent = "";
     this.analysis.follow();
     this.board.show(state, {
       playable: match.playable,
       label: t("boardOf", { game: gameTitle(info) }),
       marks: this.analysis.marks,
     });
-    this.near.classList.toggle("flipped", this.board.flipped);
+    this.table.classList.toggle("flipped", this.board.flipped);
+    if (state.turn === "over") this.reason = said(info, state.reason);
     this.status.textContent = this.statusText();
     find("#announcer").textContent = this.spoken();
     this.news = "";
     for (const player of PLAYERS) this.drawStrip(player);
     this.drawKinds();
     this.drawMoves();
-    this.drawButtons();
+    this.drawSteps();
+    this.drawTools();
+    this.drawEnd();
     this.drawThinking();
-    const last = state.history.at(-1);
+    this.#sound();
+  }
+
+  /** How the game stands, as far as it is not in its moves. */
+  #standing() {
+    const { id, spec, over, winner } = this.match.game;
+    return [id, spec, over, winner].join(" ");
+  }
+
+  #sound() {
+    const { match, state } = this;
     const { length } = match.game.moves;
-    if (last && this.heard !== null && this.heard !== length) sound(match.over ? "end" : "move");
+    const last = state.history.at(-1);
+    if (last && match.live && this.heard !== null && length > this.heard) {
+      const side = ownSide(match.game);
+      const { winner } = match.game;
+      if (match.ended && winner) sound(winner === "draw" ? "draw" : side && winner !== side ? "loss" : "win");
+      else if (last.mover === null) sound("chance");
+      else sound(this.board.captured ? "capture" : "move");
+    }
     this.heard = length;
   }
 
-  /** A game that came by a link becomes the game of this device as soon as it is played on. */
+  /** A game that came by a link becomes a game of this device as soon as it is played on. */
   keep() {
     const { match } = this;
-    const count = match.game.moves.length;
-    this.came ??= count;
-    if (this.shared && count === this.came) return;
-    if (this.shared) history.replaceState(null, "", "#/play");
+    const address = `#/play/${match.game.id}`;
+    if (this.shared || location.hash !== address) history.replaceState(history.state, "", address);
     this.shared = false;
-    match.game.over = match.live ? match.over : match.game.over;
     keep(match.game);
   }
 
@@ -179,14 +253,8 @@ class PlayScreen {
 
   turnText() {
     const { match, state, info } = this;
-    const { resigned } = match.game;
-    if (resigned && match.winner && match.live)
-      return t("resigned", { loser: playerName(info, resigned), winner: playerName(info, match.winner) });
-    if (state.turn === "over") {
-      const reason = said(info, state.reason);
-      if (state.winner === "draw") return t("drawn", { reason });
-      return t("won", { winner: playerName(info, state.winner), reason });
-    }
+    if (match.live && match.game.resigned) return this.endText();
+    if (state.turn === "over") return this.endText();
     if (state.turn === "chance") return t("chanceDue");
     const name = playerName(info, state.turn);
     if (!match.live) return t("stepped", { name, number: match.cursor, count: match.game.moves.length });
@@ -194,30 +262,43 @@ class PlayScreen {
     return this.twoPeople ? t("turn", { name }) : t("yourTurn", { name });
   }
 
+  /** Why the game is over. */
+  endText() {
+    const { match, info, reason } = this;
+    const { resigned, winner } = match.game;
+    if (resigned && match.winner)
+      return t("resigned", { loser: playerName(info, resigned), winner: playerName(info, match.winner) });
+    if (winner === "draw") return t("drawn", { reason });
+    return winner ? t("won", { winner: playerName(info, winner), reason }) : "";
+  }
+
   /** What changed, for screen readers. */
   spoken() {
     const last = this.state.history.at(-1);
-    const moved = last?.mover
-      ? t("spoken.move", { name: playerName(this.info, last.mover), move: last.label ?? last.move }) + " "
-      : "";
-    return moved + this.statusText();
+    const label = last?.label ?? last?.move ?? "";
+    const move = last && moveWords(this.info, { from: last.from ?? null, to: last.to ?? null, piece: last.piece, label });
+    const moved = last?.mover ? t("spoken.move", { name: playerName(this.info, last.mover), move }) + " " : "";
+    const ended = this.match.live && this.match.ended && ownSide(this.match.game);
+    const verdict = ended ? `${verdictTitle(this.match.game, this.info)} ` : "";
+    return moved + verdict + this.statusText();
   }
 
   /** @param {PlayerWord} player */
   drawStrip(player) {
     const { match, state, info } = this;
     const counters = state.view.counters.filter((counter) => counter.player === player);
-    const who = match.game.players[player];
-    this.strips[player].replaceChildren(
+    const who = this.twoPeople && !match.game.names ? "" : playedBy(match.game, player);
+    refill(this.strips[player], [
       html("span", { class: `mark ${player}`, "aria-hidden": "true" }),
       html("b", {}, playerName(info, player)),
-      html("span", { class: "who" }, who !== HUMAN ? agentName(who) : this.twoPeople ? "" : t("human")),
+      html("span", { class: "who" }, who),
       html("span", { class: "space" }),
       ...counters.map((counter) =>
         html("span", { class: "counter" }, html("span", {}, counterName(info, counter)), html("b", {}, counter.value)),
       ),
-    );
+    ]);
     this.strips[player].classList.toggle("due", state.turn === player && !match.over);
+    this.strips[player].classList.toggle("winner", match.live && match.ended && match.game.winner === player);
   }
 
   drawKinds() {
@@ -232,107 +313,110 @@ class PlayScreen {
         this.board.choose(kind);
         this.drawKinds();
       };
-      const picture = svg(
-        "svg",
-        { viewBox: "-50 -50 100 100", width: 30, height: 30, "aria-hidden": "true" },
-        drawPiece(pieceOf(kind), this.info.presentation.shapes),
-      );
       return html(
         "label",
         { class: "choice" },
         html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }),
-        picture,
+        pieceIcon(this.info, pieceOf(kind), 30),
         pieceName(this.info, { name: kind }),
       );
     };
     refill(this.kinds, kinds.length < 2 ? [] : kinds.map(choice));
+    // What was chosen elsewhere, as by a hint, is chosen here, too.
+    for (const input of this.kinds.querySelectorAll("input")) input.checked = input.value === chosen;
   }
 
   drawMoves() {
     const { match, state } = this;
-    /** @type {HTMLElement[]} */
-    const written = [];
     // The state knows the moves up to the one that is looked at; what comes after it was known before.
     this.history = [...state.history, ...this.history.slice(state.history.length)].slice(0, match.game.moves.length);
-    match.game.moves.forEach((move, index) => {
-      const played = this.history[index];
-      const luck = played?.mover === null;
-      const current = index + 1 === match.cursor;
-      const text = luck ? outcomeSign(played) : (played?.label ?? move);
-      const words = luck ? { title: outcomeText(this.info, played), "aria-label": outcomeText(this.info, played) } : {};
-      written.push(
-        html(
-          "li",
-          { class: [luck && "luck", current && "current"].filter(Boolean).join(" ") },
-          html(
-            "button",
-            {
-              type: "button",
-              class: "quiet",
-              "data-key": index,
-              "aria-current": current ? "step" : null,
-              onclick: () => match.step(index + 1),
-              ...words,
-            },
-            text,
-          ),
-        ),
-      );
+    drawMoveList(this.moves, {
+      info: this.info,
+      moves: match.game.moves,
+      history: this.history,
+      cursor: match.cursor,
+      mistakes: mistakesOf(match.game),
+      step: (ply) => match.step(ply),
     });
-    refill(this.moves, written);
-    const current = this.moves.querySelector("li.current");
-    if (current instanceof HTMLElement) this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
-    /** @type {(to: () => number, text: string, label: string, off: boolean) => HTMLElement} */
-    const go = (to, text, label, off) =>
+  }
+
+  drawSteps() {
+    const { match } = this;
+    /** @type {(name: "first" | "previous" | "next" | "last", to: () => number, label: string, off: boolean) => HTMLElement} */
+    const go = (name, to, label, off) =>
       html(
         "button",
-        { type: "button", "data-key": text, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to()) },
-        text,
+        { type: "button", "data-key": name, "aria-label": label, title: label, disabled: off, onclick: () => match.step(to()) },
+        icon(name),
       );
     refill(this.steps, [
-      go(() => 0, "«", t("step.first"), match.cursor === 0),
-      go(() => match.cursor - 1, "‹", t("step.back"), match.cursor === 0),
-      go(() => match.cursor + 1, "›", t("step.on"), match.live),
-      go(() => match.game.moves.length, "»", t("step.last"), match.live),
+      go("first", () => 0, t("step.first"), match.cursor === 0),
+      go("previous", () => match.cursor - 1, t("step.back"), match.cursor === 0),
+      ...(match.watched && !match.ended ? [this.pauseButton(), this.paceChoice()] : []),
+      go("next", () => match.cursor + 1, t("step.on"), match.live),
+      go("last", () => match.game.moves.length, t("step.last"), match.live),
     ]);
   }
 
-  drawButtons() {
+  pauseButton() {
     const { match } = this;
-    /** @typedef {{ off?: boolean, kind?: string, pressed?: string | null }} ToolOptions */
-    /** @type {(text: string, action: () => void, options?: ToolOptions) => HTMLElement} */
-    const tool = (text, action, { off = false, kind = "", pressed = null } = {}) =>
-      html(
-        "button",
-        { type: "button", class: kind, "data-key": text, disabled: off, "aria-pressed": pressed, onclick: action },
-        text,
-      );
-    const mine = Object.values(match.game.players).includes(HUMAN);
-    const tools = [];
-    if (match.over) {
-      tools.push(tool(t("rematch"), () => this.rematch(), { kind: "primary" }));
-      tools.push(html("a", { class: "button", href: `#/new/${this.info.name}` }, t("newGame")));
-    } else if (mine) {
-      tools.push(tool(t("hint"), () => this.hint(), { off: !match.playable }));
-    }
-    if (mine) tools.push(tool(t("takeBack"), () => match.takeBack(), { off: match.takeable === 0 }));
-    tools.push(
-      tool(
-        t("analyse"),
-        () => {
-          this.analysis.toggle();
-          this.draw();
-        },
-        { pressed: String(this.analysis.open) },
-      ),
-      tool(t("flip"), () => {
-        this.board.flip();
-        this.near.classList.toggle("flipped", this.board.flipped);
-      }),
-      tool(t("share"), () => this.share()),
+    const label = t(match.paused ? "watch.on" : "watch.pause");
+    const action = () => {
+      if (!match.live) match.cursor = match.game.moves.length;
+      match.rest(!match.paused);
+    };
+    return html(
+      "button",
+      { type: "button", "data-key": "pause", "aria-label": label, title: label, onclick: action },
+      icon(match.paused ? "play" : "pause"),
     );
-    if (!match.over && mine) tools.push(tool(t("resign"), () => this.resign()));
-    refill(this.buttons, tools);
+  }
+
+  paceChoice() {
+    const { match } = this;
+    const select = html(
+      "select",
+      { "aria-label": t("watch.pace"), onchange: () => (match.pace = /** @type {keyof typeof PACES} */ (select.value)) },
+      Object.keys(PACES).map((pace) => html("option", { value: pace, selected: pace === match.pace }, t(`watch.pace.${pace}`))),
+    );
+    return select;
+  }
+
+  drawTools() {
+    const { match, info } = this;
+    const mine = Object.values(match.game.players).includes(HUMAN);
+    /** @type {Tool[]} */
+    const tools = [];
+    if (mine && !match.ended) tools.push({ icon: "hint", text: t("hint"), action: () => this.hint(), off: !match.playable });
+    if (mine) tools.push({ icon: "back", text: t("takeBack"), action: () => match.takeBack(), off: match.takeable === 0 });
+    tools.push({ icon: "analyse", text: t("analyse"), action: () => this.analyse(), pressed: this.analysis.open });
+    /** @type {Tool[]} */
+    const rest = [
+      { icon: "rules", text: t("rules"), action: () => this.app.go(`#/rules/${info.name}`) },
+      { icon: "flip", text: t("flip"), action: () => this.flip() },
+      { icon: "share", text: t("share"), action: () => this.share() },
+      { icon: "swap", text: t("newGame"), action: () => this.app.go(`#/new/${info.name}`) },
+      { icon: "keys", text: t("keys"), action: () => this.help() },
+    ];
+    if (document.fullscreenEnabled) rest.push({ icon: "full", text: t("fullScreen"), action: () => this.present() });
+    if (!match.ended && mine) rest.push({ icon: "flag", text: t("resign"), action: () => this.resign(), kind: "grave" });
+    this.tools.draw(tools, rest);
+  }
+
+  drawEnd() {
+    const { match } = this;
+    drawVerdict(this.verdict, {
+      game: match.game,
+      info: this.info,
+      reason: match.game.resigned || !this.reason ? this.endText() : sentence(this.reason),
+      done: Object.keys(match.game.judged).length > match.game.moves.length,
+      rematch: () => this.rematch(),
+      other: (level) => this.rematch(`level=${level}`),
+      review: () => this.analyse(true),
+      again: match.live || match.state.turn === "over" ? null : () => match.branch(),
+    });
+    // The card says it.
+    this.said.hidden = match.game.over && match.live;
   }
 
   drawThinking() {
@@ -340,6 +424,49 @@ class PlayScreen {
     const thinks = match.thinking !== null;
     bar.classList.toggle("idle", !thinks);
     bar.value = thinks ? (match.progress?.done ?? 0) : 0;
+  }
+
+  /** @returns {KeyAction[]} */
+  keys() {
+    const { match } = this;
+    /** @type {KeyAction[]} */
+    const all = [
+      { key: "ArrowLeft", shown: "←", text: t("step.back"), action: () => match.step(match.cursor - 1) },
+      { key: "ArrowRight", shown: "→", text: t("step.on"), action: () => match.step(match.cursor + 1) },
+      { key: "Home", text: t("step.first"), action: () => match.step(0) },
+      { key: "End", text: t("step.last"), action: () => match.step(match.game.moves.length) },
+      { key: "h", text: t("hint"), action: () => match.playable && this.hint() },
+      { key: "u", text: t("takeBack"), action: () => match.takeBack() },
+      { key: "a", text: t("analyse"), action: () => this.analyse() },
+      { key: "f", text: t("flip"), action: () => this.flip() },
+      { key: "s", text: t("share"), action: () => this.share() },
+      { key: "m", text: t("rematch"), action: () => match.ended && this.rematch() },
+      { key: "?", text: t("keys"), action: () => this.help() },
+    ];
+    if (match.watched)
+      all.push({ key: " ", shown: "␣", text: t("watch.pause"), action: () => !match.ended && match.rest(!match.paused) });
+    return all;
+  }
+
+  help() {
+    return keysDialog(this.keys());
+  }
+
+  flip() {
+    this.board.flip();
+    this.table.classList.toggle("flipped", this.board.flipped);
+  }
+
+  present() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen().catch((error) => (this.note.textContent = messageOf(error)));
+  }
+
+  /** @param {boolean} [whole] Is the whole game to be looked at? */
+  analyse(whole = false) {
+    if (!whole || !this.analysis.open) this.analysis.toggle();
+    this.draw();
+    if (whole) this.analysis.lookAtAll();
   }
 
   /**
@@ -351,8 +478,19 @@ class PlayScreen {
   async explain(square, from) {
     const move = this.board.meant(square, from);
     const why = move && (await this.match.whyNot(move));
-    if (why) toast(refusalText(this.info, why));
-    else if (!from && this.state.moves.some((legal) => legal.from)) toast(t("notMovable", { square }));
+    if (why) this.say(refusalText(this.info, why), true);
+    else if (!from && this.state.moves.some((legal) => legal.from)) this.say(t("notMovable", { square }), true);
+  }
+
+  /**
+   * Says something beside the board, until the next move.
+   *
+   * @param {string} text
+   * @param {boolean} [bad]
+   */
+  say(text, bad = false) {
+    this.note.classList.toggle("bad", bad);
+    this.note.textContent = text;
   }
 
   async hint() {
@@ -361,23 +499,39 @@ class PlayScreen {
     if (mover === "chance" || mover === "over") return;
     // The engine of a browser does one thing at a time.
     this.analysis.close();
-    const advice = await match.think(ANALYST, { time: HINT_TIME, watch: true });
-    if (!advice || !match.playable) return;
-    const best = this.state.moves.find((move) => move.move === advice.move);
-    if (!best) return;
-    this.board.mark({ ...this.analysis.marks, arrows: [{ from: best.from, to: best.to, weight: 0.9 }] });
-    const visits = advice.candidates[0]?.visits ?? 0;
-    const share = advice.simulations > 0 ? visits / advice.simulations : 1;
-    const chance = firstChance(advice.value ?? 0, mover);
-    const own = mover === "first" ? chance : 1 - chance;
-    toast(
-      t("hint.text", {
-        move: best.label,
-        chance: Math.round(100 * own),
-        share: Math.round(100 * share),
-        games: advice.simulations,
-      }),
-    );
+    this.say(t("hint.wait"));
+    const found = await this.#advice(mover).catch((error) => {
+      if (error instanceof Refused) this.say(error.message, true);
+      else if (!(error instanceof Stopped)) throw error;
+      return null;
+    });
+    if (!found || !match.playable) return;
+    const { move, text } = found;
+    this.board.propose(move, placedPiece(this.info, move, mover), this.analysis.marks);
+    this.drawKinds();
+    this.say(text);
+  }
+
+  /**
+   * The best move and what is to be said of it.
+   *
+   * @param {PlayerWord} mover
+   * @returns {Promise<{ move: Move, text: string } | null>}
+   */
+  async #advice(mover) {
+    const { match } = this;
+    return match.search(async (signal, onProgress) => {
+      const position = match.position();
+      const known = await solved(match.engine, position, SOLVE_TIME, signal);
+      const advice = known?.best ? null : await strongest(match.engine, position, { signal, onProgress });
+      const wanted = known?.best ?? advice?.move;
+      const move = this.state.moves.find((legal) => legal.move === wanted);
+      if (!move) return null;
+      const words = moveWords(this.info, move);
+      if (known) return { move, text: t(`hint.${known.value}`, { move: words }) };
+      const chance = firstChance(advice?.value ?? 0, mover);
+      return { move, text: t("hint.text", { move: words, chance: Math.round(100 * (mover === "first" ? chance : 1 - chance)) }) };
+    });
   }
 
   share() {
@@ -385,19 +539,25 @@ class PlayScreen {
   }
 
   async resign() {
-    if (
-      (await dialog(t("resign"), html("p", {}, t("resign.sure")), [
-        ["yes", t("resign"), "primary"],
-        ["", t("close")],
-      ])) === "yes"
-    )
-      this.match.resign();
+    if (this.match.ended) return;
+    const sure = await dialog(t("resign"), html("p", {}, t("resign.sure")), [
+      ["yes", t("resign"), "primary"],
+      ["", t("close")],
+    ]);
+    if (sure === "yes") this.match.resign();
   }
 
-  /** The same again, with the sides swapped. */
-  rematch() {
-    const { spec, start, players } = this.match.game;
-    keep(begun({ spec, start, players: { first: players.second, second: players.first } }));
-    this.app.go("#/play");
+  /** The same again, with the sides swapped; with another opponent the sides stay. @param {string} [opponent] */
+  rematch(opponent) {
+    const { game } = this.match;
+    const { first, second } = game.players;
+    const side = ownSide(game);
+    const swapped = { first: second, second: first };
+    const players = opponent ? (side === "first" ? { first, second: opponent } : { first: opponent, second }) : swapped;
+    if (opponent && levelOf(opponent) > 0) {
+      const all = recall("setup", {});
+      remember("setup", { ...all, [this.info.name]: { ...all[this.info.name], opponent } });
+    }
+    begin(this.app, { spec: game.spec, start: game.start, players });
   }
 }

@@ -1,19 +1,55 @@
-// Two short tones, if sound is switched on.
+// Short tones, one kind for each thing that happens: soft, and only after the page was touched.
 
 import { recall } from "./memory.js";
+
+/** @typedef {"move" | "capture" | "chance" | "win" | "loss" | "draw"} SoundKind */
 
 /** @type {AudioContext | null} */
 let context = null;
 
-/** @param {"move" | "end"} kind */
+/** Tones as frequency, beginning and length in seconds. @type {Record<SoundKind, [number, number, number][]>} */
+const TONES = {
+  move: [[300, 0, 0.09]],
+  capture: [
+    [190, 0, 0.12],
+    [120, 0.04, 0.14],
+  ],
+  chance: [
+    [880, 0, 0.08],
+    [1320, 0.07, 0.1],
+  ],
+  win: [
+    [523, 0, 0.16],
+    [659, 0.12, 0.16],
+    [784, 0.24, 0.3],
+  ],
+  loss: [
+    [392, 0, 0.2],
+    [294, 0.16, 0.34],
+  ],
+  draw: [
+    [440, 0, 0.16],
+    [440, 0.2, 0.2],
+  ],
+};
+
+/** How loud it is: one is as loud as the device plays anything. */
+const VOLUME = 0.05;
+
+/** @param {SoundKind} kind */
 export function sound(kind) {
-  if (!recall("sound", false)) return;
+  // A page that was not touched yet may not make a sound, and should not.
+  if (!recall("sound", true) || navigator.userActivation?.hasBeenActive === false) return;
   context ??= new AudioContext();
-  const [oscillator, gain] = [context.createOscillator(), context.createGain()];
-  oscillator.frequency.value = kind === "end" ? 330 : 520;
-  gain.gain.setValueAtTime(0.08, context.currentTime);
-  gain.gain.exponentialRampToValueAtTime(0.0001, context.currentTime + 0.15);
-  oscillator.connect(gain).connect(context.destination);
-  oscillator.start();
-  oscillator.stop(context.currentTime + 0.16);
+  for (const [frequency, begin, length] of TONES[kind]) {
+    const [oscillator, gain] = [context.createOscillator(), context.createGain()];
+    const from = context.currentTime + begin;
+    oscillator.type = "triangle";
+    oscillator.frequency.value = frequency;
+    gain.gain.setValueAtTime(VOLUME, from);
+    gain.gain.exponentialRampToValueAtTime(0.0001, from + length);
+    oscillator.connect(gain).connect(context.destination);
+    oscillator.start(from);
+    oscillator.stop(from + length + 0.01);
+  }
 }

@@ -44,7 +44,11 @@ export interface Presentation {
     names: [string, string][];
     turned_for_second: boolean;
     top_edge: PlayerWord | null;
-    holes: boolean;
+    ground: "chequered" | "tiles" | "lines" | "holes";
+    /** What makes people try it. */
+    pull: string;
+    /** A finished game, which shows what is played for. */
+    goal: Example | null;
     /** How pieces are drawn: the name of a piece, and the name of a shape. */
     shapes: [string, string][];
     theme: Theme | null;
@@ -108,7 +112,7 @@ export interface Move extends Squares {
 }
 
 /** A move of the history; an outcome of chance has no mover. */
-export interface PlayedMove {
+export interface PlayedMove extends Partial<Squares> {
     move: string;
     label?: string;
     mover: PlayerWord | null;
@@ -123,6 +127,8 @@ export interface Shown {
     last: Squares;
     moves: Move[];
     history: { mover: PlayerWord | null }[];
+    /** The squares that decided the game. */
+    won?: string[];
 }
 
 /** What every answer to `state` has. */
@@ -247,6 +253,8 @@ export interface Request {
 
 export interface Engine {
     kind: "server" | "browser";
+    /** Is told when something waits for a connection that is lost, and when it is there again. */
+    onlost?: (lost: boolean) => void;
     /** Does the server let this page use its lab? */
     lab?: boolean;
     ask<T extends Task>(task: T, fields: Fields[T], options?: AskOptions): Promise<Answers[T]>;
@@ -260,22 +268,67 @@ export interface App {
     games: GameInfo[];
     page: HTMLElement;
     go: (address: string) => void;
+    /** Shows the same screen anew. */
+    show: () => void;
     game: (name: string) => GameInfo | undefined;
 }
 
 /** A screen, with the parts of its address; it gives what is to be done when it is left. */
 export type Screen = (app: App, parts: string[]) => Promise<(() => void) | null | void>;
 
+/** What a position is worth. */
+export interface Judgement {
+    /** The first player's chance to win. */
+    chance: number;
+    /** What the solver says for the player to move. */
+    solved: "win" | "draw" | "loss" | null;
+    best: string | null;
+    over?: boolean;
+}
+
+/** A position of a game as it was judged. */
+export interface Judged extends Judgement {
+    /** The player to move; none at the end and where chance is due. */
+    mover: PlayerWord | null;
+    bestMove?: Move | null;
+    madeMove?: Move | null;
+    /** The first player's chance after the best move, looked at as long as the position after the move that was made. */
+    better?: number;
+    /** By how much what chance did was better for the first player than could be expected. */
+    luck?: number;
+}
+
+/** A move that was worse than another. */
+export interface Mistake {
+    ply: number;
+    mover: PlayerWord;
+    made: Move;
+    best: Move;
+    /** What is certain to have been given away. */
+    gave: "win" | "draw" | null;
+    /** By how much the chance to win is smaller. */
+    cost: number;
+    /** What the position is certain to be worth after it: 0 is a draw, -1 a loss. */
+    left: number | null;
+}
+
 /** A game as it is kept on the device. */
 export interface Game {
+    id: string;
+    /** When it began and when it was played on last, in milliseconds since 1970. */
+    begun: number;
+    changed: number;
     spec: string;
     start: string | null;
     moves: string[];
     players: Record<PlayerWord, string>;
+    /** Who played, where a record or a link says so. */
+    names: [string, string] | null;
     resigned: PlayerWord | null;
-    /** The first player's chance to win by the number of moves played. */
-    chances: Record<number, number>;
+    /** The positions that were judged, by the number of moves played. */
+    judged: Record<number, Judged>;
     over: boolean;
+    winner: Result | null;
 }
 
 /** What a game begins with. */
@@ -285,6 +338,8 @@ export interface Arrow {
     from: string | null;
     to: string | null;
     weight: number;
+    /** What the move places. */
+    piece?: DrawnPiece | null;
 }
 
 /** What is drawn over a position. */
@@ -306,6 +361,8 @@ export interface GameWords {
     keys?: Record<string, string>;
     names?: Record<string, string>;
     tour?: Partial<Record<TourPart, string>>;
+    pull?: string;
+    goal?: string;
     lessons?: string[];
     phrases?: Record<string, string>;
     opponents?: Record<string, string>;

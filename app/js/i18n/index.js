@@ -53,6 +53,13 @@ export const levelTitle = (index) => word("levels")?.[index] ?? "";
 export const gameTitle = (game) => ofGame(game).title ?? game.title;
 /** @param {GameInfo} game */
 export const gameSummary = (game) => sentence(ofGame(game).summary ?? game.summary);
+/** What makes people try a game. @param {GameInfo} game */
+export const gamePull = (game) => ofGame(game).pull ?? game.presentation.pull;
+/** A finished game, which shows what is played for; null where there is none. @param {GameInfo} game */
+export const gameGoal = ({ name, presentation: { goal } }) =>
+  goal && { ...goal, caption: own().games?.[name]?.goal ?? goal.caption };
+/** Whom a level is for. @param {number} index */
+export const levelAdvice = (index) => word("levels.for")?.[index] ?? "";
 /** @type {(game: GameBrief, player: PlayerWord) => string} */
 export const playerName = (game, player) => (ofGame(game).players ?? game.players)[player === "first" ? 0 : 1];
 /** @param {GameInfo} game */
@@ -112,7 +119,7 @@ export const counterName = (game, counter) => nameOf(game, counter.label, counte
 export const squareText = (game, square, piece) => `${square}, ${piece ? pieceName(game, piece) : t("empty")}`;
 
 /** A text as a sentence; squares keep their small letters. @param {string} text */
-const sentence = (text) => `${text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase())}.`;
+export const sentence = (text) => `${text.replace(/^\p{Ll}(?!\d)/u, (letter) => letter.toUpperCase())}.`;
 
 /** A level by its title, anything else as it is written. @param {string} spec */
 export function agentName(spec) {
@@ -129,7 +136,7 @@ export const workName = (work) => own().works?.[work] ?? work;
  * @param {Opponent} opponent
  */
 export const opponentSummary = (game, opponent) =>
-  own().games ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
+  own() !== en ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
 
 /**
  * What the engine says about a game: a key with arguments, among them names of players and pieces, and the same in English.

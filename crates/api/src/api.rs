@@ -291,6 +291,8 @@ struct State<'a> {
     winner: Option<&'static str>,
     reason: Option<Sentence>,
     points: Option<[i32; 2]>,
+    /// The squares that decided the game.
+    won: Vec<Square>,
     view: BoardView,
     last: Squares,
     moves: Vec<Described>,
@@ -334,6 +336,9 @@ struct Played<'a> {
     /// As people like to read it, where that is not the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
+    /// Where a player moved; none for a chance outcome.
+    #[serde(flatten)]
+    squares: Option<Squares>,
     /// `None` for a chance outcome.
     mover: Option<&'static str>,
     /// Was it all that chance could do?
@@ -343,12 +348,12 @@ struct Played<'a> {
     outcome: Option<OutcomeText>,
 }
 
-/// The moves of a line that an agent expects, played on the game and taken back again.
+/// The moves of a line that an agent expects, played on the game and taken back again. What chance does in it is left out.
 fn followed(session: &mut dyn Session, line: &[String]) -> Value {
     let begin = session.history().len();
     let played = line.iter().take_while(|text| session.play(text).is_ok()).count();
-    let moves: Vec<Described> =
-        (begin..begin + played).filter_map(|number| session.played(number)).map(Described::from).collect();
+    let by_players = (begin..begin + played).filter(|&number| session.mover(number).is_some());
+    let moves: Vec<Described> = by_players.filter_map(|number| session.played(number)).map(Described::from).collect();
     for _ in 0..played {
         session.undo();
     }
@@ -361,12 +366,16 @@ fn state<'a>(session: &'a dyn Session) -> State<'a> {
         Turn::Chance => ("chance", None),
         Turn::Over(outcome) => ("over", Some(outcome.word())),
     };
-    let played = |(number, played): (usize, &'a PlayedMove)| Played {
-        text: &played.text,
-        label: session.played(number).map(|described| described.label).filter(|label| *label != played.text),
-        mover: session.mover(number).map(Player::word),
-        certain: session.certain(number),
-        outcome: session.outcome_text(number),
+    let played = |(number, played): (usize, &'a PlayedMove)| {
+        let (described, mover) = (session.played(number), session.mover(number));
+        Played {
+            text: &played.text,
+            squares: described.as_ref().filter(|_| mover.is_some()).map(|described| described.squares.into()),
+            label: described.map(|described| described.label).filter(|label| *label != played.text),
+            mover: mover.map(Player::word),
+            certain: session.certain(number),
+            outcome: session.outcome_text(number),
+        }
     };
     State {
         game: session.spec(),
@@ -375,6 +384,7 @@ fn state<'a>(session: &'a dyn Session) -> State<'a> {
         winner,
         reason: session.reason(),
         points: session.points(),
+        won: session.winning_squares(),
         view: session.view(),
         last: session.last_move().into(),
         moves: session.moves().into_iter().map(Described::from).collect(),

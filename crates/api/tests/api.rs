@@ -101,10 +101,30 @@ fn small_positions_are_solved_and_large_ones_are_given_up() {
 }
 
 #[test]
+fn what_decided_a_game_is_told() {
+    for (game, moves, squares) in [
+        ("tictactoe", &["a1", "b1", "a2", "b2", "a3"] as &[_], &["a1", "a2", "a3"] as &[_]),
+        ("tictactoe", &["a1", "b1", "b2", "a2", "c3"], &["a1", "b2", "c3"]),
+        ("tictactoe", &["a1", "b1"], &[]),
+        ("connect-four", &["a", "b", "a", "b", "a", "b", "a"], &["a1", "a2", "a3", "a4"]),
+        // The stones in file c are not in the chain.
+        ("crosphere:size=3x3,strong=1", &["wb1", "wc1", "wb2", "wc2", "wb3"], &["b1", "b2", "b3"]),
+        ("breakthrough:size=5x5", &["a2a3", "e4e3", "a3b4", "e3d2", "b4c5"], &["c5"]),
+        ("pawn:size=1x3", &["a1a2"], &[]),
+    ] {
+        let won = ask(json!({"do": "state", "game": game, "moves": moves}))["won"].clone();
+        assert_eq!(won, json!(squares), "{game}");
+    }
+}
+
+#[test]
 fn a_line_is_told_move_by_move_with_its_squares() {
     let moves = ["5242", "@-"];
     let history = ask(json!({"do": "state", "game": "tuc-chess", "moves": moves}))["history"].clone();
-    assert_eq!(history[0], json!({"move": "5242", "label": "c2c3", "mover": "first", "certain": false}));
+    let moved =
+        json!({"move": "5242", "label": "c2c3", "from": "c2", "to": "c3", "piece": null, "mover": "first", "certain": false});
+    assert_eq!(history[0], moved);
+    assert!(history[1].get("to").is_none(), "chance moves nothing: {}", history[1]);
     assert_eq!((&history[1]["mover"], &history[1]["certain"]), (&Value::Null, &json!(false)));
     let certain = ask(json!({"do": "state", "game": "tuc-chess:appear=0", "moves": moves}))["history"].clone();
     assert_eq!(certain[1]["certain"], true, "nothing else could happen");

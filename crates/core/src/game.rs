@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use crate::phrase::{NOT_LEGAL, OVER};
-use crate::{BoardView, GameInfo, InputError, MoveSquares, Outcome, OutcomeText, Rng, Sentence, Turn};
+use crate::{BoardView, GameInfo, InputError, MoveSquares, Outcome, OutcomeText, Rng, Sentence, Square, Turn};
 
 /// Buffers that a caller keeps between calls, so that picking a random move allocates nothing.
 #[derive(Debug)]
@@ -112,6 +112,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn why_over(&self, state: &Self::State) -> Option<Sentence> {
         let _ = state;
         None
+    }
+
+    /// The squares that decided a finished game, such as the line or the chain of the winner, for highlighting; by default none.
+    fn winning_squares(&self, state: &Self::State) -> Vec<Square> {
+        let _ = state;
+        Vec::new()
     }
 
     /// What an outcome of chance means, in words for a player, where its label does not say it.

@@ -49,7 +49,7 @@ pub use mover_encoder::MoverEncoder;
 pub use outcome::{Outcome, Player, Turn};
 pub use perft::{divide, perft};
 pub use phrase::{GENERAL_PHRASES, OutcomeText, Phrase, Sentence};
-pub use presentation::{Example, PieceShape, Presentation, Theme, Tour};
+pub use presentation::{BoardGround, Example, PieceShape, Presentation, Theme, Tour};
 pub use record::{GameRecord, PlayedMove, RecordedPlayer, read_records, split_records, write_records};
 pub use resources::{NoResources, Resources};
 pub use rng::{Rng, Seed};

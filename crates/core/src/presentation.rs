@@ -26,8 +26,12 @@ pub struct Presentation {
     pub turned_for_second: bool,
     /// The player to whom the top and the bottom edge belong; the left and the right edge belong to the other one.
     pub top_edge: Option<Player>,
-    /// Does the board stand upright, with holes in it?
-    pub holes: bool,
+    /// How the squares are told apart.
+    pub ground: BoardGround,
+    /// What it is like to play it, in a few words that make people try it.
+    pub pull: &'static str,
+    /// A finished game that shows what a player plays for; the rules begin with its picture.
+    pub goal: Option<Example>,
     /// Colours other than the usual black and white.
     pub theme: Option<Theme>,
 }
@@ -43,7 +47,9 @@ impl Presentation {
         shapes: &[],
         turned_for_second: false,
         top_edge: None,
-        holes: false,
+        ground: BoardGround::Chequered,
+        pull: "",
+        goal: None,
         theme: None,
     };
 }
@@ -57,6 +63,20 @@ pub struct Tour {
     pub kinds: &'static str,
     /// How points are made.
     pub points: &'static str,
+}
+
+/// The ground that the pieces stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoardGround {
+    /// Light and dark squares in turn.
+    Chequered,
+    /// Squares of one colour with gaps between them.
+    Tiles,
+    /// Nothing but lines, as on squared paper.
+    Lines,
+    /// A board that stands upright, with holes in it.
+    Holes,
 }
 
 /// The outline of a piece. Its colour is that of its owner.
@@ -75,7 +95,7 @@ pub enum PieceShape {
     Cross,
     /// A ring.
     Nought,
-    /// A star with five points.
+    /// A golden star with five points.
     Star,
     /// A chessman.
     Pawn,

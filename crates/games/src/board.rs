@@ -191,7 +191,20 @@ impl LineTest {
     /// Is there a line in the set?
     #[inline]
     pub fn is_in<B: Bits>(self, set: B) -> bool {
-        let Some(steps) = self.steps else { return false };
+        !self.beginnings(set).into_iter().fold(B::default(), |all, line| all | line).is_empty()
+    }
+
+    /// The squares of the set that are part of a line.
+    pub fn squares_in<B: Bits>(self, set: B) -> B {
+        let along = |begin: B, step: u32| (0..self.k).fold(B::default(), |line, number| line | (begin << (number * step)));
+        let lines = self.beginnings(set).into_iter().zip(self.steps.unwrap_or_default());
+        lines.fold(B::default(), |all, (begin, step)| all | along(begin, step))
+    }
+
+    /// The squares where lines begin, for each direction.
+    #[inline]
+    fn beginnings<B: Bits>(self, set: B) -> [B; 4] {
+        let Some(steps) = self.steps else { return [B::default(); 4] };
         // They mark the squares where runs of `length` begin.
         let mut lines = [set; 4];
         let mut length = 1;
@@ -202,7 +215,7 @@ impl LineTest {
             }
             length += more;
         }
-        !lines.into_iter().fold(B::default(), |all, line| all | line).is_empty()
+        lines
     }
 }
 

@@ -62,6 +62,8 @@ const INFO: GameInfo = GameInfo {
                   to the other side to win. You can also drag.",
             ..Presentation::DEFAULT.tour
         },
+        pull: "Two rows of pieces, one race to the other side.",
+        goal: Some(Example { position: "1bw2/5/5/2b2/3w1 b", caption: "A white piece has reached the far rank: White wins." }),
         turned_for_second: true,
         theme: Some(Theme::CHESS),
         shapes: &[("white piece", PieceShape::Stone), ("black piece", PieceShape::Stone)],
@@ -337,6 +339,11 @@ impl Game for Breakthrough {
         } else {
             None
         }
+    }
+
+    fn winning_squares(&self, state: &State) -> Vec<Square> {
+        let last = state.side.other().index();
+        (state.pieces[last] & self.far[last]).squares().map(|index| self.grid.square(index)).collect()
     }
 
     fn view(&self, state: &State) -> BoardView {

@@ -87,6 +87,11 @@ const INFO: GameInfo = GameInfo {
                   can also drag.",
             ..Presentation::DEFAULT.tour
         },
+        pull: "Every move takes a stone. Be the one who moves last.",
+        goal: Some(Example {
+            position: "x1o/3/o1x x",
+            caption: "It is Black's turn, and no black stone has a white neighbour: Black cannot move, and White wins.",
+        }),
         shapes: &[("black stone", PieceShape::Stone), ("white stone", PieceShape::Stone)],
         ..Presentation::DEFAULT
     },

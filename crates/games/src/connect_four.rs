@@ -1,9 +1,9 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
 use plyground_core::{
-    BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo, InputError,
-    KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch, Sentence,
-    Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
+    BoardGround, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo,
+    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch,
+    Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
@@ -50,7 +50,12 @@ const INFO: GameInfo = GameInfo {
             how: "Tap a file: your disc falls to the lowest free square. Four in a row win.",
             ..Presentation::DEFAULT.tour
         },
-        holes: true,
+        ground: BoardGround::Holes,
+        pull: "Drop discs, make four, block four.",
+        goal: Some(Example {
+            position: "7/7/3x3/3x3/o2x3/oo1x3 o 4",
+            caption: "Four yellow discs in a line, here upwards: Yellow wins. Rows and diagonals count as well.",
+        }),
         theme: Some(Theme { first: ["#f2c230", "#3a2f00"], second: ["#c4342b", "#ffffff"], board: Some(["#2f5f8f", "#ff9a3d"]) }),
         shapes: &[("yellow disc", PieceShape::Stone), ("red disc", PieceShape::Stone)],
         ..Presentation::DEFAULT
@@ -269,6 +274,11 @@ impl Game for ConnectFour {
             Turn::Over(_) => Some(DRAWN.plain()),
             Turn::Player(_) | Turn::Chance => None,
         }
+    }
+
+    fn winning_squares(&self, state: &State) -> Vec<Square> {
+        let line = state.winner.map_or(0, |winner| self.line.squares_in(state.discs[winner.index()]));
+        line.squares().map(|index| self.grid.square(index)).collect()
     }
 
     fn view(&self, state: &State) -> BoardView {

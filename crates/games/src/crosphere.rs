@@ -1,10 +1,10 @@
 //! Crosphere: two players, three kinds of stones, and chains that may share stones (a bachelor's thesis of 2024 invented it).
 
 use plyground_core::{
-    BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet,
-    Example, Family, Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner, Params, Phrase,
-    Piece, PieceShape, Player, Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn,
-    Visitor, WIN_SCORE, hash_state,
+    BoardGround, BoardView, Counter, Encodable, Encoder, EncoderInfo, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo,
+    EvaluatorSet, Example, Family, Game, GameInfo, GameValue, InputError, KeyInfo, MoveSquares, MoverEncoder, Outcome, Owner,
+    Params, Phrase, Piece, PieceShape, Player, Presentation, RecordFormat, Rng, Scratch, Sentence, Solvable, Square, Swap, Theme,
+    Tour, Turn, Visitor, WIN_SCORE, hash_state,
 };
 
 use crate::bits::Bits;
@@ -75,6 +75,12 @@ const INFO: GameInfo = GameInfo {
             ("weak", "weak stone"),
             ("strong stones left", "strong left"),
         ],
+        ground: BoardGround::Tiles,
+        pull: "Link your edges. Weak stones help both of you.",
+        goal: Some(Example {
+            position: "1G2/1o1P/Poo1/1G1P p 1 0",
+            caption: "Green has linked the top edge with the bottom edge and wins. The weak stones in the chain belong to both.",
+        }),
         top_edge: Some(Player::First),
         theme: Some(Theme { first: ["#1d7a4a", "#ffffff"], second: ["#d0358a", "#ffffff"], board: None }),
         shapes: &[
@@ -249,6 +255,31 @@ impl Crosphere {
     #[inline]
     pub(crate) fn empty(&self, state: &State) -> u64 {
         self.all & !(state.strong[0] | state.strong[1] | state.weak)
+    }
+
+    /// One of the shortest chains between the edges of a player; empty where there is none.
+    fn shortest_chain(&self, state: &State, player: Player) -> u64 {
+        let usable = state.usable(player);
+        let [from, to] = self.edges[player.index()];
+        let (mut layers, mut reached) = (vec![from & usable], from & usable);
+        while let Some(&layer) = layers.last()
+            && layer & to == 0
+        {
+            let next = beside(layer) & usable & !reached;
+            if next == 0 {
+                return 0;
+            }
+            reached |= next;
+            layers.push(next);
+        }
+        let mut near = to;
+        let mut chain = 0;
+        for layer in layers.into_iter().rev() {
+            let stone = u64::bit((layer & near).lowest());
+            chain |= stone;
+            near = beside(stone);
+        }
+        chain
     }
 
     /// Would a stone on this square, one that the player may use, complete a chain of the player?
@@ -442,6 +473,11 @@ impl Game for Crosphere {
             Stage::Drawn if self.empty(state) == 0 => Some(FULL.plain()),
             Stage::Drawn => Some(STUCK.with([("player", &INFO.players[state.side.index()])])),
         }
+    }
+
+    fn winning_squares(&self, state: &State) -> Vec<Square> {
+        let chain = if let Stage::Won(winner) = state.stage { self.shortest_chain(state, winner) } else { 0 };
+        chain.squares().map(|index| self.grid.square(index)).collect()
     }
 
     fn view(&self, state: &State) -> BoardView {

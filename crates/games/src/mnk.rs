@@ -1,9 +1,9 @@
 //! Tic-Tac-Toe and its family: m files, n ranks, k in a row wins (a course report of 2024 studied MCTS on it).
 
 use plyground_core::{
-    Alias, BoardView, Encodable, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game,
-    GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng,
-    Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor,
+    Alias, BoardGround, BoardView, Encodable, Evaluated, EvaluationTerm, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family,
+    Game, GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation,
+    Rng, Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor,
 };
 
 use crate::bits::{Bits, U256};
@@ -45,6 +45,12 @@ const INFO: GameInfo = GameInfo {
             how: "Tap an empty square to put your sign there. A full row, column or diagonal wins.",
             ..Presentation::DEFAULT.tour
         },
+        ground: BoardGround::Lines,
+        pull: "Learn it in ten seconds, from 3x3 to Gomoku.",
+        goal: Some(Example {
+            position: "xxx/1oo/3 o 3",
+            caption: "Three in a row: Crosses wins. Larger boards want four or five.",
+        }),
         // The colours of the lines that crosses and noughts are drawn with.
         theme: Some(Theme { first: ["var(--accent)", "var(--accent-ink)"], second: ["var(--mark)", "var(--card)"], board: None }),
         shapes: &[("cross", PieceShape::Cross), ("nought", PieceShape::Nought)],
@@ -254,6 +260,11 @@ impl<B: Bits> Game for Mnk<B> {
             Turn::Over(_) => Some(DRAWN.plain()),
             _ => None,
         }
+    }
+
+    fn winning_squares(&self, state: &State<B>) -> Vec<Square> {
+        let line = state.winner.map_or(B::default(), |winner| self.line.squares_in(state.stones[winner.index()]));
+        line.squares().map(|index| self.grid.square(index)).collect()
     }
 
     fn view(&self, state: &State<B>) -> BoardView {

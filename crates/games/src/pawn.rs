@@ -97,6 +97,8 @@ const INFO: GameInfo = GameInfo {
                   can also drag.",
             ..Presentation::DEFAULT.tour
         },
+        pull: "Chess with nothing but pawns: one gets through.",
+        goal: Some(Example { position: "1P2/4/2p1/4 b", caption: "A white pawn has reached the far rank: White wins." }),
         turned_for_second: true,
         theme: Some(Theme::CHESS),
         shapes: &[("white pawn", PieceShape::Pawn), ("black pawn", PieceShape::Pawn)],
@@ -502,6 +504,11 @@ impl<B: Bits> Game for Pawn<B> {
         } else {
             None
         }
+    }
+
+    fn winning_squares(&self, state: &State<B>) -> Vec<Square> {
+        let last = state.side.other().index();
+        (state.pawns[last] & self.far[last]).squares().map(|index| self.grid.square(index)).collect()
     }
 
     fn view(&self, state: &State<B>) -> BoardView {

@@ -105,6 +105,11 @@ const INFO: GameInfo = GameInfo {
             ("second rook", "black rook"),
             ("second king", "black king"),
         ],
+        pull: "Small chess with a pinch of luck: points decide.",
+        goal: Some(Example {
+            position: "2R2/p3p/1p3/*4/3r1/P3P/2K2 b 14 5 38",
+            caption: "The black king is taken and the game is over: White has 14 points, Black 5, and White wins.",
+        }),
         turned_for_second: true,
         theme: Some(Theme::CHESS),
         shapes: &[

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use plyground_core::{
-    Encoder, Evaluator, GENERAL_PHRASES, Game, GameInfo, GeneralEncoder, MoverEncoder, Outcome, Params, PlayableGame, Player,
-    Rng, Scratch, Seed, Sentence, Turn, Visitor, WIN_SCORE,
+    Encoder, Evaluator, GENERAL_PHRASES, Game, GameInfo, GeneralEncoder, MoverEncoder, Outcome, Owner, Params, PlayableGame,
+    Player, Rng, Scratch, Seed, Sentence, Turn, Visitor, WIN_SCORE,
 };
 use plyground_games::{for_each_sample, infos, open};
 
@@ -131,6 +131,7 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
             assert!(moves.is_empty() && outcomes.is_empty(), "{here}: a finished position has no moves");
             assert!(game.legal_move(state, "a1").is_err(), "{here}: a finished position refuses");
             assert!(game.why_over(state).is_some(), "{here}: a finished game says why");
+            check_winning_squares(game, state, here);
         }
     }
     let mut sorted = moves.clone();
@@ -152,6 +153,24 @@ fn check_moves<G: Game>(game: &G, state: &G::State, here: &str) -> Vec<G::Move> 
     texts.dedup();
     assert_eq!(texts.len(), moves.len(), "{here}: texts are unique");
     moves
+}
+
+/// What decided the game stands on the board, and none of it is the loser's; nothing decided a draw.
+fn check_winning_squares<G: Game>(game: &G, state: &G::State, here: &str) {
+    let squares = game.winning_squares(state);
+    let Turn::Over(Outcome { winner: Some(winner), .. }) = game.turn(state) else {
+        assert!(squares.is_empty(), "{here}: {squares:?} decided nothing");
+        return;
+    };
+    let view = game.view(state);
+    for square in &squares {
+        let piece = view.piece(*square).unwrap_or_else(|| panic!("{here}: {square} is empty"));
+        assert_ne!(piece.owner, Owner::from(winner.other()), "{here}: {square} is the loser's");
+    }
+    let mut sorted = squares.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), squares.len(), "{here}: squares are unique");
 }
 
 /// Every sentence for players is a phrase that the game lists, with all gaps filled. `seen` holds moves of earlier positions, most of
@@ -213,6 +232,10 @@ fn every_game_conforms() {
         for board in info.presentation.boards {
             open(board, None, Reopen).unwrap_or_else(|error| panic!("{name}: the board {board}: {error}"));
         }
+        assert!(!info.presentation.pull.is_empty(), "{name}: a line of pull");
+        let goal = info.presentation.goal.unwrap_or_else(|| panic!("{name}: a picture of a finished game"));
+        let opened = open(name, Some(goal.position), Reopen).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(matches!(opened.2, Turn::Over(Outcome { winner: Some(_), .. })), "{name}: {} is won", goal.position);
         for lesson in info.presentation.lessons.iter().chain([&info.example]) {
             let opened = open(name, Some(lesson.position), Reopen).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(!matches!(opened.2, Turn::Over(_)), "{name}: there is something to try in {}", lesson.position);

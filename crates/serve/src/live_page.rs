@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, UNIX_EPOCH};
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -361,7 +361,7 @@ impl LivePageService {
 
 pub(crate) fn routes(service: Arc<LivePageService>) -> Router {
     Router::new()
-        .route("/", get(|| async { files::named("live.html") }))
+        .route("/", get(|headers: HeaderMap| async move { files::named("live.html", &headers) }))
         .route("/live.json", get(page))
         .route("/live/events", get(events))
         .with_state(service)

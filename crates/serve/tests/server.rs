@@ -1,5 +1,6 @@
 //! The server as a browser and as a stranger meet it.
 
+use std::io::Read;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -36,12 +37,17 @@ impl Running {
 
     /// An answer to a plain request, head and body.
     async fn get(&self, path: &str) -> String {
+        String::from_utf8_lossy(&self.get_with(path, "").await).into_owned()
+    }
+
+    /// The answer as it comes; `headers` are further lines of the request.
+    async fn get_with(&self, path: &str, headers: &str) -> Vec<u8> {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address);
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{headers}Connection: close\r\n\r\n", self.address);
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        answer
     }
 }
 
@@ -79,6 +85,35 @@ async fn the_app_is_served_with_headers_that_guard_it_and_nothing_else_is() {
         let page = server.get(path).await;
         assert!(page.starts_with("HTTP/1.1 404"), "{path}: {page}");
     }
+}
+
+/// The head of an answer, and its body.
+fn parted(answer: &[u8]) -> (String, &[u8]) {
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+    (String::from_utf8(answer[..end].to_vec()).unwrap(), &answer[end + 4..])
+}
+
+#[tokio::test]
+async fn files_come_compressed_and_only_once() {
+    let server = start(ServerLimits::default()).await;
+    let plain = server.get_with("/style.css", "").await;
+    let (head, text) = parted(&plain);
+    assert!(!head.contains("content-encoding") && head.contains("vary: accept-encoding"), "{head}");
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+    for refused in ["Accept-Encoding: br\r\n", "Accept-Encoding: gzip;q=0, br\r\n", "Accept-Encoding: gzip; q=0.00\r\n"] {
+        assert_eq!(parted(&server.get_with("/style.css", refused).await).1, text, "{refused}");
+    }
+    let compressed = server.get_with("/style.css", "Accept-Encoding: br, gzip;q=0.5\r\n").await;
+    let (head, body) = parted(&compressed);
+    assert!(head.contains("content-encoding: gzip") && head.contains(tag), "{head}");
+    assert!(2 * body.len() < text.len());
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(body).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, text);
+    let known = server.get_with("/style.css", &format!("If-None-Match: \"other\", {tag}\r\n")).await;
+    let (head, body) = parted(&known);
+    assert!(head.starts_with("HTTP/1.1 304") && body.is_empty(), "{head}");
+    assert!(server.get_with("/style.css", "If-None-Match: W/\"other\"\r\n").await.starts_with(b"HTTP/1.1 200"));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use plyground_agents::{AgentInfo, AgentSpec};
 use plyground_core::{
     Agent, AgentError, BoardView, Budget, Clock, EvaluatorInfo, GameInfo, GameRecord, InputError, KeyInfo, Limits, MoveSquares,
     NoObserver, NoResources, OutcomeText, PlayableGame, PlayedMove, Player, RecordedPlayer, Resources, Rng, Scratch,
-    SearchRequest, Seed, Sentence, StopCheck, Turn, Visitor, WallClock,
+    SearchRequest, Seed, Sentence, Square, StopCheck, Turn, Visitor, WallClock,
 };
 
 use crate::advice::{Advice, ProgressObserver, TextObserver};
@@ -31,6 +31,8 @@ pub trait Session: Send {
     fn why_over(&self) -> String {
         self.reason().map_or_else(String::new, |why| why.english)
     }
+    /// The squares that decided the game, where it is over and they can be named.
+    fn winning_squares(&self) -> Vec<Square>;
     /// The board to draw.
     fn view(&self) -> BoardView;
     /// The squares of the last move of a player.
@@ -291,6 +293,10 @@ impl<G: PlayableGame> Session for TypedSession<G> {
 
     fn reason(&self) -> Option<Sentence> {
         self.game.why_over(&self.state)
+    }
+
+    fn winning_squares(&self) -> Vec<Square> {
+        self.game.winning_squares(&self.state)
     }
 
     fn view(&self) -> BoardView {
