@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Parser;
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_core::{Budget, Evaluated, Game, NoClock, NoObserver, NoResources, Player, Scratch, SearchRequest, Seed, Turn};
 use plyground_games::tuc_chess::TucChess;
 use plyground_games::tuc_chess::fitted::{FEATURES, SCALE, features};
+use plyground_session::build_agent;
 
 /// Fits the weights of the evaluation of TUC-Chess to the results of games
 #[derive(Parser)]
@@ -74,7 +75,7 @@ fn run(args: &Args, words: &str) -> Result<()> {
 /// Plays one game and keeps its quiet positions (those in which nothing is captured) with the first player's result.
 fn self_play(game: &TucChess, args: &Args, seed: Seed, samples: &mut Vec<Sample>) -> Result<()> {
     let spec = AgentSpec::parse(&args.agent, game)?;
-    let mut agent = build(&spec, game, &NoResources)?;
+    let mut agent = build_agent(&spec, game, &NoResources)?;
     let (mut rng, mut scratch, mut state) = (seed.rng(), Scratch::default(), game.start());
     let first_kept = samples.len();
     let mut opening = rng.below(args.opening + 1);

@@ -1,15 +1,16 @@
 //! Two agents in pairs of games with swapped seats, each with its speed, its depth, and the share of moves that take back the one before.
 //! Times in specs are processor times (on Linux), so that a busy machine takes nothing from either side.
 //!
-//! `cargo run --release -p plyground-agents --example duel -- GAME SPEC SPEC PAIRS SEED`
+//! `cargo run --release -p plyground-bench --bin duel -- GAME SPEC SPEC PAIRS SEED`
 
 use std::time::Duration;
 
-use plyground_agents::{AgentSpec, build};
+use plyground_agents::AgentSpec;
 use plyground_core::{
     Agent, Budget, Clock, InputError, MoveSquares, NoObserver, PlayableGame, Player, Resources, Scratch, SearchRequest, Seed,
     Turn, Visitor,
 };
+use plyground_session::build_agent;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -109,7 +110,7 @@ impl Duel<'_> {
         accounts: &mut [Account; 2],
     ) -> Result<(), Failure> {
         let specs = [AgentSpec::parse(self.specs[0], game)?, AgentSpec::parse(self.specs[1], game)?];
-        let mut agents = [build(&specs[0], game, &Files)?, build(&specs[1], game, &Files)?];
+        let mut agents = [build_agent(&specs[0], game, &Files)?, build_agent(&specs[1], game, &Files)?];
         let (mut state, mut rng, mut scratch) = (start.clone(), seed.rng(), Scratch::default());
         let (mut plies, mut last) = (0, [MoveSquares::default(); 2]);
         loop {
