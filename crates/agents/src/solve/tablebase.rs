@@ -32,6 +32,9 @@ pub struct Tablebase {
     leading: u32,
 }
 
+/// A position by its key, with its value for the player to move, and its distance to the end where it is known.
+pub(super) type Entry = (u128, GameValue, Option<u32>);
+
 fn key_of<G: Solvable>(game: &G, state: &G::State) -> u64 {
     (symmetric_key(game, state) >> 64) as u64
 }
@@ -49,7 +52,7 @@ fn unpacked(entry: u16) -> (GameValue, Option<u32>) {
 
 impl Tablebase {
     /// From keys and values in any order; of the same key, what comes last counts.
-    pub(crate) fn new(entries: impl IntoIterator<Item = (u128, GameValue, Option<u32>)>) -> Self {
+    pub(super) fn new(entries: impl IntoIterator<Item = Entry>) -> Self {
         let mut all: Vec<(u64, u16)> =
             entries.into_iter().map(|(key, value, plies)| ((key >> 64) as u64, packed(value, plies))).collect();
         all.reverse();
