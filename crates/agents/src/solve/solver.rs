@@ -259,7 +259,8 @@ impl<G: Solvable> Solver<G> {
 
     /// The length of the game as the tablebase has it.
     fn recalled_distance(&self, game: &G, state: &G::State) -> Option<u32> {
-        self.known.tablebase.as_ref().and_then(|base| base.probe(game, state)).and_then(|(_, plies)| plies)
+        let (value, plies) = self.known.tablebase.as_ref()?.probe(game, state)?;
+        plies.filter(|_| value != GameValue::Draw)
     }
 
     /// The exact length of a decided game, unless finding it takes more than `most` positions.
@@ -460,27 +461,22 @@ impl<G: Solvable> Solver<G> {
             }
         }
         entries.extend(along_line(game, state, solution));
-        self.with_known(Tablebase::new(entries))
-    }
-
-    /// What was found, with what the tablebase knew before.
-    fn with_known(&self, found: Tablebase) -> Tablebase {
+        let found = Tablebase::new(entries);
         self.known.tablebase.as_ref().map_or_else(|| found.clone(), |before| before.joined(&found))
     }
 
     /// A tablebase with which an agent keeps the value of a solved position against any play: a best reply of the winner (of both
-    /// players in a draw) to everything that the opponent can do. False beside it if it was stopped or is more than `most` positions.
+    /// players in a draw) to everything that the opponent can do, and nothing else, because behind a position of another way to win
+    /// there might be a reply that is not known. False beside it if it was stopped or is more than `most` positions.
     pub fn whole_strategy(
         &mut self,
         game: &G,
         state: &G::State,
-        solution: &Solution<G>,
         most: usize,
         stop_check: &mut dyn StopCheck,
     ) -> (Tablebase, bool) {
-        let mut found = strategy(self, game, state, most, stop_check);
-        found.entries.extend(along_line(game, state, solution));
-        (self.with_known(Tablebase::new(found.entries)), found.whole)
+        let found = strategy(self, game, state, most, stop_check);
+        (Tablebase::new(found.entries), found.whole)
     }
 
     /// What the game's own solver has found out about the positions of the next plies.

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use plyground_core::{Game, GameValue, Player, Solvable, StopCheck, Turn};
+use plyground_core::{GameValue, Player, Solvable, StopCheck, Turn};
 
 use super::lookup::symmetric_key;
 use super::solver::Solver;
-use super::tablebase::Entry;
+use super::tablebase::{Entry, REPLY};
 
 /// The positions that a tablebase needs so that an agent which plays by it keeps the value of a position against any play.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ struct Walk<'a, G: Solvable> {
     most: usize,
     seen: HashSet<u128>,
     entries: Vec<Entry>,
+    /// Drawn positions in which the player is to move.
+    drawn: Vec<Entry>,
 }
 
 /// The strategy behind a position whose value is known: of the winner, or of both players where it is a draw. At most `most` entries.
@@ -43,13 +45,17 @@ pub(super) fn strategy<G: Solvable>(
         GameValue::Draw => &Player::BOTH,
     };
     let mut strategy = Strategy { entries: Vec::new(), whole: true };
+    let mut drawn = Vec::new();
     for &player in players {
         let seen = HashSet::new();
-        let mut walk = Walk { solver: &mut *solver, game, player, most, seen, entries: std::mem::take(&mut strategy.entries) };
+        let entries = std::mem::take(&mut strategy.entries);
+        let mut walk = Walk { solver: &mut *solver, game, player, most, seen, entries, drawn: std::mem::take(&mut drawn) };
         strategy.whole &= walk.follow(state, stop_check).is_some();
-        strategy.entries = walk.entries;
+        (strategy.entries, drawn) = (walk.entries, walk.drawn);
     }
-    strategy
+    // Of equal keys the last counts: where a position is drawn for both players, the mark of the one whose reply leads there.
+    drawn.append(&mut strategy.entries);
+    Strategy { entries: drawn, ..strategy }
 }
 
 impl<G: Solvable> Walk<'_, G> {
@@ -75,18 +81,20 @@ impl<G: Solvable> Walk<'_, G> {
         if !self.seen.insert(key) {
             return Some(());
         }
-        let full = self.entries.len() + 2 > self.most;
+        let full = self.entries.len() + self.drawn.len() + 2 > self.most;
         if full || stop_check.check(self.solver.nodes()).is_break() {
             return None;
         }
         // In a drawn game the opponent may lose on the way: the value here can be better than that of the start.
         let value = self.solver.value(self.game, state, stop_check).exact()?;
         let (_, child) = self.solver.keeping(self.game, state, value, stop_check)?;
+        // Both players have a strategy where the game is drawn, and a move that only the other one has looked behind may lose.
+        let mark = (value == GameValue::Draw).then_some(REPLY);
         if value == GameValue::Draw {
-            self.entries.push((key, value, None));
+            self.drawn.push((key, value, None));
         }
         if matches!(self.game.turn(&child), Turn::Player(_)) {
-            self.entries.push((symmetric_key(self.game, &child), value.opposite(), None));
+            self.entries.push((symmetric_key(self.game, &child), value.opposite(), mark));
         }
         self.follow(&child, stop_check)
     }
