@@ -28,7 +28,10 @@ pub use mcts::{FlatMonteCarlo, Uct};
 pub use minimax::{Lookahead, Minimax, Searcher};
 pub use prepared::{AlphaBeta, Mcts};
 pub use random::Random;
-pub use solve::{Bounds, Method, Solution, Solve, Solver, Tablebase, refuse_chance, solve};
+pub use solve::{
+    Bounds, Certificate, CertificateOptions, CertifyError, Method, Solution, Solve, Solver, Tablebase, certify, refuse_chance,
+    solve,
+};
 use with_blunders::WithBlunders;
 use with_limits::WithLimits;
 use with_tablebase::WithTablebase;

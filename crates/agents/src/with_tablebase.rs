@@ -30,7 +30,7 @@ impl<G: Solvable> WithTablebase<G> {
         Some(Known { mv, value, plies })
     }
 
-    /// The move to play: the fastest win, the slowest loss, as far as lengths are known.
+    /// The move to play: the fastest win, the slowest loss, as far as lengths are known; of drawn moves, one to which a strategy leads.
     fn best(&self, game: &G, state: &G::State, mover: Player) -> Option<Known<G::Move>> {
         let mut moves = Vec::new();
         game.moves(state, &mut moves);
@@ -53,7 +53,7 @@ impl<G: Solvable> Agent<G> for WithTablebase<G> {
         Ok(Choice {
             value: Some(best.value.value()),
             principal_variation: vec![best.mv],
-            depth: best.plies.map(|plies| plies + 1),
+            depth: best.plies.filter(|_| best.value != GameValue::Draw).map(|plies| plies + 1),
             elapsed: request.budget.clock.elapsed(),
             notes: vec!["the move is from the tablebase".to_owned()],
             ..Choice::bare(best.mv)

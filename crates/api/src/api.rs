@@ -153,6 +153,7 @@ impl Api<'_> {
             tablebase: None,
             regions: None,
             keep: 0,
+            strategy: false,
         };
         let end = self.time(time).unwrap_or(self.allowance.time);
         let mut session = self.session(line)?;

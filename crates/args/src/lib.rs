@@ -86,6 +86,8 @@ pub enum Command {
     Perft(PerftArgs),
     /// Find out who wins a position when both play perfectly
     Solve(SolveArgs),
+    /// Solve a game and write the proof, which another program can check
+    Certify(CertifyArgs),
     /// Watch an agent think about a position, and see what it chooses and why
     Think(ThinkArgs),
     /// Compare what agents would play in a position, and what it costs them
@@ -211,12 +213,35 @@ pub struct SolveArgs {
     /// Begin with nothing
     #[arg(long)]
     pub fresh: bool,
-    /// Keep what is found as a tablebase in this file, for agents (tb=FILE) and later runs [default: in the data directory]
+    /// Keep the strategy as a tablebase in this file, for agents (tb=FILE): a best reply to everything that the opponent can do
+    /// [default: only what took the most work, in the data directory, for later runs]
     #[arg(short = 'o', long, visible_alias = "out", value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// The most positions to keep in a tablebase (ten bytes each)
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub keep: usize,
+}
+
+#[derive(clap::Args)]
+pub struct CertifyArgs {
+    /// A game that can be solved, with its parameters, e.g. pawn:size=6x6 (see `ply games`)
+    pub game: String,
+    /// Write the certificate to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The most moves of a small search that decides a position, which then needs no reply in the file: more make the file smaller,
+    /// and its check longer
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub limit: u32,
+    /// Begin a section after so many moves of the winner, so that several computers can check parts of the file [default: one section]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub split: u32,
+    /// Stop after this time: 30s, 5min [default: only when it is done, or at Ctrl-C]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// The memory of the solver, in megabytes; the positions of the proof come on top of it
+    #[arg(long, value_name = "MB", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub memory: u32,
 }
 
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! Exact solving of a position, as text.
 
-use plyground_agents::{Bounds, Method, Solution, Solver, Tablebase};
+use plyground_agents::{Bounds, Certificate, CertificateOptions, CertifyError, Method, Solution, Solver, Tablebase};
 use plyground_core::{GameValue, InputError, PlayableGame, Resources, StopCheck, Turn, Visitor};
 
 /// The settings of a solver.
@@ -16,6 +16,8 @@ pub struct SolveOrder {
     pub regions: Option<String>,
     /// The most positions to keep for a tablebase.
     pub keep: usize,
+    /// Keep a best reply to everything that the opponent can do, and not only what took the most work.
+    pub strategy: bool,
 }
 
 /// The result of solving a position, complete or not.
@@ -39,6 +41,8 @@ pub struct Solved {
     pub tablebase: Vec<u8>,
     /// The number of its positions.
     pub kept: usize,
+    /// Does it hold a best reply to everything that the opponent can do?
+    pub whole: bool,
 }
 
 impl Solved {
@@ -67,9 +71,10 @@ pub(crate) fn solve<G: PlayableGame>(
     let regions = order.regions.as_ref().map(|name| resources.read(name)).transpose()?;
     let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, regions.as_deref())?;
     let solution: Solution<G> = solver.solve(game, state, stop_check);
-    let tablebase = match game.turn(state) {
-        Turn::Player(_) => solver.tablebase(game, state, &solution, order.keep),
-        Turn::Chance | Turn::Over(_) => Tablebase::default(),
+    let (tablebase, whole) = match game.turn(state) {
+        Turn::Player(_) if order.strategy => solver.whole_strategy(game, state, order.keep, stop_check),
+        Turn::Player(_) => (solver.tablebase(game, state, &solution, order.keep), false),
+        Turn::Chance | Turn::Over(_) => (Tablebase::default(), false),
     };
     let mut ahead = state.clone();
     let text = |&mv: &G::Move| {
@@ -87,6 +92,7 @@ pub(crate) fn solve<G: PlayableGame>(
         line_exact: solution.line_exact,
         nodes: solution.nodes,
         kept: tablebase.len(),
+        whole,
         tablebase: tablebase.to_bytes(game),
     })
 }
@@ -105,4 +111,33 @@ pub fn solver_database(game: &str, stones: u32, report: &mut dyn FnMut(u64, u64)
         }
     }
     plyground_games::open(game, None, Compute { stones, report })?
+}
+
+/// Solves a game from its start, with its own solver where it has one, and writes the proof: a certificate that other programs can
+/// check. `regions` is the name of a file of `ply regions`.
+pub fn certify(
+    game: &str,
+    memory: usize,
+    regions: Option<&str>,
+    options: CertificateOptions,
+    resources: &dyn Resources,
+    stop_check: &mut dyn StopCheck,
+) -> Result<Certificate, CertifyError> {
+    struct Certify<'a> {
+        memory: usize,
+        regions: Option<&'a str>,
+        options: CertificateOptions,
+        resources: &'a dyn Resources,
+        stop_check: &'a mut dyn StopCheck,
+    }
+    impl Visitor for Certify<'_> {
+        type Output = Result<Certificate, CertifyError>;
+        fn visit<G: PlayableGame>(self, game: G, _: G::State) -> Self::Output {
+            let regions = self.regions.map(|name| self.resources.read(name)).transpose()?;
+            let memory = self.memory.saturating_mul(1_000_000);
+            let mut solver = Solver::new(&game, Method::Auto, memory, None, regions.as_deref())?;
+            plyground_agents::certify(&mut solver, &game, self.options, self.stop_check)
+        }
+    }
+    plyground_games::open(game, None, Certify { memory, regions, options, resources, stop_check })?
 }

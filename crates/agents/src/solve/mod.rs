@@ -2,15 +2,19 @@
 
 mod agent;
 mod alphabeta;
+mod certificate;
 mod dfpn;
 mod distance;
 mod lookup;
+mod range_encoder;
 mod solver;
+mod strategy;
 mod table;
 mod tablebase;
 
 pub use agent::Solve;
 pub(crate) use agent::{INFO, build};
+pub use certificate::{Certificate, CertificateOptions, CertifyError, certify};
 pub use solver::{Method, Solution, Solver, refuse_chance, solve};
 pub use table::Bounds;
 pub use tablebase::Tablebase;

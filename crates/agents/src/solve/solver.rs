@@ -12,8 +12,9 @@ use super::{
     dfpn::{DfPn, NumberTable},
     distance::{Distances, Race},
     lookup::{Lookup, symmetric_key},
+    strategy::strategy,
     table::{Bounds, Table},
-    tablebase::Tablebase,
+    tablebase::{Entry, Tablebase},
 };
 
 /// The solving method.
@@ -258,7 +259,8 @@ impl<G: Solvable> Solver<G> {
 
     /// The length of the game as the tablebase has it.
     fn recalled_distance(&self, game: &G, state: &G::State) -> Option<u32> {
-        self.known.tablebase.as_ref().and_then(|base| base.probe(game, state)).and_then(|(_, plies)| plies)
+        let (value, plies) = self.known.tablebase.as_ref()?.probe(game, state)?;
+        plies.filter(|_| value != GameValue::Draw)
     }
 
     /// The exact length of a decided game, unless finding it takes more than `most` positions.
@@ -381,6 +383,32 @@ impl<G: Solvable> Solver<G> {
             };
             return children.into_iter().max_by_key(|(mv, child)| (work(child), std::cmp::Reverse(*mv)));
         }
+        self.keep(game, state, children, value, stop_check)
+    }
+
+    /// A move after which the player to move has at least `least` still, with the position behind it; `None` if there is none, or the
+    /// check ended the search.
+    pub(super) fn keeping(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        least: GameValue,
+        stop_check: &mut dyn StopCheck,
+    ) -> Option<(G::Move, G::State)> {
+        let mut children = children(game, state);
+        children.sort_by_cached_key(|(mv, child)| std::cmp::Reverse(game.solver_order(state, *mv, child)));
+        self.keep(game, state, children, least, stop_check)
+    }
+
+    /// The first of these children that keeps the value, preferably one of which that is known already.
+    fn keep(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        children: Vec<(G::Move, G::State)>,
+        value: GameValue,
+        stop_check: &mut dyn StopCheck,
+    ) -> Option<(G::Move, G::State)> {
         let keeps = |bounds: Bounds| bounds.least >= value;
         // What the search has found on its way comes first: a move that it did not need may take longer than all it needed.
         if let Some(found) = children.iter().find(|(_, child)| keeps(self.view(game, state, child))) {
@@ -437,8 +465,22 @@ impl<G: Solvable> Solver<G> {
         self.known.tablebase.as_ref().map_or_else(|| found.clone(), |before| before.joined(&found))
     }
 
+    /// A tablebase with which an agent keeps the value of a solved position against any play: a best reply of the winner (of both
+    /// players in a draw) to everything that the opponent can do, and nothing else, because behind a position of another way to win
+    /// there might be a reply that is not known. False beside it if it was stopped or is more than `most` positions.
+    pub fn whole_strategy(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        most: usize,
+        stop_check: &mut dyn StopCheck,
+    ) -> (Tablebase, bool) {
+        let found = strategy(self, game, state, most, stop_check);
+        (Tablebase::new(found.entries), found.whole)
+    }
+
     /// What the game's own solver has found out about the positions of the next plies.
-    fn known_to_own(&mut self, game: &G, state: &G::State, most: usize) -> Vec<(u128, GameValue, Option<u32>)> {
+    fn known_to_own(&mut self, game: &G, state: &G::State, most: usize) -> Vec<Entry> {
         let Some(own) = &mut self.own else { return Vec::new() };
         let mut entries = Vec::new();
         let mut seen = HashSet::from([symmetric_key(game, state)]);
@@ -503,7 +545,7 @@ fn children<G: Game>(game: &G, state: &G::State) -> Vec<(G::Move, G::State)> {
 }
 
 /// The positions along the line, with their distances.
-fn along_line<G: Solvable>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<(u128, GameValue, Option<u32>)> {
+fn along_line<G: Solvable>(game: &G, state: &G::State, solution: &Solution<G>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut state = state.clone();
     let Some(mut value) = solution.bounds.exact() else { return entries };

@@ -11,7 +11,8 @@
 //! | 8 | key of the start position: another way of making keys is recognised by it |
 //! | 8 | number of positions, n |
 //! | 8 n | their keys, ascending |
-//! | 2 n | their value to the player to move (0 loss, 1 draw, 2 win) + 4 (distance to the end + 1, or 0 where it is not known) |
+//! | 2 n | their value to the player to move (0 loss, 1 draw, 2 win) + 4 (distance to the end + 1, or 0 where it is not known); draws |
+//! |     | have no distance, and 1 there marks a position to which a strategy leads ([`REPLY`]) |
 //! | 8 | checksum of all bytes before |
 
 use plyground_core::{GameValue, InputError, Solvable, hash_state, quoted};
@@ -32,6 +33,12 @@ pub struct Tablebase {
     leading: u32,
 }
 
+/// A position by its key, with its value for the player to move, and its distance to the end where it is known.
+pub(super) type Entry = (u128, GameValue, Option<u32>);
+
+/// The mark, in place of a distance, of a drawn position to which the strategy of a player leads: of drawn moves, this one is played.
+pub(super) const REPLY: u32 = 0;
+
 fn key_of<G: Solvable>(game: &G, state: &G::State) -> u64 {
     (symmetric_key(game, state) >> 64) as u64
 }
@@ -49,7 +56,7 @@ fn unpacked(entry: u16) -> (GameValue, Option<u32>) {
 
 impl Tablebase {
     /// From keys and values in any order; of the same key, what comes last counts.
-    pub(crate) fn new(entries: impl IntoIterator<Item = (u128, GameValue, Option<u32>)>) -> Self {
+    pub(super) fn new(entries: impl IntoIterator<Item = Entry>) -> Self {
         let mut all: Vec<(u64, u16)> =
             entries.into_iter().map(|(key, value, plies)| ((key >> 64) as u64, packed(value, plies))).collect();
         all.reverse();

@@ -118,7 +118,8 @@ fn solve(findings: &mut BalanceFindings, time: Duration, quiet: bool) -> anyhow:
     }
     const MEMORY: usize = 500;
     let mut live = LiveText::new(quiet);
-    let order = SolveOrder { method: "auto".to_owned(), memory: MEMORY, tablebase: None, regions: None, keep: 0 };
+    let order =
+        SolveOrder { method: "auto".to_owned(), memory: MEMORY, tablebase: None, regions: None, keep: 0, strategy: false };
     for (number, setting) in findings.plan.sweep.settings.iter().enumerate() {
         let line = || format!("{number} of {} settings are solved or given up", findings.plan.sweep.settings.len());
         live.show(line, line);

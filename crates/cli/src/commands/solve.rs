@@ -28,6 +28,8 @@ pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::R
             .filter(|path| path.exists())
             .map(|path| path.display().to_string()),
         keep: args.keep,
+        // In the usual place, a file is only a memory for runs to come.
+        strategy: args.save.is_some(),
     };
     let mut view = SolverView::new(args.time, global.quiet || global.json)?;
     let solved = match session.solve(&order, &CommandResources, &mut view) {
@@ -48,9 +50,15 @@ pub fn run(args: &SolveArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     writeln!(out, "{} positions in {seconds:.3} s, {rate:.0} a second", solved.nodes)?;
     if let Some(path) = kept.filter(|_| !global.quiet) {
         writeln!(out, "{} solved positions are kept in {}", solved.kept, typed(&path))?;
+        if args.save.is_some() {
+            writeln!(out, "{}", if solved.whole { WHOLE } else { PART })?;
+        }
     }
     Ok(())
 }
+
+const WHOLE: &str = "they hold a best reply to everything that the opponent can do";
+const PART: &str = "they are not the whole strategy: the position is not solved, it was stopped, or --keep is too small";
 
 /// Less than this is found again sooner than a file is read.
 const WORTH_KEEPING: u64 = 10_000;
