@@ -226,6 +226,7 @@ fn solves(session: &dyn Session, tablebase: Option<&str>, regions: Option<&str>,
         tablebase: tablebase.map(str::to_owned),
         regions: regions.map(str::to_owned),
         keep: 100,
+        strategy: true,
     };
     let Ok(solved) = session.solve(&order(tablebase, regions), &OneFile(file), &mut Stop(5)) else { return false };
     let again = session.solve(&order(Some("kept"), None), &OneFile(&solved.tablebase), &mut Stop(5));
@@ -235,7 +236,8 @@ fn solves(session: &dyn Session, tablebase: Option<&str>, regions: Option<&str>,
 
 pub fn table_seeds() -> Vec<Vec<u8>> {
     let solved = |game: &str| {
-        let order = SolveOrder { method: "auto".to_owned(), memory: 1, tablebase: None, regions: None, keep: 30 };
+        let order =
+            SolveOrder { method: "auto".to_owned(), memory: 1, tablebase: None, regions: None, keep: 30, strategy: false };
         let session = open(game, None).expect("the game is one of ours");
         session.solve(&order, &NoResources, &mut Stop(u32::MAX)).expect("it can be solved").tablebase
     };

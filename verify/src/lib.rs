@@ -98,7 +98,7 @@ impl Verifier<'_> {
             // The first section says where the others begin, so every part reads it.
             if section == 0 || section % self.of == self.number % self.of {
                 let (depth, proof) = (depth.filter(|_| section == 0), Decoder::new(bytes, CONTEXTS)?);
-                let (game, limit, effort, seen, ends) = (&self.game, self.limit, self.effort, HashSet::new(), Vec::new());
+                let (game, limit, effort, seen, ends) = (self.game, self.limit, self.effort, HashSet::new(), Vec::new());
                 let mut checker = Checker { game, claim, limit, proof, effort, seen, depth, ends };
                 checker.check(&starts[section], 0)?;
                 if !checker.proof.rest.is_empty() {

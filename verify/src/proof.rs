@@ -38,7 +38,7 @@ pub struct Effort {
 
 /// The checker of one section: it follows the proof from one position to all ends of the game.
 pub struct Checker<'a> {
-    pub game: &'a Game,
+    pub game: Game,
     pub claim: Claim,
     /// The most moves that a small search may make.
     pub limit: u64,
@@ -105,7 +105,7 @@ impl Checker<'_> {
 
 /// The small search: does the player of the claim reach it from this position? Depth first, the moves in their order, those that end
 /// the game before the others. It may make `left` moves; `None` if they do not suffice.
-pub fn search(game: &Game, claim: Claim, position: &Position, left: &mut u64) -> Option<bool> {
+pub fn search(game: Game, claim: Claim, position: &Position, left: &mut u64) -> Option<bool> {
     let (mut moves, mut scratch) = (Vec::new(), Vec::new());
     game.moves(position, &mut moves);
     // The player of the claim needs one move that is good enough, the opponent one that is not.

@@ -94,26 +94,26 @@ impl Game {
     }
 
     /// The square so many files and ranks away, if it is on the board.
-    fn away(&self, square: u8, files: i8, ranks: i8) -> Option<u8> {
+    fn away(self, square: u8, files: i8, ranks: i8) -> Option<u8> {
         let file = (square / self.ranks).checked_add_signed(files).filter(|&file| file < self.files)?;
         let rank = (square % self.ranks).checked_add_signed(ranks).filter(|&rank| rank < self.ranks)?;
         Some(file * self.ranks + rank)
     }
 
-    fn all(&self) -> u64 {
+    fn all(self) -> u64 {
         (0..self.files).map(|file| self.file(file)).sum()
     }
 
-    fn rank(&self, rank: u8) -> u64 {
+    fn rank(self, rank: u8) -> u64 {
         (0..self.files).map(|file| 1 << (file * self.ranks + rank)).sum()
     }
 
-    fn file(&self, file: u8) -> u64 {
+    fn file(self, file: u8) -> u64 {
         (0..self.ranks).map(|rank| 1 << (file * self.ranks + rank)).sum()
     }
 
     /// The position in which a game starts.
-    pub fn start(&self) -> Position {
+    pub fn start(self) -> Position {
         let mut start = Position { stones: [0; 3], reserve: [0; 2], side: 0 };
         match self.kind {
             Kind::Pawn { double } => {
@@ -137,7 +137,7 @@ impl Game {
 
     /// The legal moves of a position that is not over, in their order: by the file and the rank of the square that is left, then of
     /// the one that is entered; strong stones before weak ones.
-    pub fn moves(&self, position: &Position, moves: &mut Vec<Move>) {
+    pub fn moves(self, position: &Position, moves: &mut Vec<Move>) {
         moves.clear();
         let (own, other) = (position.stones[usize::from(position.side)], position.stones[usize::from(1 - position.side)]);
         let empty = self.all() & !(own | other | position.stones[2]);
@@ -175,7 +175,7 @@ impl Game {
     }
 
     /// The steps of a pawn or a piece of Breakthrough, in their order.
-    fn steps(&self, side: u8, from: u8, empty: u64, other: u64, mut found: impl FnMut(u8)) {
+    fn steps(self, side: u8, from: u8, empty: u64, other: u64, mut found: impl FnMut(u8)) {
         let up = if side == 0 { 1 } else { -1 };
         let is = |set: u64, to: u8| set & 1 << to != 0;
         let diagonal = |to: &u8| is(other, *to) || (self.kind == Kind::Breakthrough && is(empty, *to));
@@ -194,7 +194,7 @@ impl Game {
     }
 
     /// The position after a legal move, and how the game ends with it if it does.
-    pub fn play(&self, position: &Position, mv: Move, moves: &mut Vec<Move>) -> (Position, Option<End>) {
+    pub fn play(self, position: &Position, mv: Move, moves: &mut Vec<Move>) -> (Position, Option<End>) {
         let mut after = *position;
         let side = position.side;
         after.side = 1 - side;
@@ -234,7 +234,7 @@ impl Game {
     }
 
     /// Are there so many stones in an unbroken row, column or diagonal through this square?
-    fn in_line(&self, stones: u64, square: u8, length: u8) -> bool {
+    fn in_line(self, stones: u64, square: u8, length: u8) -> bool {
         let run = |files: i8, ranks: i8| {
             let next = |&from: &u8| self.away(from, files, ranks).filter(|&to| stones & 1 << to != 0);
             std::iter::successors(Some(square), next).count() as u8
@@ -243,7 +243,7 @@ impl Game {
     }
 
     /// Is there a chain of a player's strong stones and weak ones through this stone, from edge to edge?
-    fn links(&self, position: &Position, player: u8, stone: u64) -> bool {
+    fn links(self, position: &Position, player: u8, stone: u64) -> bool {
         let usable = position.stones[usize::from(player)] | position.stones[2] | stone;
         let (mut chain, mut before) = (stone, 0);
         while before != chain {
