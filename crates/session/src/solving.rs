@@ -72,7 +72,10 @@ pub(crate) fn solve<G: PlayableGame>(
     let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, regions.as_deref())?;
     let solution: Solution<G> = solver.solve(game, state, stop_check);
     let (tablebase, whole) = match game.turn(state) {
-        Turn::Player(_) if order.strategy => solver.whole_strategy(game, state, order.keep, stop_check),
+        // The engine of the page saves nothing, and is downloaded.
+        Turn::Player(_) if order.strategy && cfg!(not(target_family = "wasm")) => {
+            solver.whole_strategy(game, state, order.keep, stop_check)
+        }
         Turn::Player(_) => (solver.tablebase(game, state, &solution, order.keep), false),
         Turn::Chance | Turn::Over(_) => (Tablebase::default(), false),
     };
