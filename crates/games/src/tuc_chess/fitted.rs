@@ -140,7 +140,7 @@ fn phase(state: &State) -> f32 {
     (state.pawns.count() + 2 * state.rooks.count()) as f32 / ALL
 }
 
-/// The features of a position, with the share of the pieces that are on the board: what [`score`] weighs.
+/// The features of a position, with the share of the pieces that are on the board: what `score` weighs.
 pub fn features(game: &TucChess, state: &State) -> ([f32; FEATURES], f32) {
     let mut features = [0.0; FEATURES];
     visit(game, state, |feature, value| features[feature] += value);
