@@ -135,7 +135,8 @@ impl<'a> ClientGame<'a> {
         GameRecord {
             result,
             reason: format!("the server ended the game, {} : {}", points[0], points[1]),
-            points: Some(points),
+            // Those of a record are what its moves lead to.
+            points: None,
             ..record
         }
     }

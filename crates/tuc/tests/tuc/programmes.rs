@@ -187,7 +187,8 @@ fn a_server_of_this_computer_may_answer_from_another_of_its_addresses() {
     assert_eq!((joined.points, joined.moves), ([1, 2], 1));
     // What was followed is kept, and can be played again.
     let record = joined.record.unwrap();
-    assert_eq!((record.result.as_str(), record.points), ("second", Some([1, 2])));
+    assert_eq!((record.result.as_str(), record.points), ("second", None));
+    assert_eq!(record.reason, "the server ended the game, 1 : 2");
     assert_eq!(record.moves.iter().filter(|played| !played.chance).count(), 2, "{record:?}");
     plyground_session::replay(&record).unwrap();
 }
