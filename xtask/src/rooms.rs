@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -16,6 +16,7 @@ const ROOMS: [&str; 20] = [
     "plyground-statistics",
     "plyground-match",
     "plyground-train",
+    "plyground-judge",
     "plyground-studies",
     "plyground-cluster",
     "plyground-simulation",
