@@ -10,9 +10,8 @@ use plyground_session::{Advice, ProgressObserver, SearchProgress, Seat, Session,
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::game::{PyGame, State};
+use crate::game::{PyGame, State, checked};
 use crate::interrupt::interruptible;
-use crate::own_game::checked;
 use crate::resources::LocalResources;
 
 /// A move with what the agent thinks of it.

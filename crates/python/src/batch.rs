@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyground_core::{InputError, PlayableGame, Player, Rng, Scratch, Seed, Turn};
 use rayon::prelude::*;
 
-use crate::rules::{Legal, TypedRules};
+use crate::typed::{Legal, TypedRules};
 
 /// Games of one part of a step: small enough for even work, large enough to be worth handing to another core.
 const PART: usize = 64;

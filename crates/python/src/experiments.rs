@@ -17,9 +17,8 @@ use pyo3::types::PyTuple;
 use serde_json::{Value, json};
 
 use crate::errors;
-use crate::game::{PyGame, State};
+use crate::game::{PyGame, State, checked};
 use crate::interrupt::interruptible;
-use crate::own_game::checked;
 use crate::resources::LocalResources;
 use crate::rules::{Position, Rules};
 

@@ -1,21 +1,32 @@
 //! Games and states, in the words of OpenSpiel.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
+use plyground_core::sync::lock;
 use plyground_core::{InputError, Player, Turn};
 use plyground_session::{draw_board, draw_counters};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::errors;
-use crate::own_game::{Failure, checked};
 use crate::rules::{self, Position, Rules};
 use crate::svg;
 
 /// The player who is chance, and the one at the end of a game, as OpenSpiel numbers them.
 pub(crate) const CHANCE: i32 = -1;
 pub(crate) const TERMINAL: i32 = -4;
+
+/// The exception that the rules have raised, if they have.
+pub(crate) type Failure = Arc<Mutex<Option<PyErr>>>;
+
+/// The result of a call, unless the rules of the game have raised an exception meanwhile: then that.
+pub(crate) fn checked<T>(game: &Py<PyGame>, result: T) -> PyResult<T> {
+    match &game.get().failure {
+        Some(failure) => lock(failure).take().map_or(Ok(result), Err),
+        None => Ok(result),
+    }
+}
 
 /// A game: rules with their parameters.
 #[pyclass(name = "Game", module = "plyground._core", frozen)]

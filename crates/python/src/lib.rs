@@ -20,6 +20,7 @@ mod resources;
 mod rules;
 mod search;
 mod svg;
+mod typed;
 mod vector;
 
 use pyo3::prelude::*;

@@ -16,8 +16,8 @@ use plyground_session::session_of;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::game::{CHANCE, PyGame};
-use crate::rules::TypedRules;
+use crate::game::{CHANCE, Failure, PyGame};
+use crate::typed::TypedRules;
 
 /// The name of the encoder of these games.
 const ENCODER: &str = "python";
@@ -32,17 +32,6 @@ const LONGEST_MOVE: usize = 100;
 
 static INFO: GameInfo =
     GameInfo { name: "python", title: "A game in Python", summary: "A game that is written in Python", ..GameInfo::NONE };
-
-/// The exception that the rules have raised, if they have.
-pub(crate) type Failure = Arc<Mutex<Option<PyErr>>>;
-
-/// The result of a call, unless the rules of the game have raised an exception meanwhile: then that.
-pub(crate) fn checked<T>(game: &Py<PyGame>, result: T) -> PyResult<T> {
-    match &game.get().failure {
-        Some(failure) => lock(failure).take().map_or(Ok(result), Err),
-        None => Ok(result),
-    }
-}
 
 /// A move: its text, kept once for the whole program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,8 +8,7 @@ use plyground_core::{Player, Rng, Seed, Turn};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::game::{PyGame, State};
-use crate::own_game::checked;
+use crate::game::{PyGame, State, checked};
 use crate::rules::Position;
 
 const ROOT: u32 = 0;
