@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -25,6 +25,7 @@ const ROOMS: [&str; 20] = [
     "plyground-tuc",
     "plyground-wasm",
     "plyground",
+    "plyground-python",
     "plyground-terminal",
     "plyground-args",
     "plyground-cli",
