@@ -16,6 +16,7 @@ const ROOMS: [&str; 21] = [
     "plyground-statistics",
     "plyground-match",
     "plyground-train",
+    "plyground-judge",
     "plyground-studies",
     "plyground-cluster",
     "plyground-simulation",
