@@ -26,6 +26,7 @@ const ROOMS: [&str; 21] = [
     "plyground-tuc",
     "plyground-wasm",
     "plyground",
+    "plyground-python",
     "plyground-terminal",
     "plyground-args",
     "plyground-cli",

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{self, cargo};
 use crate::workspace::Workspace;
-use crate::{app, book, browser, fuzz, game_names, js, module_cycles, nats, public_names, rooms, test_programs, wasm};
+use crate::{app, book, browser, fuzz, game_names, js, module_cycles, nats, public_names, python, rooms, test_programs, wasm};
 
 /// One check.
 pub struct Step {
@@ -28,7 +28,7 @@ pub enum Outcome {
 }
 
 /// In the order of the [`PHASES`].
-static STEPS: [Step; 10] = [
+static STEPS: [Step; 11] = [
     Step { name: "fmt", summary: "the layout of the code is what rustfmt makes of it", run: fmt },
     Step {
         name: "rooms",
@@ -47,6 +47,11 @@ static STEPS: [Step; 10] = [
     Step { name: "wasm", summary: "the engine compiles for browsers, and is no larger than it may be", run: wasm },
     Step { name: "test", summary: "all tests of all crates, with the examples in the documentation", run: test },
     Step {
+        name: "python",
+        summary: "the wheel installs, its types are right, and its tests, notebooks and adapters work",
+        run: python::check,
+    },
+    Step {
         name: "browser",
         summary: "the app in Chromium: every game, every screen, on a phone and on a desktop",
         run: browser::check,
@@ -64,7 +69,7 @@ struct Phase {
 static PHASES: [Phase; 3] = [
     Phase { main: &["fmt", "rooms", "deny", "js"], beside: &[] },
     Phase { main: &["clippy", "docs", "build"], beside: &["wasm"] },
-    Phase { main: &["test"], beside: &["browser"] },
+    Phase { main: &["test", "python"], beside: &["browser"] },
 ];
 
 /// The end of a step: its outcome and the time it took; `None` if it was not run.

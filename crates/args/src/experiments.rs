@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use plyground_session::InputError;
 
-use super::{QueueArgs, duration, games};
+use super::{FleetArgs, duration, games};
 
 /// How games between agents are played.
 #[derive(clap::Args)]
@@ -36,7 +36,7 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     #[command(flatten)]
-    pub queue: QueueArgs,
+    pub fleet: FleetArgs,
 }
 
 #[derive(clap::Args)]
@@ -216,7 +216,7 @@ pub struct StudyArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub threads: Option<u32>,
     #[command(flatten)]
-    pub queue: QueueArgs,
+    pub fleet: FleetArgs,
 }
 
 #[derive(clap::Args)]

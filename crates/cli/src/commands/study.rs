@@ -39,7 +39,7 @@ pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         }
     }
     interrupt::catch()?;
-    let executor = executor(args.threads, &args.queue, global.quiet)?;
+    let executor = executor(args.threads, &args.fleet, global.quiet)?;
     for (number, study) in studies.iter().enumerate() {
         if interrupt::asked() {
             break;
