@@ -88,7 +88,7 @@ fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
         blocks.push(if rows.len() <= MOST_NAMED {
             Block::Figure {
                 svg: plots::comparison(&rows, unit),
-                caption: "Published (diamonds) and ours (dots with 95 % intervals; orange where they differ, grey where it cannot be told).".to_owned(),
+                caption: "Published (diamonds) and ours (dots with 95 % intervals): orange where they differ, grey where it cannot be told.".to_owned(),
             }
         } else {
             Block::Figure {
@@ -117,7 +117,7 @@ fn curves(findings: &[Finding<'_>]) -> Vec<Block> {
         let points: Option<Vec<(f64, Range)>> =
             members.iter().map(|(number, finding)| Some((*number, compared(finding)?.ours))).collect();
         if let Some(points) = points.filter(|points| points.len() >= FEWEST_IN_CURVE) {
-            let caption = format!("Score of {rest} against {opponent} for each value of {key}, with 95 % intervals.");
+            let caption = format!("Score for each value of {key}, with 95 % intervals: {rest} against {opponent}.");
             blocks.push(Block::Figure { svg: plots::curve(&points, &key, "score, per cent"), caption });
         }
     }
