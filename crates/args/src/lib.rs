@@ -26,7 +26,7 @@ pub use experiments::{
     TournamentArgs, TuneArgs, TuneMethod, pairs_of,
 };
 pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
-pub use queue::{ConnectionArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
+pub use queue::{ConnectionArgs, FleetArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
 pub use servers::{CompeteArgs, HostArgs, JoinArgs, WebAddress};
 pub use training::{LearnArgs, LossName, OptimizerName, TrainArgs};
 pub use watch::{EvalArgs, WatchArgs};
