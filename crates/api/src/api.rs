@@ -426,7 +426,7 @@ fn qr_code(text: &str) -> Result<Value, InputError> {
     let code = QrCode::encode_text(text, QrCodeEcc::Medium).map_err(|error| refuse(error.to_string()))?;
     let squares = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
     let dark = squares.filter(|&(x, y)| code.get_module(x, y));
-    let path: String = dark.map(|(x, y)| format!("M{x} {y}h1v1h-1z")).collect();
+    let path = dark.fold(String::new(), |path, (x, y)| path + &format!("M{x} {y}h1v1h-1z"));
     Ok(json!({"size": code.size(), "path": path}))
 }
 
