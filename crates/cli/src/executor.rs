@@ -34,7 +34,7 @@ pub fn connect(access: &Access, quiet: bool) -> anyhow::Result<Broker> {
     Ok(broker)
 }
 
-/// How many workers there are, with how many cores, and how fast they are together.
+/// The number of workers, their cores, and their speed together.
 pub fn strength(workers: &[Presence]) -> String {
     let cores: usize = workers.iter().map(|worker| worker.cores).sum();
     let speed: f64 = workers.iter().map(|worker| worker.speed * worker.cores as f64).sum();

@@ -228,7 +228,7 @@ pub fn packed_with_length<T: Serialize>(value: &T) -> (Bytes, usize) {
     (bytes.into(), text.len())
 }
 
-/// What was packed; a reason in words if it cannot be understood or is out of bounds.
+/// The unpacked message; a reason in words if it cannot be understood or is out of bounds.
 pub fn unpacked<T: DeserializeOwned + Bounded>(bytes: &[u8]) -> Result<T, String> {
     at_most("a message (in bytes)", bytes.len(), LARGEST_PACKED)?;
     let mut text = Vec::new();
