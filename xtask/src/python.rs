@@ -87,7 +87,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
         mypy.current_dir(&folder).args(["-m", "mypy", "--strict", "--no-error-summary", "--config-file"]).arg(&config);
         process::run(mypy.args(paths))
     };
-    mypy(&[package.join("python/plyground")])?;
+    mypy(&[package.join("python/plyground"), package.join("examples"), tests.clone()])?;
     let mut stubs = Command::new(&own);
     process::run(stubs.current_dir(&folder).args(["-m", "mypy.stubtest", "plyground._core", "--concise"]))?;
     let mut pytest = Command::new(&own);

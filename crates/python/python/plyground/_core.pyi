@@ -8,6 +8,30 @@ import numpy.typing as npt
 
 from plyground.rules import Game as _OwnGame
 
+__all__ = [
+    "Agent",
+    "AgentError",
+    "Batch",
+    "Candidate",
+    "Choice",
+    "Game",
+    "InputError",
+    "RunError",
+    "Search",
+    "Solution",
+    "State",
+    "__version__",
+    "data_folder",
+    "dismiss_programs",
+    "open_game",
+    "own_game",
+    "perft",
+    "play_experiment",
+    "prepare_programs",
+    "registered_names",
+    "solve_state",
+]
+
 __version__: str
 
 class InputError(ValueError): ...
