@@ -73,7 +73,8 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
 
 /// Is a file fetched before anything is seen? The engine comes beside it, languages and puzzles when they are wanted.
 fn is_seen_first(file: &str) -> bool {
-    let wanted_later = file.starts_with("puzzles/") || (file.starts_with("js/i18n/") && !SPOKEN.iter().any(|name| file.ends_with(name)));
+    let wanted_later =
+        file.starts_with("puzzles/") || (file.starts_with("js/i18n/") && !SPOKEN.iter().any(|name| file.ends_with(name)));
     file != ENGINE && !wanted_later
 }
 

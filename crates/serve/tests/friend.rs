@@ -95,7 +95,10 @@ async fn two_people_play_to_the_end_while_another_watches_and_swap_sides_for_the
     let mut third = Page::join(address, &table).await;
     assert_eq!(third.kept["key"], Value::Null);
     let state = guest.until(|state| state["watching"] == 1).await;
-    assert_eq!((&state["you"], &state["guest"]["side"], &state["host"]["here"]), (&json!("guest"), &json!("second"), &json!(true)));
+    assert_eq!(
+        (&state["you"], &state["guest"]["side"], &state["host"]["here"]),
+        (&json!("guest"), &json!("second"), &json!(true))
+    );
     for (ply, text) in ["a1", "a3", "b1", "b3", "c1"].into_iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut host } else { &mut guest };
         mover.play(text, ply).await;

@@ -35,7 +35,8 @@ pub fn find(settings: &PuzzleSettings, report: &mut dyn FnMut(usize, usize)) -> 
         let wanted = settings.count * (number + 1) / boards.len() - settings.count * number / boards.len();
         let before = puzzles.len();
         let mut told = |found: usize| report(before + found, settings.count);
-        let hunt = Hunt { board, wanted, seed: Seed(settings.seed).numbered(number as u64), nodes: settings.nodes, told: &mut told };
+        let hunt =
+            Hunt { board, wanted, seed: Seed(settings.seed).numbered(number as u64), nodes: settings.nodes, told: &mut told };
         puzzles.extend(plyground_games::open(board, None, hunt)??);
     }
     // The easiest come first; those of a level stay in the order in which they were found.
