@@ -126,7 +126,7 @@ impl<S: Clone> Openings<S> {
         node.worth = Some(if node.ours { value } else { value.opposite() });
     }
 
-    /// Nobody is at work on an opening any more.
+    /// No thread is at work on an opening any more.
     pub fn given_up(&mut self, opening: usize) {
         self.nodes[opening].busy = false;
     }

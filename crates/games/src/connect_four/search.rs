@@ -146,7 +146,7 @@ impl Search {
         if moves == 0 {
             return Ok(LOSS);
         }
-        // Whoever has no line left that the other has not spoilt cannot win.
+        // A player cannot win whose lines have all been spoilt by the other.
         let spoilt = !self.has_line(self.board & !if goal == WIN { theirs } else { mine });
         if spoilt || (self.board & !all).count_ones() <= 2 {
             return Ok(DRAW);
