@@ -19,7 +19,7 @@ use plyground_args::{CampaignArgs, Global};
 use plyground_terminal::{interrupt, print_json, wrapped};
 
 /// The table is saved so often: so much is lost at most when the program is killed.
-const SAVE_EVERY: Duration = Duration::from_secs(180);
+const SAVE_EVERY: Duration = Duration::from_mins(3);
 /// The most bytes of the list of solved openings: a million of them.
 const LARGEST_LIST: u64 = 1 << 28;
 
@@ -140,7 +140,7 @@ impl Files {
     }
 
     /// Writes the table beside the one that is there, and then in its place.
-    fn save(&self, write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
+    fn save(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let part = self.folder.join("table.part");
         let mut file = BufWriter::new(File::create(&part)?);
         write(&mut file)?;
@@ -200,7 +200,7 @@ impl CampaignObserver for View {
         self.saved.elapsed() >= SAVE_EVERY
     }
 
-    fn save(&mut self, write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>) {
+    fn save(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
         self.saved = Instant::now();
         // Without a table, less is known later; the openings are what counts.
         let _ = self.files.save(write);

@@ -50,7 +50,7 @@ impl Search {
         let stride = ranks + 1;
         let bottom = (0..files).fold(0, |set, file| set | 1_u64 << (file * stride));
         let board = bottom * ((1 << ranks) - 1);
-        let odd = (0..ranks).filter(|rank| (ranks - rank) % 2 == 0).fold(0, |set, rank| set | bottom << rank);
+        let odd = (0..ranks).filter(|rank| (ranks - rank).is_multiple_of(2)).fold(0, |set, rank| set | bottom << rank);
         Self { files, stride, board, bottom, odd, table: Table::new(files * stride, memory), nodes: 0 }
     }
 
@@ -141,7 +141,7 @@ impl Search {
         // Below a square on which the opponent would win nothing may be put.
         let mut moves = landings & !(danger >> 1);
         if forced != 0 {
-            moves &= if forced & (forced - 1) == 0 { forced } else { 0 };
+            moves &= if forced.is_power_of_two() { forced } else { 0 };
         }
         if moves == 0 {
             return Ok(LOSS);

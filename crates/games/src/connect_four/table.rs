@@ -4,7 +4,7 @@
 const BUCKET: usize = 8;
 /// In an entry, the rest of the key stands above the work (six bits) and the bounds (four).
 const SHIFT: u32 = 10;
-/// Odd numbers: to multiply by them loses nothing (from Steele, Lea and Flood's SplitMix, 2014).
+/// Odd numbers: to multiply by them loses nothing (from the generator `SplitMix64` of Steele, Lea and Flood, 2014).
 const FACTORS: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
 
 /// Bounds of values. A key is mixed in a way that can be undone; the first bits of the result name a bucket and the others stand in the
