@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod apply;
 pub mod balance;
+pub mod campaign;
 pub mod certify;
 pub mod compare;
 pub mod compete;
