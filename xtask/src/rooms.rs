@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace};
 
 /// From top to bottom.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 22] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -19,9 +19,11 @@ const ROOMS: [&str; 20] = [
     "plyground-studies",
     "plyground-cluster",
     "plyground-simulation",
+    "plyground-sandbox",
     "plyground-engines",
     "plyground-api",
     "plyground-serve",
+    "plyground-arena",
     "plyground-tuc",
     "plyground-wasm",
     "plyground",
