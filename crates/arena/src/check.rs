@@ -17,6 +17,8 @@ use crate::{Arena, ArenaSettings};
 
 /// Pairs of games of a check.
 const PAIRS: u64 = 1;
+/// The word for the fault of an answer that comes too late.
+const LATE: &str = "overran";
 
 impl Arena {
     /// Compiles a version and has it play. The error is for its author.
@@ -44,9 +46,11 @@ impl Arena {
     }
 }
 
-/// An error if one of these games was lost by a fault of this bot.
+/// An error if one of these games was lost by a fault of this bot. An answer that came too late is none: it may be that the computer of the
+/// arena has too much to do, and on the ladder it costs a game all the same.
 fn fault_of<'a>(spec: &str, mut lines: impl Iterator<Item = &'a GameLine>) -> Result<(), String> {
-    let own = |line: &&GameLine| line.loser.is_some_and(|seat| line.specs[seat] == spec);
+    let is_late = |line: &GameLine| line.fault.as_deref() == Some(LATE);
+    let own = |line: &&GameLine| !is_late(line) && line.loser.is_some_and(|seat| line.specs[seat] == spec);
     lines.find(own).map_or(Ok(()), |line| Err(line.reason.clone()))
 }
 

@@ -10,12 +10,13 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use plyground_core::sync::lock;
-use plyground_match::{AgentFactory, GameRow, Results, RunDriver, RunPrefix, Seats, Threads, date_text, machine, seconds_now};
+use plyground_match::{AgentFactory, GameRow, Results, RunDriver, RunPrefix, Seats, Threads, machine, seconds_now};
 use plyground_session::JSON_LINES;
 use plyground_studies::competition::{Bout, Competition, Entrant, NetworkSettings, TieBreak};
 use plyground_studies::report::{Provenance, Report};
 
 use super::html::Html;
+use super::pages::moment;
 use super::{Form, Shared, download, fresh, nothing, said};
 use crate::bots::bot_of;
 use crate::journal::{Event, VersionState};
@@ -71,7 +72,7 @@ fn write(arena: &Arena, key: &str) -> String {
             format!("v{} {state}", last.number)
         });
         html.raw("<tr>");
-        for cell in [&id.to_string(), &player.name, &LEAGUES[player.league].to_owned(), &version, &date_text(player.joined)] {
+        for cell in [&id.to_string(), &player.name, &LEAGUES[player.league].to_owned(), &version, &moment(player.joined)] {
             html.raw("<td>").text(cell).raw("</td>");
         }
         html.raw("<td>");

@@ -19,6 +19,12 @@ const CHALLENGES: usize = 3;
 /// Games in a list.
 const GAMES: usize = 20;
 
+/// A time in seconds since 1970, to the minute.
+pub(super) fn moment(seconds: i64) -> String {
+    let text = date_text(seconds).replace('T', " ");
+    text.get(..16).map_or_else(|| text.clone(), |minutes| format!("{minutes} UTC"))
+}
+
 fn shown(rating: Option<Rating>) -> String {
     rating.map_or_else(|| "–".to_owned(), |rating| format!("{:.0} ± {:.0}", rating.elo, rating.error()))
 }
@@ -167,7 +173,7 @@ fn versions(html: &mut Html, player: &ArenaPlayer, key: &str) {
     for version in player.versions.iter().rev() {
         let current = player.current().is_some_and(|current| current.number == version.number);
         html.raw("<tr><td>").text(format!("v{}", version.number)).raw("</td><td>").text(&version.file).raw("</td><td>");
-        html.text(&version.language).raw("</td><td>").text(date_text(version.uploaded)).raw("</td><td>");
+        html.text(&version.language).raw("</td><td>").text(moment(version.uploaded)).raw("</td><td>");
         match &version.state {
             VersionState::Checking => html.text("it is compiled, and plays its first games …"),
             VersionState::Passed if current => html.text("passed: it is on the ladder"),
@@ -190,7 +196,7 @@ pub(super) fn bot(arena: &Arena, id: u32) -> Option<String> {
     let mut html = Html::default();
     links(&mut html);
     html.element("h1", &player.name);
-    html.element("p", format!("League: {}. Joined {}.", LEAGUES[player.league], date_text(player.joined)));
+    html.element("p", format!("League: {}. Joined {}.", LEAGUES[player.league], moment(player.joined)));
     html.live("ratings", |html| {
         html.element("h2", "Versions");
         html.columns(&["", "language", "uploaded", "rating"]);
@@ -199,7 +205,7 @@ pub(super) fn bot(arena: &Arena, id: u32) -> Option<String> {
             let then = version.rated.map(|[elo, error]| format!("{elo:.0} ± {error:.0}"));
             let is_current = player.current().is_some_and(|current| current.number == version.number);
             let rating = if is_current { shown(now) } else { then.unwrap_or_else(|| shown(now)) };
-            let uploaded = date_text(version.uploaded);
+            let uploaded = moment(version.uploaded);
             html.row(&[&format!("v{}", version.number), &version.language, &uploaded, &rating]);
         }
         html.end_table();
