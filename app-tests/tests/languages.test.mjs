@@ -1,4 +1,4 @@
-// Both languages are complete: nothing that is said in words is said in the same words in English and in Czech.
+// All languages are complete, by their keys; and nothing that is said in words is said in the same words in English and in Czech.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -20,7 +20,11 @@ before(async () => {
     const engine = await (await load("js/engine.js")).connect();
     const games = await engine.ask("games", {});
     const views = await Promise.all(games.map(({ name }) => engine.ask("state", { game: name })));
-    return { games, languages: (await load("js/i18n/index.js")).LANGUAGES, counters: views.map(({ view }) => view.counters) };
+    const codes = Object.entries((await load("js/i18n/index.js")).LANGUAGES);
+    const files = await Promise.all(codes.map(async ([code]) => [code, (await load(`js/i18n/${code}.js`)).default]));
+    const languages = Object.fromEntries(files);
+    for (const [code, name] of codes) if (languages[code].name !== name) throw new Error(`${code} is called ${name}`);
+    return { games, languages, counters: views.map(({ view }) => view.counters) };
   }));
   await visit.close();
 });
@@ -30,7 +34,8 @@ after(async () => {
 });
 
 /** Words that are the same everywhere: names, and what people write for the engine. */
-const SAME = /^(Plyground|English|Čeština|OK|jsonl|best|(6 · )?expert|[a-e]\d, bonus|[a-z]\d[a-z]\d)$/;
+const SAME =
+  /^(Plyground|English|Čeština|Deutsch|Ελληνικά|Nederlands|Svenska|OK|jsonl|best|(6 · )?expert|[a-e]\d, bonus|[a-z]\d[a-z]\d)$/;
 const WORD = /[a-zá-ž]{3,}/i;
 
 /** Every text of the page, shown or read aloud. */
@@ -80,6 +85,19 @@ test("every language has all words of the page", () => {
       if (typeof text === "string")
         assert.deepEqual(gaps(languages[language].words[key]).sort(), gaps(text).sort(), `${language}: ${key}`);
     }
+  }
+});
+
+/** Texts that are the same in English and in another language: names, signs, and words that both have. */
+const SHARED = /^(OK|Lab|Agent|Pause|Elo \{elo\}|\{count\} (s|min|h)|\{name\}: \{move\}\.|\{name\}:|[^a-z]*(\{\w+\}[^a-z]*)+)$/i;
+
+test("no language has left a word of the page in English, and lists are as long", () => {
+  for (const [code, { words }] of Object.entries(languages)) {
+    if (code === "en") continue;
+    const left = Object.entries(languages.en.words).filter(([key, text]) => words[key] === text && !SHARED.test(text));
+    assert.deepEqual(left, [], code);
+    for (const [key, text] of Object.entries(languages.en.words))
+      if (Array.isArray(text)) assert.equal(words[key].length, text.length, `${code}: ${key}`);
   }
 });
 
@@ -203,4 +221,18 @@ test("the language of the device is taken, and another can be chosen", async () 
   await visit.reload();
   assert.match(await visit.text("h1"), /^Play/);
   await visit.close();
+});
+
+test("a language is fetched when it is wanted, and every one of them is spoken", async () => {
+  const titles = { de: /^Spielen/, el: /^Παίξτε/, nl: /^Speel/, sv: /^Spela/ };
+  for (const [code, title] of Object.entries(titles)) {
+    const visit = await Visit.open(browser, host, { locale: code });
+    assert.match(await visit.text("h1"), title);
+    const fetched = await visit.page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+    assert.deepEqual(
+      fetched.filter((name) => name.includes("/i18n/")).map((name) => name.match(/(\w+)\.js$/)[1]).sort(),
+      ["en", "index", code].sort(),
+    );
+    await visit.close();
+  }
 });

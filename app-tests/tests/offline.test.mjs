@@ -34,6 +34,12 @@ test("after the first visit everything works without a network", async (t) => {
   await visit.press("Analyse");
   await visit.press("Review the whole game");
   await visit.page.locator(".graph polyline").waitFor();
+  // The game is on the list, and there are puzzles, whether they were looked at before or not.
+  await visit.go("#/history");
+  assert.equal(await visit.page.locator(".rows li").count(), 1);
+  await visit.go("#/puzzles/connect-four/7");
+  await visit.press("Show the solution");
+  await visit.page.getByRole("button", { name: "Next puzzle", exact: true }).waitFor();
   for (const at of ["#/rules/tuc-chess", "#/new/pawn", "#/g/mnk/b2"]) await visit.go(at);
   visit.faultless(/ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)/);
   await visit.context.close();

@@ -46,6 +46,12 @@ const shared = async (visit) => {
   await visit.page.locator("dialog[open]").waitFor();
 };
 
+const invited = async (visit) => {
+  await visit.oppose("friend");
+  await visit.press("Start");
+  await visit.page.locator(".invitation .qr").waitFor();
+};
+
 const UNFINISHED = { game: { spec: "clobber", moves: ["a1a2"], players: { first: "human", second: "level=3" } } };
 const TUC = "tuc-chess/5242.@41.1222.@-.6252.@-.0212.@23";
 const SCREENS = {
@@ -72,6 +78,9 @@ const SCREENS = {
   history: { at: "#/history", memory: UNFINISHED },
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },
+  puzzles: { at: "#/puzzles" },
+  puzzle: { at: "#/puzzles/crosphere/300" },
+  invitation: { at: "#/new/connect-four", act: invited },
   lab: { at: "#/lab" },
   training: { at: "#/lab/training/clobber-small" },
   wrong: { at: "#/g/chess/e2e4" },

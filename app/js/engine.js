@@ -102,11 +102,14 @@ class Remote {
   /**
    * @param {URL} address
    * @param {boolean} lab
+   * @param {string | null} reach
    */
-  constructor(address, lab) {
+  constructor(address, lab, reach) {
     this.#address = address;
     /** Does the server let this page use its lab? */
     this.lab = lab;
+    /** The address of the server for other devices, where the page came by another one. */
+    this.reach = reach;
     // Who comes back to the page, or to a network, need not wait.
     const again = () => !document.hidden && this.#requests.open.length > 0 && this.#connect();
     addEventListener("online", again);
@@ -254,7 +257,7 @@ export async function connect() {
     if (about.engine) {
       const address = new URL("engine", document.baseURI);
       address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-      return new Remote(address, about.lab === true);
+      return new Remote(address, about.lab === true, about.reach ?? null);
     }
   } catch {
     // No server, or no network: that is what the other engine is for.

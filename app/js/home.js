@@ -6,6 +6,7 @@ import { recall } from "./memory.js";
 import { importDialog } from "./records.js";
 import { gameRow } from "./history.js";
 import { picture } from "./pictures.js";
+import { dailyCard } from "./puzzles.js";
 import { allGames } from "./store.js";
 import { html } from "./svg.js";
 import { ownSide } from "./verdict.js";
@@ -29,6 +30,7 @@ export async function homeScreen(app) {
       html("p", {}, t("home.lead")),
       html("div", { class: "buttons" }, open ? resume(app, open) : "", playNow(app, last, open !== null)),
     ),
+    dailyCard(),
     html("section", { class: "games", "aria-label": t("home.games") }, tiles),
     recent.length > 0
       ? html(
@@ -46,6 +48,7 @@ export async function homeScreen(app) {
     html(
       "div",
       { class: "buttons last" },
+      html("a", { class: "button", href: "#/puzzles" }, t("title.puzzles")),
       html("button", { type: "button", onclick: () => importDialog(app) }, t("home.import")),
       app.engine.lab ? html("a", { class: "button", href: "#/lab", title: t("lab.lead") }, t("lab.open")) : "",
     ),

@@ -1,7 +1,7 @@
 // The live page of a competition: its table, the games that are being played, one of them large, and what the players say.
 
 import { Board } from "./board.js";
-import { formatNumber, language, playerName, squareText, t } from "./i18n/index.js";
+import { formatNumber, language, loadLanguage, playerName, squareText, t } from "./i18n/index.js";
 import { takeLooks } from "./looks.js";
 import { recall } from "./memory.js";
 import { find, html } from "./svg.js";
@@ -13,6 +13,7 @@ const PLAYERS = ["first", "second"];
 /** A game that is over stays for so long, in milliseconds, before another one is shown. */
 const PAUSE = 5000;
 
+await loadLanguage();
 const page = find("#page");
 /** What is known about the game that is shown. @type {GameBrief | null} */
 let shown = null;

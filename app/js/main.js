@@ -4,17 +4,19 @@ import { connect } from "./engine.js";
 import { dialog, toast } from "./dialog.js";
 import { historyScreen } from "./history.js";
 import { homeScreen } from "./home.js";
-import { LANGUAGES, gameTitle, language, setLanguage, t } from "./i18n/index.js";
+import { LANGUAGES, gameTitle, language, loadLanguage, setLanguage, t } from "./i18n/index.js";
 import { icon } from "./icons.js";
 import { labScreen } from "./lab.js";
 import { takeLooks } from "./looks.js";
 import { recall, remember } from "./memory.js";
 import { playScreen } from "./play.js";
+import { puzzlesScreen } from "./puzzles.js";
 import { rulesScreen } from "./rules.js";
 import { setupScreen } from "./setup.js";
 import { unpack } from "./share.js";
 import { randomName } from "./store.js";
 import { find, html, messageOf } from "./svg.js";
+import { friendScreen } from "./table.js";
 import { tourAgain } from "./tour.js";
 
 /** @import { App, Screen } from "./types.js" */
@@ -25,8 +27,10 @@ const SCREENS = {
   new: setupScreen,
   play: playScreen,
   rules: rulesScreen,
+  friend: friendScreen,
   lab: labScreen,
   history: historyScreen,
+  puzzles: puzzlesScreen,
   g: (app, parts) => playScreen(app, [], unpack(parts)),
 };
 
@@ -125,7 +129,7 @@ async function settings(app) {
       options.map((option) => html("option", { value: option, selected: option === chosen }, label(option))),
     );
   const theme = choice("theme", THEMES, recall("theme", "system"), (name) => t("theme." + name));
-  const tongue = choice("language", Object.keys(LANGUAGES), language(), (code) => LANGUAGES[code].name);
+  const tongue = choice("language", Object.keys(LANGUAGES), language(), (code) => LANGUAGES[code]);
   const sound = html("input", { type: "checkbox", name: "sound", checked: recall("sound", true) });
   const again = html("input", { type: "checkbox", name: "tour" });
   const content = html(
@@ -141,7 +145,7 @@ async function settings(app) {
   remember("sound", sound.checked);
   if (again.checked) tourAgain();
   const before = language();
-  setLanguage(tongue.value);
+  await setLanguage(tongue.value);
   dress();
   // Colours and sounds need no new screen, and a game that came by a link is not begun again for them.
   if (language() !== before || again.checked) show(app);
@@ -149,8 +153,7 @@ async function settings(app) {
 
 async function begin() {
   dress();
-  main.append(html("p", { class: "loading" }, t("loading")));
-  const engine = await connect();
+  const [engine] = await Promise.all([connect(), welcome()]);
   const games = await engine.ask("games", {});
   takeLooks(games);
   /** @type {App} */
@@ -180,6 +183,13 @@ async function begin() {
   // With a server behind the page there is nothing to keep: without it, it would be another app. Where keeping is forbidden, the
   // page works all the same.
   if (engine.kind === "browser") navigator.serviceWorker?.register("sw.js").catch(() => {});
+}
+
+/** Says in the language of the page that it comes. */
+async function welcome() {
+  await loadLanguage();
+  dress();
+  if (!main.hasChildNodes()) main.append(html("p", { class: "loading" }, t("loading")));
 }
 
 addEventListener("unhandledrejection", (event) => toast(event.reason?.message ?? String(event.reason)));

@@ -4,6 +4,7 @@ import { Refused, Stopped } from "./engine.js";
 import { recall } from "./memory.js";
 import { isReadable, keep, randomName } from "./store.js";
 
+/** @import { Seat } from "./friend.js" */
 /** @import { Advice, App, Beginning, Engine, Game, PlayedMove, PlayerWord, Position, Progress, State } from "./types.js" */
 
 export const HUMAN = "human";
@@ -91,6 +92,8 @@ export class Match extends EventTarget {
   progress = null;
   /** Another page plays on in this game: there, agents think and chance decides. */
   #followed = false;
+  /** Where the other player is, if that is not this page: moves go there, and chance decides there. @type {Seat | null} */
+  seat = null;
   /** Does a game between agents rest? */
   paused = false;
   /** @type {keyof typeof PACES} */
@@ -141,12 +144,12 @@ export class Match extends EventTarget {
 
   /** Do agents play each other? */
   get watched() {
-    return Object.values(this.game.players).every((player) => player !== HUMAN);
+    return !this.seat && Object.values(this.game.players).every((player) => player !== HUMAN);
   }
 
   /** May a person in front of this screen move now? */
   get playable() {
-    return this.live && this.settled && !this.over && this.#due === HUMAN;
+    return this.live && this.settled && !this.over && this.#due === HUMAN && this.seat?.state?.taken !== false;
   }
 
   /** The player whose turn it is; null if it is not the turn of a player. */
@@ -235,6 +238,7 @@ export class Match extends EventTarget {
 
   /** @param {() => boolean} current */
   async #proceed(current) {
+    if (this.seat) return;
     const { turn, outcomes } = this.state;
     if (turn === "chance") {
       // What is certain is no event.
@@ -324,6 +328,7 @@ export class Match extends EventTarget {
     if (!this.playable) return;
     // A hint that is being looked for is of no use any more.
     this.stop();
+    this.seat?.play(move, this.game.moves.length);
     await this.#push(move);
   }
 
@@ -347,7 +352,7 @@ export class Match extends EventTarget {
 
   /** How many moves have to go so that a person here can move again; 0 if that cannot be, or chance has been seen since. */
   get takeable() {
-    if (!this.live || !this.settled) return 0;
+    if (!this.live || !this.settled || this.seat) return 0;
     const { history } = this.state;
     for (let index = history.length - 1; index >= 0; index--) {
       const { mover, certain } = history[index];
@@ -369,7 +374,12 @@ export class Match extends EventTarget {
   branch() {
     this.stop();
     const { spec, start, players, names, moves, judged } = this.game;
-    this.game = { ...begun({ spec, start, players, names, moves: moves.slice(0, this.cursor) }), judged: { ...judged } };
+    // What is tried out after a game with a friend is played by one person on both sides.
+    const present = (/** @type {string} */ player) => (player === HUMAN || !this.seat ? player : HUMAN);
+    const sitting = { first: present(players.first), second: present(players.second) };
+    this.seat = null;
+    const rest = { spec, start, players: sitting, names, moves: moves.slice(0, this.cursor) };
+    this.game = { ...begun(rest), judged: { ...judged } };
     return this.#reopened();
   }
 
@@ -389,6 +399,10 @@ export class Match extends EventTarget {
   resign() {
     if (this.ended) return Promise.resolve();
     this.stop();
+    if (this.seat) {
+      this.seat.resign();
+      return Promise.resolve();
+    }
     const { players } = this.game;
     // Who resigns looks at the board of today.
     this.cursor = this.game.moves.length;

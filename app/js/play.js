@@ -5,11 +5,11 @@ import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
 import { dialog } from "./dialog.js";
 import { Refused, Stopped } from "./engine.js";
+import { clockText } from "./friend.js";
 import {
   counterName,
   gameTitle,
   outcomeText,
-  pieceName,
   playerName,
   refusalText,
   said,
@@ -20,9 +20,10 @@ import {
 } from "./i18n/index.js";
 import { icon } from "./icons.js";
 import { keysDialog, listen } from "./keys.js";
+import { drawKinds } from "./kinds.js";
 import { HUMAN, Match, PACES, begin, begun, firstChance, kept } from "./match.js";
 import { recall, remember } from "./memory.js";
-import { drawMoveList, moveWords, pieceIcon, placedPiece } from "./moves.js";
+import { drawMoveList, moveWords, placedPiece } from "./moves.js";
 import { shareDialog } from "./records.js";
 import { mistakesOf } from "./review.js";
 import { sound } from "./sound.js";
@@ -33,6 +34,7 @@ import { tour } from "./tour.js";
 import { drawVerdict, levelOf, ownSide, playedBy, verdictTitle } from "./verdict.js";
 
 /**
+ * @import { Seat } from "./friend.js"
  * @import { Tool } from "./tools.js"
  * @import { KeyAction } from "./keys.js"
  * @import { App, Beginning, GameInfo, Move, PlayedMove, PlayerWord } from "./types.js"
@@ -53,6 +55,12 @@ export async function playScreen(app, [id], shared = null) {
     app.go(id ? "#/history" : "#/");
     return null;
   }
+  // A game with a friend goes on where it is.
+  if (game.friend && !game.over && app.engine.kind === "server") {
+    history.replaceState(history.state, "", `#/friend/${game.friend}`);
+    app.show();
+    return null;
+  }
   const whole = { ...begun(game), ...game };
   const match = new Match(app.engine, whole);
   const info = app.game(game.spec.split(":")[0]);
@@ -70,7 +78,7 @@ export async function playScreen(app, [id], shared = null) {
   return () => screen.close();
 }
 
-class PlayScreen {
+export class PlayScreen {
   /** What chance has done since the last drawing. */
   news = "";
   /** The moves that are known with their labels. @type {PlayedMove[]} */
@@ -85,8 +93,10 @@ class PlayScreen {
    * @param {Match} match
    * @param {GameInfo} info
    * @param {boolean} shared
+   * @param {Seat | null} [seat] Where the other player is not here.
    */
-  constructor(app, match, info, shared) {
+  constructor(app, match, info, shared, seat = null) {
+    this.seat = seat;
     this.app = app;
     this.match = match;
     this.info = info;
@@ -191,7 +201,7 @@ class PlayScreen {
     const standing = this.#standing();
     if (!this.shared && standing !== this.known) note(match.game);
     this.known = standing;
-    this.note.textContent = "";
+    this.say(this.companyText());
     this.analysis.follow();
     this.board.show(state, {
       playable: match.playable,
@@ -236,6 +246,10 @@ class PlayScreen {
   /** A game that came by a link becomes a game of this device as soon as it is played on. */
   keep() {
     const { match } = this;
+    if (match.seat) {
+      if (!this.shared) keep(match.game);
+      return;
+    }
     const address = `#/play/${match.game.id}`;
     if (this.shared || location.hash !== address) history.replaceState(history.state, "", address);
     this.shared = false;
@@ -257,9 +271,31 @@ class PlayScreen {
     if (state.turn === "over") return this.endText();
     if (state.turn === "chance") return t("chanceDue");
     const name = playerName(info, state.turn);
+    if (match.seat && match.live && !match.playable) return this.friendText(name);
     if (!match.live) return t("stepped", { name, number: match.cursor, count: match.game.moves.length });
     if (match.game.players[state.turn] !== HUMAN) return t("theirTurn", { name });
     return this.twoPeople ? t("turn", { name }) : t("yourTurn", { name });
+  }
+
+  /** A friend is due: what is to be said of that. @param {string} name */
+  friendText(name) {
+    const { seat } = this;
+    if (seat?.state?.taken === false) return t("friend.wait");
+    return seat?.side ? t("friend.theirs", { name }) : t("turn", { name });
+  }
+
+  /** Who watches a game with a friend, and who is away. */
+  companyText() {
+    const { seat, info } = this;
+    if (!seat?.state || !this.match.seat) return "";
+    const away = PLAYERS.filter((player) => seat.state?.taken && player !== seat.side && !seat.isHere(player));
+    return [
+      seat.side ? "" : t("friend.watching"),
+      ...away.map((player) => t("friend.away", { name: playerName(info, player) })),
+      seat.state.watching > 0 ? t("friend.watchers", { count: seat.state.watching }) : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
 
   /** Why the game is over. */
@@ -267,7 +303,10 @@ class PlayScreen {
     const { match, info, reason } = this;
     const { resigned, winner } = match.game;
     if (resigned && match.winner)
-      return t("resigned", { loser: playerName(info, resigned), winner: playerName(info, match.winner) });
+      return t(match.game.late ? "friend.time" : "resigned", {
+        loser: playerName(info, resigned),
+        winner: playerName(info, match.winner),
+      });
     if (winner === "draw") return t("drawn", { reason });
     return winner ? t("won", { winner: playerName(info, winner), reason }) : "";
   }
@@ -293,37 +332,30 @@ class PlayScreen {
       html("b", {}, playerName(info, player)),
       html("span", { class: "who" }, who),
       html("span", { class: "space" }),
+      ...(match.seat?.state?.game.clock ? [html("span", { class: "clock", role: "timer" })] : []),
       ...counters.map((counter) =>
         html("span", { class: "counter" }, html("span", {}, counterName(info, counter)), html("b", {}, counter.value)),
       ),
     ]);
+    this.drawClocks();
     this.strips[player].classList.toggle("due", state.turn === player && !match.over);
     this.strips[player].classList.toggle("winner", match.live && match.ended && match.game.winner === player);
   }
 
+  /** The clocks of a game with a friend. */
+  drawClocks() {
+    for (const player of PLAYERS) {
+      const left = this.match.seat?.left(player) ?? null;
+      const clock = this.strips[player].querySelector(".clock");
+      if (left === null || !(clock instanceof HTMLElement)) continue;
+      clock.textContent = clockText(left);
+      clock.setAttribute("aria-label", t("friend.left", { time: clockText(left) }));
+      clock.classList.toggle("late", left < 15_000);
+    }
+  }
+
   drawKinds() {
-    const kinds = this.board.kinds();
-    this.kinds.hidden = kinds.length < 2;
-    const chosen = this.board.chosenKind();
-    const due = this.state.turn === "second" ? "second" : "first";
-    const pieceOf = (/** @type {string} */ kind) =>
-      this.info.pieces.find((piece) => piece.name === kind) ?? { name: kind, owner: due };
-    const choice = (/** @type {string} */ kind) => {
-      const choose = () => {
-        this.board.choose(kind);
-        this.drawKinds();
-      };
-      return html(
-        "label",
-        { class: "choice" },
-        html("input", { type: "radio", name: "kind", value: kind, "data-key": kind, checked: kind === chosen, onchange: choose }),
-        pieceIcon(this.info, pieceOf(kind), 30),
-        pieceName(this.info, { name: kind }),
-      );
-    };
-    refill(this.kinds, kinds.length < 2 ? [] : kinds.map(choice));
-    // What was chosen elsewhere, as by a hint, is chosen here, too.
-    for (const input of this.kinds.querySelectorAll("input")) input.checked = input.value === chosen;
+    drawKinds(this.kinds, this.board, this.info, this.state.turn === "second" ? "second" : "first");
   }
 
   drawMoves() {
@@ -385,22 +417,33 @@ class PlayScreen {
   drawTools() {
     const { match, info } = this;
     const mine = Object.values(match.game.players).includes(HUMAN);
+    // Who plays a friend asks nobody else.
+    const free = mine && !match.seat;
     /** @type {Tool[]} */
     const tools = [];
-    if (mine && !match.ended) tools.push({ icon: "hint", text: t("hint"), action: () => this.hint(), off: !match.playable });
-    if (mine) tools.push({ icon: "back", text: t("takeBack"), action: () => match.takeBack(), off: match.takeable === 0 });
-    tools.push({ icon: "analyse", text: t("analyse"), action: () => this.analyse(), pressed: this.analysis.open });
+    if (free && !match.ended) tools.push({ icon: "hint", text: t("hint"), action: () => this.hint(), off: !match.playable });
+    if (free) tools.push({ icon: "back", text: t("takeBack"), action: () => match.takeBack(), off: match.takeable === 0 });
+    if (mine && match.seat && !match.ended)
+      tools.push({ icon: "flag", text: t("resign"), action: () => this.resign(), kind: "grave" });
+    if (match.seat) tools.push(this.rulesTool());
+    if (!match.seat || match.ended)
+      tools.push({ icon: "analyse", text: t("analyse"), action: () => this.analyse(), pressed: this.analysis.open });
     /** @type {Tool[]} */
     const rest = [
-      { icon: "rules", text: t("rules"), action: () => this.app.go(`#/rules/${info.name}`) },
+      ...(match.seat ? [] : [this.rulesTool()]),
       { icon: "flip", text: t("flip"), action: () => this.flip() },
       { icon: "share", text: t("share"), action: () => this.share() },
       { icon: "swap", text: t("newGame"), action: () => this.app.go(`#/new/${info.name}`) },
       { icon: "keys", text: t("keys"), action: () => this.help() },
     ];
     if (document.fullscreenEnabled) rest.push({ icon: "full", text: t("fullScreen"), action: () => this.present() });
-    if (!match.ended && mine) rest.push({ icon: "flag", text: t("resign"), action: () => this.resign(), kind: "grave" });
+    if (!match.ended && free) rest.push({ icon: "flag", text: t("resign"), action: () => this.resign(), kind: "grave" });
     this.tools.draw(tools, rest);
+  }
+
+  /** @returns {Tool} */
+  rulesTool() {
+    return { icon: "rules", text: t("rules"), action: () => this.app.go(`#/rules/${this.info.name}`) };
   }
 
   drawEnd() {
@@ -415,8 +458,10 @@ class PlayScreen {
       review: () => this.analyse(true),
       again: match.live || match.state.turn === "over" ? null : () => match.branch(),
     });
+    const asked = match.seat?.rematchAsked;
+    if (match.game.over && asked) this.say(t(asked === "own" ? "friend.asked" : "friend.rematch"));
     // The card says it.
-    this.said.hidden = match.game.over && match.live;
+    this.said.hidden = match.game.over && match.live && this.note.textContent === "";
   }
 
   drawThinking() {
@@ -437,7 +482,7 @@ class PlayScreen {
       { key: "End", text: t("step.last"), action: () => match.step(match.game.moves.length) },
       { key: "h", text: t("hint"), action: () => match.playable && this.hint() },
       { key: "u", text: t("takeBack"), action: () => match.takeBack() },
-      { key: "a", text: t("analyse"), action: () => this.analyse() },
+      { key: "a", text: t("analyse"), action: () => (!match.seat || match.ended) && this.analyse() },
       { key: "f", text: t("flip"), action: () => this.flip() },
       { key: "s", text: t("share"), action: () => this.share() },
       { key: "m", text: t("rematch"), action: () => match.ended && this.rematch() },
@@ -549,6 +594,10 @@ class PlayScreen {
 
   /** The same again, with the sides swapped; with another opponent the sides stay. @param {string} [opponent] */
   rematch(opponent) {
+    if (this.match.seat) {
+      this.match.seat.rematch();
+      return;
+    }
     const { game } = this.match;
     const { first, second } = game.players;
     const side = ownSide(game);

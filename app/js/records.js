@@ -3,6 +3,7 @@
 import { dialog, toast } from "./dialog.js";
 import { agentName, gameTitle, playerName, t } from "./i18n/index.js";
 import { HUMAN, begin, begun } from "./match.js";
+import { qrPicture } from "./invite.js";
 import { download, isLocal, link, linkParts, unpack } from "./share.js";
 import { put } from "./store.js";
 import { html, messageOf } from "./svg.js";
@@ -24,7 +25,7 @@ export async function shareDialog(app, game, info) {
   const people = Object.values(game.players).every((player) => player === HUMAN) && !game.names;
   /** @type {[string, string]} */
   const names = [nameIn(game, info, "first"), nameIn(game, info, "second")];
-  const address = link(game, people ? null : names);
+  const address = link(app.engine, game, people ? null : names);
   const field = html("input", { type: "text", readonly: true, value: address, onfocus: () => field.select() });
   const formats = html(
     "select",
@@ -44,7 +45,8 @@ export async function shareDialog(app, game, info) {
     "div",
     { class: "fields" },
     html("label", { class: "field" }, t("link"), field),
-    isLocal() ? html("p", { class: "faint" }, t("link.local")) : "",
+    isLocal() && !app.engine.reach ? html("p", { class: "faint" }, t("link.local")) : "",
+    html("details", {}, html("summary", {}, t("friend.qr")), await qrPicture(app.engine, address)),
     html("label", { class: "field" }, t("format"), formats),
     html("label", { class: "field" }, t("record"), record),
   );

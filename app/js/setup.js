@@ -11,6 +11,7 @@ import {
   t,
   workName,
 } from "./i18n/index.js";
+import { FRIEND, openTable } from "./friend.js";
 import { face } from "./icons.js";
 import { HUMAN, begin } from "./match.js";
 import { recall, remember } from "./memory.js";
@@ -26,6 +27,8 @@ const PLAYERS = ["first", "second"];
 const ENGINE = "engine";
 const WATCH = "watch";
 const WORK = "work";
+/** Clocks that are offered, in seconds for all moves and for each; the usual one first. */
+const CLOCKS = [[0, 0], [180, 2], [300, 3], [600, 5], [1800, 10]];
 
 /** Boards that are offered; anything else can be written under "advanced". @param {GameInfo} game */
 export const boardsOf = ({ name, presentation: { boards } }) => (boards.length > 0 ? boards : [name]);
@@ -88,6 +91,20 @@ class SetupForm {
       this.level,
       this.levelWords,
     );
+    this.clock = html(
+      "select",
+      { id: "clock" },
+      CLOCKS.map(([seconds, increment]) => {
+        const value = `${seconds} ${increment}`;
+        const times = { minutes: seconds / 60, seconds: increment };
+        return html(
+          "option",
+          { value, selected: before.clock === value },
+          seconds ? t("friend.clock.value", times) : t("friend.clock.none"),
+        );
+      }),
+    );
+    this.clocks = html("label", { class: "field", for: "clock" }, t("friend.clock"), this.clock);
     this.watching = html(
       "fieldset",
       {},
@@ -136,10 +153,13 @@ class SetupForm {
     const all = await this.app.engine.ask("opponents", { game: this.spec });
     const works = [...new Set(all.filter(({ work }) => work).map(({ work }) => workName(work ?? "")))];
     const old = this.who.querySelector("input:checked") ? this.choice : before.opponent;
-    const wanted = [HUMAN, WATCH, WORK].includes(old) && !(old === WORK && works.length === 0) ? old : ENGINE;
+    const served = this.app.engine.kind === "server";
+    const offered = [HUMAN, WATCH, ...(works.length > 0 ? [WORK] : []), ...(served ? [FRIEND] : [])];
+    const wanted = offered.includes(old) ? old : ENGINE;
     this.who.replaceChildren(
       radio("opponent", ENGINE, words(t("opponent.engine"), t("opponent.engine.hint")), wanted === ENGINE),
       radio("opponent", HUMAN, words(t("twoPeople"), t("twoPeople.hint")), wanted === HUMAN),
+      ...(served ? [radio("opponent", FRIEND, words(t("friend"), t("friend.hint")), wanted === FRIEND)] : []),
       radio("opponent", WATCH, words(t("watch"), t("watch.hint")), wanted === WATCH),
       ...(works.length > 0 ? [radio("opponent", WORK, words(t("opponent.work"), works.join(", ")), wanted === WORK)] : []),
     );
@@ -170,6 +190,7 @@ class SetupForm {
     this.level.setAttribute("aria-valuetext", `${index + 1}, ${levelTitle(index)}`);
     this.strength.hidden = choice !== ENGINE;
     this.work.hidden = choice !== WORK;
+    this.clocks.hidden = choice !== FRIEND;
     this.watching.hidden = choice !== WATCH;
     this.side.hidden = choice === WATCH;
   }
@@ -193,7 +214,7 @@ class SetupForm {
       "form",
       { class: "setup", onsubmit: (/** @type {SubmitEvent} */ event) => this.start(event) },
       html("h1", {}, gameTitle(game)),
-      html("fieldset", {}, html("legend", {}, t("opponent")), this.who, this.strength, this.work),
+      html("fieldset", {}, html("legend", {}, t("opponent")), this.who, this.strength, this.work, this.clocks),
       this.watching,
       this.side,
       boards.length > 1 ? this.boards : "",
@@ -228,8 +249,19 @@ class SetupForm {
     const [rival, watch] = [agent || opponent, choice === WATCH];
     const [first, second] = watch ? [watched[0], agent || watched[1]] : mine === "first" ? [HUMAN, rival] : [rival, HUMAN];
     const players = { first, second };
+    const kept = { spec, opponent: choice === ENGINE ? level : choice, level: this.level.value, named: this.fromWork.value };
+    const chosen = { ...kept, side: form.get("side"), rivals: watched, clock: this.clock.value };
+    const note = () => remember("setup", { ...recall("setup", {}), [game.name]: chosen });
     try {
       await app.engine.ask("state", { game: spec });
+      if (choice === FRIEND && !agent) {
+        const [seconds, increment] = this.clock.value.split(" ").map(Number);
+        const side = /** @type {PlayerWord | "random"} */ (form.get("side"));
+        const table = await openTable({ game: spec, side, clock: seconds ? { seconds, increment } : null });
+        note();
+        app.go(`#/friend/${table}`);
+        return;
+      }
       for (const player of new Set(Object.values(players))) {
         if (player !== HUMAN) await app.engine.ask("think", { game: spec, agent: player, time: 1 });
       }
@@ -237,8 +269,7 @@ class SetupForm {
       this.problem.textContent = messageOf(error);
       return;
     }
-    const kept = { spec, opponent: choice === ENGINE ? level : choice, level: this.level.value, named: this.fromWork.value };
-    remember("setup", { ...recall("setup", {}), [game.name]: { ...kept, side: form.get("side"), rivals: watched } });
+    note();
     begin(app, { spec, players });
   }
 }

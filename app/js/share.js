@@ -1,6 +1,6 @@
 // Games that leave the page: links, and files.
 
-/** @import { Beginning, Game, PlayerWord } from "./types.js" */
+/** @import { Beginning, Engine, Game, PlayerWord } from "./types.js" */
 
 /** @param {string} text */
 const packed = (text) => encodeURIComponent(text).replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",");
@@ -8,15 +8,16 @@ const packed = (text) => encodeURIComponent(text).replaceAll("%3A", ":").replace
 /**
  * The link of a game: #/g/GAME/MOVES, then START where it did not begin at the usual start (else "-"), then who played.
  *
+ * @param {Engine} engine
  * @param {Game} game
  * @param {[string, string] | null} names
  */
-export function link(game, names) {
+export function link(engine, game, names) {
   const parts = [packed(game.spec), game.moves.map(packed).join(".") || "-"];
   if (game.start || names || game.resigned) parts.push(game.start ? packed(game.start) : "-");
   if (names || game.resigned) parts.push(names ? names.map((name) => packed(name)).join("~") : "-");
   if (game.resigned) parts.push(game.resigned);
-  return `${location.origin}${location.pathname}#/g/${parts.join("/")}`;
+  return `${reachable(engine)}#/g/${parts.join("/")}`;
 }
 
 /**
@@ -42,6 +43,9 @@ export function linkParts(text) {
   const parts = text.trim().match(/^\S*#\/g\/(\S+)$/)?.[1].split("/");
   return parts && parts.length <= 5 ? parts : null;
 }
+
+/** The address of this app for other devices, as far as there is one. @param {Engine} engine */
+export const reachable = (engine) => (isLocal() && engine.reach ? engine.reach : `${location.origin}${location.pathname}`);
 
 /** Does the address of this page lead nowhere on another device? */
 export const isLocal = () => ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);

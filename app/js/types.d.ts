@@ -217,6 +217,7 @@ export interface Fields {
     solve: Position & { time?: number };
     import: { text: string };
     export: Position & { format: string; players: [string, string] };
+    qr: { text: string };
 }
 
 /** The answer to each request. */
@@ -229,6 +230,7 @@ export interface Answers {
     solve: Solved;
     import: ImportedGame[];
     export: string;
+    qr: { size: number; path: string };
 }
 
 export type Task = keyof Fields;
@@ -257,8 +259,55 @@ export interface Engine {
     onlost?: (lost: boolean) => void;
     /** Does the server let this page use its lab? */
     lab?: boolean;
+    /** The address of the server for other devices on the network, where this page came by another one. */
+    reach?: string | null;
     ask<T extends Task>(task: T, fields: Fields[T], options?: AskOptions): Promise<Answers[T]>;
 }
+
+// ---- Games with friends: crates/serve/src/friend ----
+
+/** What a game with a friend begins with. */
+export interface FriendOrder {
+    game: string;
+    start?: string | null;
+    side: PlayerWord | "random";
+    clock: { seconds: number; increment: number } | null;
+}
+
+/** The game as the server has it. */
+export interface FriendGame {
+    /** The games before it at the same table. */
+    number: number;
+    spec: string;
+    start: string | null;
+    moves: string[];
+    turn: PlayerWord | null;
+    ended: "rules" | "resigned" | "late" | null;
+    winner: Result | null;
+    clock: { left: [number, number]; running: PlayerWord | null } | null;
+    /** Who asks for a rematch. */
+    again: { host: boolean; guest: boolean };
+}
+
+export interface FriendPerson {
+    side: PlayerWord;
+    here: boolean;
+}
+
+/** What is told after every change. */
+export interface FriendState {
+    /** Who the person here is; null for a spectator. */
+    you: "host" | "guest" | null;
+    host: FriendPerson;
+    guest: FriendPerson;
+    /** Has the guest come? */
+    taken: boolean;
+    watching: number;
+    game: FriendGame;
+}
+
+/** A message of the server: the seat that was taken, a refusal, or how the game stands. */
+export type FriendMessage = { table: string; key: string | null } | { error: string } | FriendState;
 
 // ---- The page ----
 
@@ -329,10 +378,36 @@ export interface Game {
     judged: Record<number, Judged>;
     over: boolean;
     winner: Result | null;
+    /** The table on a server where it is played with a friend. */
+    friend?: string;
+    /** Did the one who `resigned` run out of time? */
+    late?: boolean;
 }
 
 /** What a game begins with. */
 export type Beginning = Pick<Game, "spec"> & Partial<Game>;
+
+/** A line of a file of puzzles: `ply puzzles`. */
+export interface Puzzle {
+    start: string;
+    /** The moves to be found, with the opponent's replies between them. */
+    line: string[];
+    keeps: "win" | "draw";
+    level: number;
+}
+
+/** What this device has done with puzzles. */
+export interface PuzzleRecord {
+    rating: number;
+    /** How many puzzles the rating has counted. */
+    rated: number;
+    /** The numbers of puzzles, by their games. */
+    solved: Record<string, number[]>;
+    failed: Record<string, number[]>;
+    /** The last day on which the puzzle of the day was solved, and how many days in a row by then. */
+    day: number;
+    streak: number;
+}
 
 export interface Arrow {
     from: string | null;

@@ -5,6 +5,7 @@
 //! input that was ever a finding, by the ordinary tests. Memory is limited in both: [`Target::run`] panics if a law took more than
 //! [`MOST_MEMORY`].
 
+mod certificates;
 mod datagrams;
 mod engines;
 mod files;
@@ -53,6 +54,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "competitions", longest: LONG, law: files::competitions, seeds: files::competition_seeds },
     Target { name: "networks", longest: LONG, law: files::networks, seeds: files::network_seeds },
     Target { name: "tables", longest: LONG, law: files::tables, seeds: files::table_seeds },
+    Target { name: "certificates", longest: SHORT, law: certificates::certificates, seeds: certificates::seeds },
     Target { name: "store", longest: 256, law: store::damaged_store, seeds: store::seeds },
     Target { name: "jobs", longest: LONG, law: queue::jobs, seeds: queue::job_seeds },
     Target { name: "results", longest: LONG, law: queue::results, seeds: queue::result_seeds },

@@ -6,7 +6,7 @@ const SHIFT: u32 = 5;
 
 /// A decoder with a table of adaptive probabilities.
 pub struct Decoder<'a> {
-    /// What is not read yet.
+    /// The bytes that are not read yet.
     pub rest: &'a [u8],
     range: u32,
     code: u32,

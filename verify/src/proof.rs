@@ -25,7 +25,7 @@ impl Claim {
     }
 }
 
-/// What was looked at.
+/// The counts of a verification.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Effort {
     /// Positions with the winner to move.

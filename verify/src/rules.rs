@@ -21,7 +21,7 @@ pub struct Move {
     pub weak: bool,
 }
 
-/// How a game can end: won by player 0 or 1, or drawn.
+/// The end of a game: won by player 0 or 1, or drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     Won(u8),

@@ -48,7 +48,7 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
         encoder.write_all(&content)?;
         let length = encoder.finish()?.len();
         compressed += length;
-        seen += if file == ENGINE { 0 } else { length };
+        seen += if is_seen_first(file) { length } else { 0 };
     }
     // Networks are fetched by those who play against one, and only then: they are no part of the first visit. New ones make a new version.
     let networks = dist.join("nets");
@@ -70,6 +70,16 @@ pub fn build(workspace: &Workspace) -> Result<PathBuf> {
     ensure!(compressed <= MOST, "the app is {compressed} bytes compressed, more than {MOST}");
     Ok(dist)
 }
+
+/// Is a file fetched before anything is seen? The engine comes beside it, languages and puzzles when they are wanted.
+fn is_seen_first(file: &str) -> bool {
+    let wanted_later =
+        file.starts_with("puzzles/") || (file.starts_with("js/i18n/") && !SPOKEN.iter().any(|name| file.ends_with(name)));
+    file != ENGINE && !wanted_later
+}
+
+/// The words of the page that are always fetched: those of the language that every other falls back to.
+const SPOKEN: [&str; 2] = ["/index.js", "/en.js"];
 
 /// Is a file of `app/` for browsers? Types and their settings are for `tsc` and for editors.
 fn is_served(name: &OsStr) -> bool {

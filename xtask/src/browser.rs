@@ -47,9 +47,12 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Finds them, or installs what is missing.
+    /// Finds them, or installs what is missing. Chromium without windows is the same browser for two thirds of the processor time.
     pub fn find() -> Result<Self> {
-        let chromium = process::find_or_install(&[("chromium", "chromium")])?.swap_remove(0);
+        const CHROMIUM: [&str; 2] = ["chromium-headless-shell", "chromium"];
+        let install = |package| Ok(process::find_or_install(&[(package, package)])?.swap_remove(0));
+        let found = CHROMIUM.iter().find_map(|program| process::find(program));
+        let chromium = found.map_or_else(|| install(CHROMIUM[0]).or_else(|_: anyhow::Error| install(CHROMIUM[1])), Ok)?;
         Ok(Self { chromium, node: js::node()? })
     }
 

@@ -25,6 +25,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/games/src/tuc_chess/", "its pawns are pieces and not the game of that name"),
     ("app/js/pieces.js", "it draws the piece that is called pawn"),
     ("crates/core/src/presentation.rs", "one of the shapes of pieces is called pawn"),
+    ("crates/python/src/svg.rs", "one of the shapes of pieces is called pawn"),
     ("crates/nets/src/architecture.rs", "two published architectures are named after the games of their theses"),
     ("crates/agents/src/catalogue/", "the levels, presets and networks of each game"),
     ("crates/agents/src/learn/", "the agent of a thesis, whose architecture is named after its game"),

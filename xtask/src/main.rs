@@ -19,6 +19,7 @@ mod nats;
 mod process;
 mod promises;
 mod public_names;
+mod python;
 mod rooms;
 mod test;
 mod test_programs;
@@ -49,6 +50,8 @@ enum Command {
     Load,
     /// Measure random playouts a second beside OpenSpiel, both in this run, and hold them to their bars
     Peers(PeersArgs),
+    /// Build the Python package into dist/: a wheel for this kind of computer, with the command ply in it
+    Python,
     /// Simulate histories of a cluster from seeds, in which everything goes wrong that can, and compare what the run came to
     Simulate(SimulateArgs),
     /// Measure the engine in Chromium beside the native one, both in this run, and hold it to its bars
@@ -83,6 +86,9 @@ struct PeersArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    /// Measure the Python package beside OpenSpiel's
+    #[arg(long)]
+    python: bool,
 }
 
 #[derive(Args)]
@@ -109,7 +115,9 @@ fn main() -> ExitCode {
             fuzz::run(&fuzz::Campaign { targets: &args.targets, seconds: args.seconds, keep: args.keep })
         }
         Some(Command::Load) => bench::run("load", &[]),
+        Some(Command::Peers(args)) if args.python => python::peers(args.json),
         Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),
+        Some(Command::Python) => python::run().map(|_| true),
         Some(Command::Simulate(args)) => bench::run("simulate", &args.options.iter().map(String::as_str).collect::<Vec<_>>()),
         Some(Command::WasmSpeed) => wasm_speed::run(),
     };

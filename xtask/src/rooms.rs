@@ -4,10 +4,10 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace::{Member, Workspace};
+use crate::workspace::{Member, Workspace, rust_files};
 
 /// From top to bottom.
-const ROOMS: [&str; 22] = [
+const ROOMS: [&str; 23] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -16,6 +16,7 @@ const ROOMS: [&str; 22] = [
     "plyground-statistics",
     "plyground-match",
     "plyground-train",
+    "plyground-judge",
     "plyground-studies",
     "plyground-cluster",
     "plyground-simulation",
@@ -27,6 +28,7 @@ const ROOMS: [&str; 22] = [
     "plyground-tuc",
     "plyground-wasm",
     "plyground",
+    "plyground-python",
     "plyground-terminal",
     "plyground-args",
     "plyground-cli",
@@ -43,6 +45,15 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         if !inherits_lints(&manifest) {
             let fault = "its Cargo.toml lacks `workspace = true` under [lints]";
             faults.push(format!("{}: {fault}", member.name));
+        }
+        if !member.doctest {
+            for file in rust_files(&member.manifest.with_file_name("src"))? {
+                let text = fs::read_to_string(&file).with_context(|| format!("{} could not be read", file.display()))?;
+                if let Some(line) = line_of_example(&text) {
+                    let fault = "an example that is no test: its Cargo.toml says `doctest = false`";
+                    faults.push(format!("{}:{line}: {fault}", file.display()));
+                }
+            }
         }
         for own in ["rustfmt.toml", ".rustfmt.toml", "clippy.toml", ".clippy.toml"] {
             if member.manifest.with_file_name(own).exists() {
@@ -75,6 +86,23 @@ fn order_faults(members: &[Member]) -> Vec<String> {
         }
     }
     faults
+}
+
+/// The number of the line with which the first code block of the documentation begins. (A crate without one says `doctest = false`:
+/// `cargo test` would read all of it once more to find nothing.)
+fn line_of_example(text: &str) -> Option<usize> {
+    let mut inside = false;
+    let fences = text.lines().enumerate().filter_map(|(number, line)| {
+        let words = line.trim_start().strip_prefix("///").or_else(|| line.trim_start().strip_prefix("//!"))?;
+        Some((number + 1, words.trim().strip_prefix("```")?))
+    });
+    for (number, language) in fences {
+        if !inside && language != "text" {
+            return Some(number);
+        }
+        inside = !inside;
+    }
+    None
 }
 
 fn inherits_lints(manifest: &str) -> bool {
@@ -137,6 +165,14 @@ mod tests {
         assert!(faults[0].starts_with("plyground-cli: it uses xtask"), "{faults:?}");
         assert!(faults[1].starts_with("plyground-attic: it has no place"), "{faults:?}");
         assert_eq!(faults.len(), 2);
+    }
+
+    #[test]
+    fn examples_are_found() {
+        assert_eq!(line_of_example("//! A file:\n//! ```text\n//! a\n//! ```\nfn f() {}\n"), None);
+        assert_eq!(line_of_example("//! ```text\n//! ```\n    /// ```\n    /// f();\n    /// ```\n"), Some(3));
+        assert_eq!(line_of_example("//! ```rust\n//! ```\n"), Some(1));
+        assert_eq!(line_of_example("// ```\n"), None);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Member {
     pub manifest: PathBuf,
     /// The names of the packages it depends on, be it to run, to build or to test.
     pub dependencies: Vec<String>,
+    /// Are the examples in its documentation tests?
+    pub doctest: bool,
 }
 
 impl Workspace {
@@ -66,6 +68,7 @@ fn member(package: &Value) -> Result<Member> {
             .iter()
             .map(|dependency| Ok(text(dependency, "name")?.to_owned()))
             .collect::<Result<_>>()?,
+        doctest: list(package, "targets")?.iter().any(|target| target["doctest"] == true),
     })
 }
 
@@ -84,12 +87,14 @@ mod tests {
     #[test]
     fn metadata_is_read() {
         let metadata = r#"{"workspace_root": "/w", "target_directory": "/t", "packages": [{"name": "a", "manifest_path":
-            "/w/a/Cargo.toml", "dependencies": [{"name": "b", "kind": null}, {"name": "c", "kind": "dev"}]}]}"#;
+            "/w/a/Cargo.toml", "dependencies": [{"name": "b", "kind": null}, {"name": "c", "kind": "dev"}],
+            "targets": [{"doctest": false}, {"doctest": true}]}]}"#;
         let workspace = Workspace::parse(metadata).unwrap();
         assert_eq!(workspace.root, PathBuf::from("/w"));
         assert_eq!(workspace.target, PathBuf::from("/t"));
         let [member] = &workspace.members[..] else { panic!("one package") };
         assert_eq!((member.name.as_str(), &member.dependencies[..]), ("a", &["b".to_owned(), "c".to_owned()][..]));
+        assert!(member.doctest);
     }
 
     #[test]

@@ -1,8 +1,7 @@
-// Words in the language of the page. Each language is one file; what is said about a game comes from the engine in English, and
-// where a language has something for it, from its file.
+// Words in the language of the page. Each language is one file, which is fetched when it is chosen; what is said about a game
+// comes from the engine in English, and where a language has something for it, from its file.
 
 import { recall, remember } from "../memory.js";
-import cs from "./cs.js";
 import en from "./en.js";
 
 /**
@@ -11,19 +10,51 @@ import en from "./en.js";
  */
 /** @typedef {{ name: string, owner?: string }} NamedPiece */
 
-/** @type {Record<string, Language>} */
-export const LANGUAGES = { en, cs };
+/** The languages by their codes, each by its own name: `CODE.js` has the words. @type {Record<string, string>} */
+export const LANGUAGES = {
+  en: "English",
+  cs: "Čeština",
+  de: "Deutsch",
+  el: "Ελληνικά",
+  nl: "Nederlands",
+  sv: "Svenska",
+};
+/** The first language of the device that there are words for. */
+const ofDevice = () => (navigator.languages ?? []).map((tag) => tag.split("-")[0]).find((code) => code in LANGUAGES) ?? "en";
 
 /** @returns {string} */
-export const language = () => recall("language", navigator.language?.startsWith("cs") ? "cs" : "en");
-/** @param {string} code */
-export const setLanguage = (code) => remember("language", code);
+const chosen = () => {
+  const code = recall("language", ofDevice());
+  return code in LANGUAGES ? code : "en";
+};
 
-const own = () => LANGUAGES[language()] ?? en;
+/** The language that is shown, and its words. */
+let [shown, words] = ["en", /** @type {Language} */ (en)];
+
+/** @returns {string} */
+export const language = () => shown;
+
+/** Fetches the words of the language that was chosen; where they cannot be had, the page speaks English. */
+export async function loadLanguage() {
+  const code = chosen();
+  try {
+    [shown, words] = [code, code === "en" ? en : (await import(`./${code}.js`)).default];
+  } catch {
+    [shown, words] = ["en", en];
+  }
+}
+
+/** @param {string} code */
+export function setLanguage(code) {
+  remember("language", code);
+  return loadLanguage();
+}
+
+const own = () => words;
 /** @type {(game: GameBrief | null | undefined) => GameWords} */
 const ofGame = (game) => own().games?.[game?.name ?? ""] ?? {};
 /** @type {(key: string) => string | string[] | undefined} */
-const word = (key) => own().words[key] ?? LANGUAGES.en.words[key];
+const word = (key) => own().words[key] ?? /** @type {Language} */ (en).words[key];
 /** @typedef {Record<string, string | number | null | undefined>} Values */
 /** @type {(text: string, values: Values) => string} */
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
@@ -136,7 +167,7 @@ export const workName = (work) => own().works?.[work] ?? work;
  * @param {Opponent} opponent
  */
 export const opponentSummary = (game, opponent) =>
-  own() !== en ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
+  shown !== "en" ? (ofGame(game).opponents?.[opponent.name] ?? "") : opponent.summary;
 
 /**
  * What the engine says about a game: a key with arguments, among them names of players and pieces, and the same in English.

@@ -16,6 +16,7 @@ use plyground_session::{
     Advice, AdvisedMove, InterimAdvice, LegalMove, Opponent, ProgressObserver, SearchProgress, Session, SolveOrder, format_named,
     open, read_any, replay,
 };
+use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -102,6 +103,7 @@ impl Api<'_> {
             Task::Think(search) => self.think(request.id, search, clock, tell)?,
             Task::Solve { line, time } => self.solve(request.id, line, *time, clock, tell)?,
             Task::Import { text } => import(text)?,
+            Task::Qr { text } => qr_code(text)?,
             Task::Export { line, format, players } => {
                 let players = players.clone().map(|name| RecordedPlayer { name, seed: None });
                 let record = self.session(line)?.record(players, None);
@@ -410,6 +412,22 @@ fn advised(advice: &Advice, session: &mut dyn Session) -> Value {
         "seconds": advice.elapsed.as_secs_f64(),
         "notes": advice.notes,
     })
+}
+
+/// The longest text of a QR code, in bytes: more makes a picture that phones do not read from a screen.
+const LONGEST_QR: usize = 600;
+
+/// A text as a QR code: the number of squares of a side, and the dark ones as an SVG path.
+fn qr_code(text: &str) -> Result<Value, InputError> {
+    let refuse = |detail: String| InputError::malformed("text of a QR code", &text.chars().take(40).collect::<String>(), detail);
+    if text.len() > LONGEST_QR {
+        return Err(refuse(format!("expected at most {LONGEST_QR} bytes, found {}", text.len())));
+    }
+    let code = QrCode::encode_text(text, QrCodeEcc::Medium).map_err(|error| refuse(error.to_string()))?;
+    let squares = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
+    let dark = squares.filter(|&(x, y)| code.get_module(x, y));
+    let path: String = dark.map(|(x, y)| format!("M{x} {y}h1v1h-1z")).collect();
+    Ok(json!({"size": code.size(), "path": path}))
 }
 
 /// The games of a text, each checked by playing it again.

@@ -88,6 +88,8 @@ pub(crate) enum Task {
     Import { text: String },
     /// The game in a record format.
     Export { line: GameLine, format: String, players: [String; 2] },
+    /// A text, such as a link, as a QR code.
+    Qr { text: String },
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -101,6 +103,7 @@ enum Word {
     Solve,
     Import,
     Export,
+    Qr,
 }
 
 /// A request as it is written: every task may have the fields of all tasks, and ignores those of the others.
@@ -145,6 +148,7 @@ impl From<Wire> for PageRequest {
             Word::Solve => Task::Solve { line, time },
             Word::Import => Task::Import { text },
             Word::Export => Task::Export { line, format, players },
+            Word::Qr => Task::Qr { text },
         };
         Self { id, task }
     }

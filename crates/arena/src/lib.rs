@@ -7,8 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod arena;
+mod at_home;
 mod bots;
-mod check;
 mod journal;
 mod kits;
 mod ladder;
@@ -16,7 +16,7 @@ mod settings;
 mod site;
 
 pub use arena::{Arena, ArenaError, ArenaOptions};
+pub use at_home::{TriedBot, try_bot};
 pub use bots::build::{BotFolder, Builder, Built, Runtimes};
 pub use bots::upload::{Language, Source, SourceFile};
-pub use check::{TriedBot, try_bot};
 pub use settings::{ArenaSettings, LEAGUES};

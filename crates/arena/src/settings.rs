@@ -88,8 +88,7 @@ impl ArenaSettings {
     fn of(file: File) -> Result<Self, InputError> {
         let wrong =
             |key: &str, found: &str, expected: String| InputError::malformed("arena", &format!("{key} = {found}"), expected);
-        let game =
-            file.game.ok_or_else(|| wrong("game", "", "expected the key game, as in game = \"clobber:size=6x6\"".to_owned()))?;
+        let game = file.game.ok_or_else(|| wrong("game", "", "expected the key game, as in game = \"NAME\"".to_owned()))?;
         let session = open(&game, None)?;
         let number = |key: &str, value: Option<u64>, usual: u64, range: std::ops::RangeInclusive<u64>| {
             let value = value.unwrap_or(usual);

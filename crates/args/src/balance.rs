@@ -9,7 +9,9 @@ use super::{duration, games};
 
 #[derive(clap::Args)]
 pub struct BalanceArgs {
-    /// The game, with the parameters that stay the same, e.g. crosphere or mnk:k=4 (see `ply games`)
+    /// The game, with the parameters that stay the same, e.g. crosphere or mnk:k=4 (see `ply games`); or a run, to look at the games that
+    /// it has (see `ply runs`, `ply import`)
+    #[arg(value_name = "GAME|RUN")]
     pub game: String,
     #[command(flatten)]
     pub varied: VariedKeys,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use plyground_session::InputError;
 
-use super::{QueueArgs, duration, games};
+use super::{FleetArgs, duration, games};
 
 /// How games between agents are played.
 #[derive(clap::Args)]
@@ -36,7 +36,7 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     #[command(flatten)]
-    pub queue: QueueArgs,
+    pub fleet: FleetArgs,
 }
 
 #[derive(clap::Args)]
@@ -215,8 +215,11 @@ pub struct StudyArgs {
     /// Games played at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub threads: Option<u32>,
+    /// Write the report to this file (replaced if it is there), as Markdown with its plots beside it where it ends in .md, as ply report does
+    #[arg(short, long, value_name = "FILE", conflicts_with = "all", requires = "file")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub queue: QueueArgs,
+    pub fleet: FleetArgs,
 }
 
 #[derive(clap::Args)]

@@ -46,6 +46,12 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Words that ask for boards.
 const BOARDS: &[&str] = &["show", "watch", "boards", "board", "view", "print", "verbose"];
 
+/// Words that ask for a file, for commands that keep their games in the store.
+const FILES: &[&str] = &["o", "out", "output", "save", "file", "write", "export", "md", "html", "csv", "pgn", "report"];
+
+/// Commands that play a run, and write no file themselves.
+const PLAY_RUNS: &[&str] = &["ply match", "ply tournament", "ply sprt", "ply host"];
+
 /// The error of the command line in one line.
 pub fn message(error: &clap::Error, typed: &[String]) -> String {
     let (command, path) = command_of(typed);
@@ -123,6 +129,9 @@ fn elsewhere(word: &str, command: &clap::Command, path: &str) -> Option<String> 
         .any(|arg| arg.get_value_names().is_some_and(|names| names.iter().any(|name| name.as_str() == "SPEC")));
     if BOARDS.contains(&word) && takes_agents {
         return Some("`ply watch GAME SPEC SPEC` draws the boards".to_owned());
+    }
+    if FILES.contains(&word) && PLAY_RUNS.contains(&path) {
+        return Some("`ply report RUN -o FILE` writes a page about the run, `ply runs games RUN -o FILE` its games".to_owned());
     }
     if takes_game && VariedKeys::is_key(word) {
         return Some(format!("a parameter stands behind the name of its game: GAME:{word}=…"));

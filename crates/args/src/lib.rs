@@ -26,7 +26,7 @@ pub use experiments::{
     TournamentArgs, TuneArgs, TuneMethod, pairs_of,
 };
 pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
-pub use queue::{ConnectionArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
+pub use queue::{ConnectionArgs, FleetArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
 pub use servers::{ArenaAction, ArenaArgs, ArenaTryArgs, CompeteArgs, HostArgs, JoinArgs, WebAddress};
 pub use training::{LearnArgs, LossName, OptimizerName, TrainArgs};
 pub use watch::{EvalArgs, WatchArgs};
@@ -88,6 +88,8 @@ pub enum Command {
     Solve(SolveArgs),
     /// Solve a game and write the proof, which another program can check
     Certify(CertifyArgs),
+    /// Find positions with exactly one move that keeps the win or the draw, proved by the solver
+    Puzzles(PuzzlesArgs),
     /// Watch an agent think about a position, and see what it chooses and why
     Think(ThinkArgs),
     /// Compare what agents would play in a position, and what it costs them
@@ -244,6 +246,22 @@ pub struct CertifyArgs {
     /// The memory of the solver, in megabytes; the positions of the proof come on top of it
     #[arg(long, value_name = "MB", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub memory: u32,
+}
+
+#[derive(clap::Args)]
+pub struct PuzzlesArgs {
+    /// Boards of one game that can be solved, e.g. crosphere:size=5x5 crosphere:size=6x6 (see `ply games`)
+    #[arg(value_name = "GAME", required = true)]
+    pub games: Vec<String>,
+    /// The number of puzzles, the same from each board
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub count: u32,
+    /// The most positions that the solver searches for the value of a move; what takes more is left out
+    #[arg(long, value_name = "N", default_value_t = 3_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: u64,
+    /// Write the puzzles to this file (replaced if it is there) [default: print them]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]

@@ -25,6 +25,18 @@ pub struct QueueArgs {
     pub lease: Option<Duration>,
 }
 
+/// The executor of a run, whose results can be played again.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Many machines")]
+pub struct FleetArgs {
+    #[command(flatten)]
+    pub queue: QueueArgs,
+    /// So many of a hundred results are played again here and have to be the same, in runs without time limits, threads and networks
+    /// [default: 2]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "queue")]
+    pub sample: Option<f64>,
+}
+
 /// What to show at the connection of a server.
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Many machines")]
@@ -44,7 +56,7 @@ pub struct ConnectionArgs {
 }
 
 /// Words of the options above that take a value: they say who plays, and not what.
-pub const QUEUE_OPTIONS: [&str; 6] = ["--queue", "--creds", "--tls-ca", "--tls-cert", "--tls-key", "--lease"];
+pub const QUEUE_OPTIONS: [&str; 7] = ["--queue", "--creds", "--tls-ca", "--tls-cert", "--tls-key", "--lease", "--sample"];
 
 #[derive(clap::Args)]
 pub struct WorkerArgs {
@@ -170,4 +182,9 @@ pub fn address(text: &str) -> Result<String, String> {
 fn lease(text: &str) -> Result<Duration, String> {
     let time = duration(text)?;
     if time >= Duration::from_secs(1) { Ok(time) } else { Err("expected one second or more".to_owned()) }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let known = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    known.ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }

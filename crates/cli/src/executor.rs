@@ -6,13 +6,16 @@ use plyground_cluster::{Access, Broker, Fleet, Presence};
 use plyground_match::{Executor, Threads};
 
 use crate::runs::threads;
-use plyground_args::QueueArgs;
+use plyground_args::FleetArgs;
 use plyground_terminal::{count, print_notes};
 
 /// The threads of this computer, or the workers at a queue.
-pub fn executor(asked: Option<u32>, queue: &QueueArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
-    let Some(access) = queue.access()? else { return Ok(Box::new(Threads(threads(asked)))) };
-    let fleet = Fleet::new(Arc::new(connect(&access, quiet)?))?.telling(move |note| print_notes(&[note.to_owned()], quiet));
+pub fn executor(asked: Option<u32>, args: &FleetArgs, quiet: bool) -> anyhow::Result<Box<dyn Executor>> {
+    let Some(access) = args.queue.access()? else { return Ok(Box::new(Threads(threads(asked)))) };
+    let mut fleet = Fleet::new(Arc::new(connect(&access, quiet)?))?.telling(move |note| print_notes(&[note.to_owned()], quiet));
+    if let Some(percent) = args.sample {
+        fleet = fleet.with_sample(percent / 100.0);
+    }
     let workers = fleet.view().workers();
     let told = if workers.is_empty() {
         let place = if access.role.is_some() { "FILE".to_owned() } else { format!("--queue {}", access.shown()) };
@@ -31,7 +34,7 @@ pub fn connect(access: &Access, quiet: bool) -> anyhow::Result<Broker> {
     Ok(broker)
 }
 
-/// How many workers there are, with how many cores, and how fast they are together.
+/// The number of workers, their cores, and their speed together.
 pub fn strength(workers: &[Presence]) -> String {
     let cores: usize = workers.iter().map(|worker| worker.cores).sum();
     let speed: f64 = workers.iter().map(|worker| worker.speed * worker.cores as f64).sum();

@@ -61,6 +61,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Perft(args)) => commands::perft::run(args, global, out),
         Some(Command::Certify(args)) => commands::certify::run(args, global, out),
         Some(Command::Solve(args)) => commands::solve::run(args, global, out),
+        Some(Command::Puzzles(args)) => commands::puzzles::run(args, global, out),
         Some(Command::Think(args)) => commands::think::run(args, global, out),
         Some(Command::Compare(args)) => commands::compare::run(args, global, out),
         Some(Command::Eval(args)) => commands::eval::run(args, global, out),

@@ -115,13 +115,13 @@ pub fn play(driver: RunDriver<'_>, pairs: u64, time: Option<Duration>) -> anyhow
     Ok((results, Some(note)))
 }
 
-/// As many threads as asked for, or one for each core.
+/// The number of threads: as many as asked for, or one for each core.
 pub fn threads(asked: Option<u32>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.map_or_else(cores, |threads| threads as usize)
 }
 
-/// What to tell when a run was stopped before its end.
+/// The message for a run that was stopped before its end.
 pub fn stopped(run: &Run) -> String {
     format!("stopped; the same command goes on with run {}", run.id)
 }

@@ -11,7 +11,7 @@ use plyground_session::{GameRecord, JSON_LINES, read_any};
 
 use plyground_args::Global;
 
-/// Where played games are kept.
+/// The data directory, in which played games are kept.
 pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {
     match (&global.data, dirs::data_dir()) {
         (Some(dir), _) => Ok(dir.clone()),
@@ -20,7 +20,7 @@ pub fn data_dir(global: &Global) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Where what a game's own solver begins with is kept.
+/// The file of the values that a game's own solver begins with.
 pub fn knowledge_file(global: &Global, game: &str) -> anyhow::Result<PathBuf> {
     Ok(data_dir(global)?.join("solved").join(format!("{game}.regions")))
 }
@@ -82,19 +82,19 @@ pub fn reserve_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
 /// The tag that says on what a game was played, as in the records of the Crosphere thesis.
 const DEVICE: &str = "Device";
 
-/// When and on what a game was played, where that is known. A game that goes on keeps the time at which it began.
+/// The date and the device of a game, where they are known. A game that goes on keeps the time at which it began.
 pub struct Origin {
     date: Option<String>,
     device: Option<String>,
 }
 
 impl Origin {
-    /// From the time in seconds since 1970, and the description of a machine.
+    /// The origin at a time, in seconds since 1970, on a machine.
     pub fn new(seconds: Option<i64>, device: &str) -> Self {
         Self { date: seconds.map(date_text), device: (!device.is_empty()).then(|| device.to_owned()) }
     }
 
-    /// Of a game that is played on this computer and begins now, or began as its record says.
+    /// The origin of a game that is played on this computer and begins now, or began as its record says.
     pub fn here(begun: Option<&GameRecord>) -> Self {
         let now = Self::new(Some(seconds_now()), &machine());
         let date = begun.and_then(|record| record.date.clone());

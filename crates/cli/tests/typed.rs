@@ -177,6 +177,15 @@ fn unknown_options_are_answered_with_those_of_the_same_command() {
         "{nonsense}"
     );
     assert!(dir.refused("match tictactoe random mc --seat fixed").contains("(did you mean '--seats'?)"));
+    for line in
+        ["match tictactoe random mc -o page.md", "tournament tictactoe random mc --save page.md", "host tuc-chess --out page.md"]
+    {
+        assert!(dir.refused(line).contains("(`ply report RUN -o FILE` writes a page about the run"), "{line}");
+    }
+    assert_eq!(
+        dir.refused("train clobber:4x4 --agent ffn:opponent=mcts -o x.safetensors"),
+        "unknown key of ffn 'opponent'; the opponent of training games is an option: --against SPEC"
+    );
 }
 
 #[test]
@@ -248,6 +257,12 @@ fn studies_are_known_by_their_names_in_every_folder() {
     // Its agents read networks that lie beside the studies.
     let played = dir.said("study c6-clobber-network --games 2 --threads 1 --json");
     assert!(played.contains("\"findings\":[{") && played.contains("studies/nets/clobber-"), "{played}");
+    let written = dir.said("study e-pawn-mystery --games 2 -o page.md");
+    assert!(written.ends_with("the report on the study e-pawn-mystery is in page.md\n"), "{written}");
+    assert!(
+        fs::read_to_string(dir.0.join("page.md")).unwrap().contains("| pawn:size=4x4: adv 2 against adv 2, as coded | score |")
+    );
+    assert!(dir.refused("study --all -o page.md").contains("--all"));
     let same = dir.said("study studies/c6-clobber-network.toml --games 2 --json");
     assert_eq!(same, played, "the file of that name, where there is none");
     assert!(dir.said("report c6-clobber-network --md").contains("clobber"), "a report needs no file either");

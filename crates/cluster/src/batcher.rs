@@ -1,6 +1,6 @@
 //! Batching of the jobs of a run into messages, with a record of what is in flight.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use plyground_match::Job;
 
@@ -32,7 +32,10 @@ pub struct Batcher {
 }
 
 impl Batcher {
-    pub fn new(jobs: Vec<Job>) -> Self {
+    /// A batcher of these jobs. A store that is damaged may have a job twice; it is done once.
+    pub fn new(mut jobs: Vec<Job>) -> Self {
+        let mut seen = HashSet::new();
+        jobs.retain(|job| seen.insert(job.id.clone()));
         Self { waiting: jobs.into(), ..Self::default() }
     }
 
@@ -132,6 +135,7 @@ impl Batcher {
 
     /// Adds a job that was done and is to be done again.
     pub fn reopen(&mut self, job: Job) {
+        self.settle(&job.id);
         self.waiting.push_front(job);
     }
 
@@ -174,6 +178,18 @@ mod tests {
             assert!(batcher.settle("r-0").is_none(), "done is done");
         }
         assert_eq!(found, 1000);
+    }
+
+    #[test]
+    fn a_job_that_a_damaged_store_has_twice_is_done_once() {
+        let mut batcher = Batcher::new([jobs(2), jobs(2)].concat());
+        assert_eq!((batcher.left(), pairs(&batcher.next().unwrap())), (2, vec![0]));
+        for job in jobs(2) {
+            batcher.reopen(job);
+            assert_eq!(batcher.left(), 2);
+        }
+        assert!(batcher.settle("r-0").is_some() && batcher.settle("r-1").is_some());
+        assert!(batcher.is_done() && batcher.next().is_none());
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::names::WorkerName;
 const WAITING: usize = 4;
 /// The same for games that ended by a fault. All of them are played again, since no rule can tell whether a player has crashed.
 const FAULTS_WAITING: usize = 1_000;
+/// The most moves of games that wait, however many are to be played again.
+const MOVES_WAITING: usize = 500_000;
 
 /// A result of a worker that is played again.
 pub struct SampledResult {
@@ -29,6 +31,12 @@ pub struct Sampler {
     samples: UnboundedSender<SampledResult>,
     checked: UnboundedReceiver<SampleVerdict>,
     waiting: usize,
+    moves_waiting: usize,
+}
+
+/// The moves of games.
+fn moves(games: &[GameRow]) -> usize {
+    games.iter().map(|game| game.moves.len()).sum()
 }
 
 impl Sampler {
@@ -42,7 +50,7 @@ impl Sampler {
         checked: UnboundedReceiver<SampleVerdict>,
     ) -> Self {
         let share = if is_reproducible(experiment) { share } else { 0.0 };
-        Self { share, rng: Seed(seed).rng(), samples, checked, waiting: 0 }
+        Self { share, rng: Seed(seed).rng(), samples, checked, waiting: 0, moves_waiting: 0 }
     }
 
     /// Draws, and has the result played again if it was drawn.
@@ -53,10 +61,12 @@ impl Sampler {
             true => FAULTS_WAITING,
             false => WAITING,
         };
-        let drawn = self.share > 0.0 && self.waiting < most && (faulty || self.rng.unit() < self.share);
+        let has_room = self.waiting < most && self.moves_waiting < MOVES_WAITING;
+        let drawn = self.share > 0.0 && has_room && (faulty || self.rng.unit() < self.share);
         let sample = || SampledResult { worker: worker.clone(), job: job.clone(), games: games.to_vec() };
         if drawn && self.samples.send(sample()).is_ok() {
             self.waiting += 1;
+            self.moves_waiting += moves(games);
         }
     }
 
@@ -64,6 +74,7 @@ impl Sampler {
     pub fn next(&mut self) -> Option<SampleVerdict> {
         let checked = self.checked.try_recv().ok()?;
         self.waiting -= 1;
+        self.moves_waiting -= moves(&checked.0.games);
         Some(checked)
     }
 
@@ -93,7 +104,7 @@ pub async fn play_samples(
 
 #[cfg(test)]
 mod tests {
-    use plyground_core::NoResources;
+    use plyground_core::{NoResources, Outcome, PlayedMove};
     use tokio::sync::mpsc::unbounded_channel;
 
     use super::*;
@@ -109,5 +120,38 @@ mod tests {
             std::iter::from_fn(|| to_play.try_recv().ok()).count()
         };
         assert_eq!((drawn(1.0), drawn(0.9), drawn(0.0)), (100, WAITING, 0));
+    }
+
+    #[test]
+    fn long_games_that_wait_take_bounded_memory() {
+        let experiment = Experiment::new("tictactoe", &["random", "mcts:sims=5"].map(str::to_owned), &NoResources).unwrap();
+        let job = Job { id: "r-0".to_owned(), run: "r".to_owned(), agents: [0, 1], pair: 0, opening: Vec::new() };
+        let game = GameRow {
+            job: job.id.clone(),
+            pair: 0,
+            game: 0,
+            agents: [0, 1],
+            outcome: Outcome::DRAW,
+            reason: String::new(),
+            fault: Some("crashed".to_owned()),
+            points: None,
+            opening: 0,
+            moves: vec![PlayedMove { text: String::new(), chance: false, ms: None, value: None }; MOVES_WAITING / 10],
+            movers: Vec::new(),
+            ended: 0,
+        };
+        let ((samples, mut to_play), (judged, verdicts)) = (unbounded_channel(), unbounded_channel());
+        let mut sampler = Sampler::new(1.0, &experiment, 7, samples, verdicts);
+        let mut draw = |sampler: &mut Sampler| {
+            (0..20).for_each(|_| sampler.draw(&WorkerName::of("liar"), &job, std::slice::from_ref(&game)));
+            std::iter::from_fn(|| to_play.try_recv().ok()).collect::<Vec<_>>()
+        };
+        let drawn = draw(&mut sampler);
+        assert_eq!(drawn.len(), 10);
+        for sample in drawn {
+            judged.send((sample, Ok(()))).unwrap();
+        }
+        assert_eq!(std::iter::from_fn(|| sampler.next()).count(), 10);
+        assert_eq!(draw(&mut sampler).len(), 10, "there is room again");
     }
 }

@@ -9,7 +9,7 @@ use crate::names::WorkerName;
 /// The most senders that are remembered by name: a liar may sign every message with another one.
 const MOST_NAMES: usize = 10_000;
 
-/// What a coordinator knows about the senders of results of one run.
+/// The trust of a coordinator in the senders of results of one run.
 #[derive(Default)]
 pub struct WorkerTrust {
     /// The workers whose results are kept; the store knows which these are.

@@ -21,10 +21,11 @@ const LARGEST_PACKED: usize = 2 << 20;
 const MOST_JOBS: usize = 20_000;
 /// The most moves of a game or an opening.
 const MOST_MOVES: usize = 1 << 16;
-/// The longest text of a move, of the name of a job, and of a reason or an error.
+/// The longest text of a move, of the name of a job, of the reason why a game ended, and of an error.
 const LONGEST_MOVE: usize = 64;
 const LONGEST_ID: usize = 128;
-const LONGEST_REASON: usize = 1 << 16;
+const LONGEST_REASON: usize = 1 << 10;
+const LONGEST_ERROR: usize = 1 << 16;
 /// More agents than an experiment can have.
 const MOST_AGENTS: usize = 1 << 20;
 
@@ -124,7 +125,7 @@ impl Bounded for BatchResults {
         at_most("a number of failures", self.failures.len(), MOST_JOBS)?;
         for failure in &self.failures {
             at_most("the length of the name of a job", failure.job.len(), LONGEST_ID)?;
-            at_most("the length of an error", failure.error.len(), LONGEST_REASON)?;
+            at_most("the length of an error", failure.error.len(), LONGEST_ERROR)?;
         }
         at_most("a number of jobs", self.returned.len(), MOST_JOBS)?;
         self.returned.iter().try_for_each(|job| at_most("the length of the name of a job", job.len(), LONGEST_ID))?;
@@ -171,7 +172,8 @@ impl From<&GameRow> for WireGame {
             agents: row.agents,
             winner: row.outcome.winner,
             margin: row.outcome.margin,
-            reason: row.reason.clone(),
+            // What a player that crashed has said may be longer.
+            reason: row.reason[..row.reason.floor_char_boundary(LONGEST_REASON)].to_owned(),
             fault: row.fault.clone(),
             points: row.points,
             opening: row.opening,
@@ -226,7 +228,7 @@ pub fn packed_with_length<T: Serialize>(value: &T) -> (Bytes, usize) {
     (bytes.into(), text.len())
 }
 
-/// What was packed; a reason in words if it cannot be understood or is out of bounds.
+/// The unpacked message; a reason in words if it cannot be understood or is out of bounds.
 pub fn unpacked<T: DeserializeOwned + Bounded>(bytes: &[u8]) -> Result<T, String> {
     at_most("a message (in bytes)", bytes.len(), LARGEST_PACKED)?;
     let mut text = Vec::new();
@@ -272,6 +274,8 @@ mod tests {
         let found: BatchResults = unpacked(&bytes).unwrap();
         assert_eq!(found, sent);
         assert_eq!(GameRow::from(found.jobs[0][0].clone()), row);
+        let long = GameRow { reason: "é".repeat(LONGEST_REASON) + "x", ..row };
+        assert_eq!(WireGame::from(&long).reason, "é".repeat(LONGEST_REASON / 2), "the last words of a crash may be long");
         assert!(unpacked::<BatchResults>(b"rubbish").is_err());
         assert!(unpacked::<BatchResults>(&bytes[..bytes.len() / 2]).is_err());
     }
@@ -321,6 +325,7 @@ mod tests {
             ("ms", serde_json::json!([])),
             ("moves", serde_json::json!(["x".repeat(65)])),
             ("job", "x".repeat(129).into()),
+            ("reason", "x".repeat(LONGEST_REASON + 1).into()),
         ] {
             assert!(refusal(sent(key, value)).contains("expected"), "{key}");
         }

@@ -54,7 +54,7 @@ impl<G: Game> SearchRequest<'_, G> {
     }
 }
 
-/// What an agent chose and why.
+/// A chosen move, with the reasons.
 #[derive(Clone, Debug)]
 pub struct Choice<G: Game> {
     /// The move.
@@ -102,7 +102,7 @@ impl<G: Game> Choice<G> {
     }
 }
 
-/// What an agent thinks of one of the moves.
+/// A legal move with what a search found about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate<M> {
     /// The move.
@@ -132,7 +132,7 @@ pub struct Progress<'a, M> {
     pub opinion: &'a dyn Fn() -> Opinion<M>,
 }
 
-/// What an agent would say if it had to answer now.
+/// The provisional answer of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opinion<M> {
     /// The expected result for the mover, from -1 to +1.

@@ -84,7 +84,7 @@ pub struct EncoderInfo {
     pub summary: &'static str,
 }
 
-/// How a game looks from the other side.
+/// The transformation that shows a game from the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Swap {
     /// The players want different things, and no turn of the board makes up for it.

@@ -42,7 +42,7 @@ pub struct SearchQuery<'a> {
     pub limits: Limits,
 }
 
-/// What an engine reports about its search. Nothing of it has been checked.
+/// The report of an engine about its search. Nothing of it has been checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineInfo {
     /// The expected result for the mover, from -1 to +1.

@@ -51,7 +51,7 @@ impl GameValue {
         }
     }
 
-    /// As a result for the player to move, from -1 to +1.
+    /// The result for the player to move, from -1 to +1.
     pub fn value(self) -> f32 {
         match self {
             Self::Loss => -1.0,
@@ -60,7 +60,7 @@ impl GameValue {
         }
     }
 
-    /// As one word: win, draw or loss.
+    /// The word for it: win, draw or loss.
     pub fn word(self) -> &'static str {
         match self {
             Self::Loss => "loss",

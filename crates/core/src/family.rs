@@ -23,7 +23,7 @@ pub trait PlayableGame: Evaluated + Solvable + Encodable {}
 
 impl<G: Evaluated + Solvable + Encodable> PlayableGame for G {}
 
-/// What to do with a game once its concrete type is known.
+/// An operation on a game, compiled for its concrete type.
 pub trait Visitor {
     /// What comes out.
     type Output;

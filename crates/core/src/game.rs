@@ -62,6 +62,16 @@ pub trait Game: Clone + Send + Sync + 'static {
         outcomes.clear();
     }
 
+    /// A number of moves of the players that no game exceeds from its start, whatever is played; `None` where none is known.
+    fn most_moves(&self) -> Option<u32> {
+        None
+    }
+
+    /// A number of outcomes that no event of chance exceeds; 0 in games without chance.
+    fn most_outcomes(&self) -> u32 {
+        0
+    }
+
     /// The points of both players in games that have points.
     fn points(&self, state: &Self::State) -> Option<[i32; 2]> {
         let _ = state;

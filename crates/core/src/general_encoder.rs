@@ -33,14 +33,14 @@ enum Kind {
 impl GeneralEncoder {
     pub(crate) const NAME: &str = "general";
 
-    /// How it is listed.
+    /// Its entry in lists of encoders.
     pub const INFO: EncoderInfo =
         EncoderInfo { name: Self::NAME, summary: "pieces by kind and side, the side to move, the numbers beside the board" };
 
     /// Games that show whether a game is one of placing, of moving, or both.
     const GAMES: u64 = 20;
 
-    /// For a game.
+    /// The encoder for a game.
     pub fn new<G: Encodable>(game: &G) -> Self {
         let info = G::info();
         let view = game.view(&game.start());

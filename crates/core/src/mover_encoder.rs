@@ -28,7 +28,7 @@ type Kind = (bool, usize);
 impl MoverEncoder {
     pub(crate) const NAME: &str = DEFAULT_ENCODER;
 
-    /// How it is listed.
+    /// Its entry in lists of encoders.
     pub const INFO: EncoderInfo =
         EncoderInfo { name: Self::NAME, summary: "own, other and neutral pieces by kind, as the player to move sees them" };
 
@@ -37,7 +37,7 @@ impl MoverEncoder {
     /// Counters are divided by this: numbers near 1 are learnt best.
     const COUNTER_UNIT: f32 = 8.0;
 
-    /// For a game.
+    /// The encoder for a game.
     pub fn new<G: Encodable>(game: &G) -> Self {
         let view = game.view(&game.start());
         let swap = game.swap();

@@ -50,7 +50,7 @@ impl Player {
     }
 }
 
-/// How a finished game ended.
+/// The result of a finished game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Outcome {
     /// The winner; `None` is a draw.
@@ -107,7 +107,7 @@ impl Outcome {
     }
 }
 
-/// Who acts next. One answer to both "whose turn is it" and "is it over", so that the two cannot disagree.
+/// The next to act, or the end. One answer to both "whose turn is it" and "is it over", so that the two cannot disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// A player chooses a move.

@@ -41,7 +41,7 @@ pub struct GameRecord {
     pub tags: BTreeMap<String, String>,
 }
 
-/// Who played.
+/// A player of a recorded game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a player like {\"name\":\"random\"}")]
 pub struct RecordedPlayer {

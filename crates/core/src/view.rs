@@ -115,7 +115,7 @@ impl BoardView {
         Self { files, ranks, cells, counters: Vec::new() }
     }
 
-    /// What stands on a square of this board.
+    /// The piece on a square of this board.
     pub fn piece(&self, square: Square) -> Option<Piece> {
         self.cells[(self.ranks - 1 - square.rank) as usize * self.files as usize + square.file as usize]
     }

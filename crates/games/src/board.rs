@@ -33,6 +33,11 @@ impl Grid {
         self.stride as u32 * self.ranks as u32
     }
 
+    /// The number of squares.
+    pub const fn count(self) -> u32 {
+        self.files as u32 * self.ranks as u32
+    }
+
     /// The number of a square.
     #[inline]
     pub const fn index(self, square: Square) -> u32 {

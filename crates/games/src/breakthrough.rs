@@ -266,6 +266,11 @@ impl Game for Breakthrough {
         State { pieces: self.start, side: Player::First }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        // Every move brings a piece forward.
+        Some(self.grid.count() * u32::from(self.grid.ranks - 1))
+    }
+
     /// A player with pieces has a move: nothing of their own is in front of the foremost piece, and of its diagonals at least one
     /// is on the board, because there are two files.
     #[inline]

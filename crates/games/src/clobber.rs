@@ -332,6 +332,10 @@ impl<B: Bits> Game for Clobber<B> {
         State { stones: [set(&squares[..half]), set(&squares[half..])], side: Player::First }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        Some(self.grid.count() - 1)
+    }
+
     #[inline]
     fn turn(&self, state: &State<B>) -> Turn {
         let [mine, theirs] = Self::sides(state);

@@ -215,6 +215,10 @@ impl Game for ConnectFour {
         State { discs: [0; 2], side: Player::First, winner: None }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        Some(self.grid.count())
+    }
+
     #[inline]
     fn turn(&self, state: &State) -> Turn {
         match state.winner {

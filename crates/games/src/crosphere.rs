@@ -379,6 +379,10 @@ impl Game for Crosphere {
         State { strong: [0; 2], weak: 0, reserve: [self.strong; 2], side: Player::First, stage: Stage::Open }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        Some(self.grid.count())
+    }
+
     #[inline]
     fn turn(&self, state: &State) -> Turn {
         match state.stage {

@@ -198,6 +198,10 @@ impl<B: Bits> Game for Mnk<B> {
         State { stones: [B::default(); 2], side: Player::First, winner: None }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        Some(self.grid.count())
+    }
+
     #[inline]
     fn turn(&self, state: &State<B>) -> Turn {
         match state.winner {

@@ -420,6 +420,11 @@ impl<B: Bits> Game for Pawn<B> {
         State { pawns: self.random.map_or(self.home, |seed| self.thrown(seed)), side: Player::First }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        // Every move brings a piece forward.
+        Some(self.grid.count() * u32::from(self.grid.ranks - 1))
+    }
+
     /// However a game ends, the player who moved last has won it: by arriving, or by leaving the other without a move (to be
     /// without pawns is to be without a move).
     #[inline]

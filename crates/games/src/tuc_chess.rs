@@ -532,6 +532,15 @@ impl Game for TucChess {
         }
     }
 
+    fn most_moves(&self) -> Option<u32> {
+        Some(u32::from(self.limit))
+    }
+
+    fn most_outcomes(&self) -> u32 {
+        // A bonus on any square, or none.
+        GRID.count() + 1
+    }
+
     #[inline]
     fn turn(&self, state: &State) -> Turn {
         match state.due {

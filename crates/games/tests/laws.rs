@@ -53,8 +53,20 @@ impl Visitor for Conformance {
         let mut encoders: Vec<Box<dyn Encoder<G>>> =
             vec![Box::new(GeneralEncoder::new(&game)), Box::new(MoverEncoder::new(&game))];
         encoders.extend(G::encoders().iter().filter_map(|info| game.encoder(info.name)));
+        let (most_moves, mut made, mut outcomes) = (game.most_moves().unwrap_or(0), 0, Vec::new());
         random_walk(&game, &start, 3_000, &mut Seed(5).named(spec).rng(), |state, rng| {
             let here = format!("{spec}: {}", game.position_text(state));
+            match game.turn(state) {
+                Turn::Player(_) => made += 1,
+                Turn::Chance => {
+                    game.chance(state, &mut outcomes);
+                    assert!(outcomes.len() <= game.most_outcomes() as usize, "{here}: {} outcomes", outcomes.len());
+                }
+                Turn::Over(_) => {
+                    assert!(made <= most_moves, "{here}: after {made} moves, no more than {most_moves} are possible");
+                    made = 0;
+                }
+            }
             check_texts(&game, state, &here);
             for piece in game.view(state).cells.iter().flatten() {
                 assert!(info.pieces.contains(piece), "{here}: {piece:?} is not among the pieces of the description");

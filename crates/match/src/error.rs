@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use plyground_core::{AgentError, InputError};
 
-/// Why an experiment could not go on.
+/// The reason why an experiment could not go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

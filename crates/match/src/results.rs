@@ -216,7 +216,7 @@ impl Results {
         &self.damage
     }
 
-    /// What does not count in these results, in sentences: damaged games, and refused results of other machines.
+    /// Sentences about what does not count in these results: damaged games, and refused results of other machines.
     pub fn uncounted(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if let Some(first) = self.damage.first() {

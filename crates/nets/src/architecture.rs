@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::NetError;
 
-/// What a network is made of. As JSON: `{"input": {"planes": 3, "ranks": 8, "files": 8}, "trunk": [{"conv3": 32}, "relu"], …}`.
+/// The layers of a network. As JSON: `{"input": {"planes": 3, "ranks": 8, "files": 8}, "trunk": [{"conv3": 32}, "relu"], …}`.
 ///
 /// The policy head ends in the layer that makes the logits: a 1x1 convolution (the index of a move is then
 /// `plane * squares + square`, as encoders count) or a dense layer (an index is an output). Only the logits of legal moves are
@@ -29,7 +29,7 @@ pub struct Architecture {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
-    /// How many planes.
+    /// The number of planes.
     pub planes: usize,
     /// Rows of the board.
     pub ranks: usize,
@@ -100,7 +100,7 @@ impl Shape {
         self.ranks * self.files
     }
 
-    /// How many numbers there are.
+    /// The number of numbers.
     pub fn numbers(self) -> usize {
         self.planes * self.squares()
     }
@@ -211,7 +211,7 @@ impl Architecture {
         self.walk(&mut |_, _, _| ())
     }
 
-    /// How many index numbers of moves there are; 0 without a policy.
+    /// The number of index numbers of moves; 0 without a policy.
     pub fn moves(&self) -> usize {
         match self.policy.as_ref().and_then(|layers| layers.last()) {
             Some(Layer::Conv1(planes)) => planes.saturating_mul(self.input.squares()),
@@ -272,7 +272,7 @@ impl Architecture {
 pub(crate) struct Volume {
     /// Channels as planes, and the ranks of all boards.
     pub shape: Shape,
-    /// How many boards; nothing where planes are not levels.
+    /// The number of boards; nothing where planes are not levels.
     pub levels: Option<usize>,
 }
 

@@ -28,7 +28,7 @@ pub use predictor::{Predictor, softmax};
 pub use simd::Isa;
 pub use train::{Batch, Learning, Losses, Rule, Trainer, ValueLoss};
 
-/// Why a network, a file or a batch cannot be used, in words.
+/// The reason why a network, a file or a batch cannot be used, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
     /// A description that makes no network.

@@ -44,12 +44,12 @@ impl Network {
         Ok(Self { architecture, plan, parameters })
     }
 
-    /// What it is made of.
+    /// Its layers.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// How many numbers it has learnt, or will.
+    /// The number of its parameters.
     pub fn size(&self) -> usize {
         self.plan.weights.iter().map(|weights| weights.dimensions.iter().product::<usize>() + weights.outputs).sum()
     }

@@ -61,7 +61,7 @@ pub struct PolicyEnd {
     pub per_square: bool,
 }
 
-/// How the weights of a layer lie in memory.
+/// The layout of the weights of a layer in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// For sums over many positions: (tap, output / 16, square, input; output % 16).
@@ -94,7 +94,7 @@ pub struct Weights {
     pub start: Start,
 }
 
-/// How weights are drawn at the start.
+/// The distribution of weights at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// For what follows, a ReLU or not (He et al., 2015).
@@ -178,7 +178,7 @@ impl ExecutionPlan {
         Ok(plan)
     }
 
-    /// How many blocks the numbers of one position take.
+    /// The number of blocks for the numbers of one position.
     pub fn value_blocks(&self, value: ValueId) -> usize {
         let shape = self.shapes[value];
         shape.squares() * blocks(shape.planes)
@@ -186,7 +186,7 @@ impl ExecutionPlan {
 }
 
 impl ExecutionStep {
-    /// What it reads.
+    /// The values that it reads.
     pub fn reads(&self) -> impl Iterator<Item = ValueId> {
         let (first, second) = match *self {
             Self::Sums { from, add, .. } => (from, add),
@@ -196,7 +196,7 @@ impl ExecutionStep {
         std::iter::once(first).chain(second)
     }
 
-    /// What it computes.
+    /// The value that it computes.
     pub fn writes(&self) -> ValueId {
         match *self {
             Self::Sums { to, .. }

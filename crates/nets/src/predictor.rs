@@ -27,12 +27,12 @@ struct Shared {
 }
 
 impl Predictor {
-    /// For one position at a time on the board of this network; see [`Network::resized`] for others.
+    /// A predictor for one position at a time on the board of this network; see [`Network::resized`] for others.
     pub fn new(network: &Network) -> Self {
         Self::with(network, 1, Isa::best())
     }
 
-    /// For up to so many positions at once, with these vector instructions.
+    /// A predictor for up to so many positions at once, with these vector instructions.
     pub fn with(network: &Network, positions: usize, isa: Isa) -> Self {
         let plan = network.plan.clone();
         let mut prepared = Prepared::new(&plan, false);

@@ -22,7 +22,7 @@ enum Set {
 }
 
 impl Isa {
-    /// What every machine has that this program was compiled for.
+    /// The instructions of every machine that this program was compiled for.
     pub const PORTABLE: Self = Self(Set::Portable);
 
     /// All that this machine has, the fastest last.

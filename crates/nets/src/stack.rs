@@ -6,7 +6,7 @@ use crate::Isa;
 use crate::kernels::{Block, LANES, blocks};
 use crate::plan::{ExecutionPlan, ValueId};
 
-/// How one position goes from its levels to levels with neighbours.
+/// The step of a position from its levels to levels with neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Stack {
     levels: usize,

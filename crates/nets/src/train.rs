@@ -99,7 +99,7 @@ impl Batch {
         &self.planes
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -125,24 +125,24 @@ impl Batch {
     }
 }
 
-/// How a network learns.
+/// The settings of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learning {
     /// The size of a step.
     pub rate: f32,
-    /// How a gradient becomes a step.
+    /// The optimiser: how a gradient becomes a step.
     pub rule: Rule,
-    /// How much the policy counts in the loss.
+    /// The weight of the policy in the loss.
     pub policy_weight: f32,
-    /// How much the value counts in the loss.
+    /// The weight of the value in the loss.
     pub value_weight: f32,
-    /// How far off a value is.
+    /// The loss of a value.
     pub value_loss: ValueLoss,
     /// A longer gradient is shortened to this.
     pub longest_gradient: Option<f32>,
 }
 
-/// How far off a value is.
+/// The loss of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueLoss {
     /// The square of the difference; the best answer is the expected result.
@@ -173,7 +173,7 @@ impl ValueLoss {
     }
 }
 
-/// How a gradient becomes a step.
+/// The optimiser: how a gradient becomes a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// Adam with decoupled weight decay (Loshchilov and Hutter, 2019); biases do not decay.
@@ -209,7 +209,7 @@ impl Default for Learning {
     }
 }
 
-/// How far off a network was, on the mean of the positions that have something to learn.
+/// The losses of a network, on the mean of the positions that have something to learn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Losses {
     /// Cross-entropy of the policy, in nats.
@@ -266,12 +266,12 @@ struct Worker {
 }
 
 impl Trainer {
-    /// For a network, on this many threads. The number of threads does not change what is learnt.
+    /// A trainer of a network, on this many threads. The number of threads does not change what is learnt.
     pub fn new(network: Network, learning: Learning, threads: usize) -> Self {
         Self::with_isa(network, learning, threads, Isa::best())
     }
 
-    /// With these vector instructions.
+    /// A trainer with these vector instructions.
     pub fn with_isa(network: Network, learning: Learning, threads: usize, isa: Isa) -> Self {
         let plan = &network.plan;
         let mut prepared = Prepared::new(plan, true);
@@ -302,7 +302,7 @@ impl Trainer {
         self.steps
     }
 
-    /// What the network makes of a batch, without learning from it.
+    /// The losses of a batch, without learning from it.
     pub fn measure(&mut self, batch: &Batch) -> Result<Losses, NetError> {
         self.run(batch, false)
     }

@@ -17,7 +17,7 @@ pub const MOST_BYTES: usize = 64 << 20;
 /// Where the header is in the metadata of a file.
 const KEY: &str = "plyground";
 
-/// What a network is for, and where it comes from.
+/// The purpose and the origin of a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -29,15 +29,15 @@ pub struct Header {
     pub parameters: String,
     /// The name of the encoder, `general`.
     pub encoder: String,
-    /// What the network is made of.
+    /// The layers of the network.
     pub architecture: Architecture,
     /// The command that trained it.
     pub training: String,
-    /// What was measured of its strength, in words; empty if nothing was.
+    /// Its measured strength, in words; empty if nothing was measured.
     pub strength: String,
 }
 
-/// How numbers are kept in a file.
+/// The precision of numbers in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// As they are, in four bytes.

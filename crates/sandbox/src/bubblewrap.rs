@@ -16,13 +16,9 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{geteuid, getpid};
 
-use crate::root::{Visible, parents, visible};
+use crate::limits::{FIRST_USER, NOBODY};
+use crate::root::{ENVIRONMENT, Visible, parents, visible};
 use crate::{Confinement, limits, system_calls};
-
-/// Users of confined programs, where the host may choose: no account has such numbers.
-pub const FIRST_USER: u32 = 1_000_000;
-/// Nobody.
-pub const NOBODY: u32 = 65_534;
 
 /// Becomes `bwrap`, which becomes the program.
 pub fn enter(confinement: &Confinement, program: &OsStr, arguments: &[OsString]) -> io::Result<Infallible> {
@@ -35,7 +31,7 @@ pub fn enter(confinement: &Confinement, program: &OsStr, arguments: &[OsString])
     let mut command = Options::default();
     command.args(["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
     command.args(["--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv"]);
-    for (name, value) in crate::namespaces::ENVIRONMENT {
+    for (name, value) in ENVIRONMENT {
         command.args(["--setenv", name, value]);
     }
     let mut made: Vec<std::path::PathBuf> = Vec::new();

@@ -1,4 +1,4 @@
-//! Limits of the system for a process and all that it starts.
+//! Limits of the system for a process and all that it starts, and the users that they count by.
 
 use std::io;
 
@@ -8,6 +8,11 @@ use crate::Confinement;
 
 /// The most open files.
 const FILES: u64 = 256;
+
+/// Users of confined programs, where the host may choose: no account has such numbers.
+pub const FIRST_USER: u32 = 1_000_000;
+/// Nobody.
+pub const NOBODY: u32 = 65_534;
 
 /// Sets the limits that may be set before there are namespaces.
 pub fn set(confinement: &Confinement) -> io::Result<()> {

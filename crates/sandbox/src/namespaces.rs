@@ -17,12 +17,9 @@ use nix::sys::signal::Signal;
 use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{Gid, Uid, getegid, geteuid, getpid, pivot_root, setgroups, sethostname, setresgid, setresuid, setsid};
 
-use crate::bubblewrap::{FIRST_USER, NOBODY};
-use crate::root::{DEVICES, Visible, parents, visible};
+use crate::limits::{FIRST_USER, NOBODY};
+use crate::root::{DEVICES, ENVIRONMENT, Visible, parents, visible};
 use crate::{Confinement, limits, system_calls};
-
-/// The environment of a confined program.
-pub const ENVIRONMENT: [(&str, &str); 4] = [("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TMPDIR", "/tmp"), ("LANG", "C.UTF-8")];
 
 /// A folder to mount things on while the file system is set up.
 const BASE: &str = "/tmp";

@@ -1,4 +1,4 @@
-//! What a confined program sees of this computer's files.
+//! What a confined program sees of this computer: its files, and its environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ const JAVA: &str = "java";
 
 /// The devices that a program may need.
 pub const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// The environment of a confined program.
+pub const ENVIRONMENT: [(&str, &str); 4] = [("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TMPDIR", "/tmp"), ("LANG", "C.UTF-8")];
 
 /// A part of the read-only file system.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::process::Command;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
-use crate::namespaces::ENVIRONMENT;
+use crate::root::ENVIRONMENT;
 use crate::{Confinement, limits};
 
 /// The folder of a program, as it is called inside of a sandbox.

@@ -71,6 +71,28 @@ impl Engines {
         self.searches.close();
     }
 
+    /// The slot of a WebSocket of a page, or the refusal: pages of other sites get none, and when all are taken, there is no room.
+    pub fn admit(&self, source: &RequestSource, headers: &HeaderMap) -> Result<ActiveRequest, Box<Response>> {
+        let refused = |status: StatusCode, words: &'static str| Err(Box::new((status, words).into_response()));
+        if !same_site(headers) {
+            return refused(StatusCode::FORBIDDEN, "The engine answers only pages of this server.\n");
+        }
+        if !source.by_named_proxy && !self.ways.is_own_name(headers) {
+            let words = "The engine answers only under an address or a name of this server (ply serve --name NAME).\n";
+            return refused(StatusCode::FORBIDDEN, words);
+        }
+        // A player who thinks sends nothing: such a connection is not idle in the sense of the table.
+        match self.table.admit(source.client) {
+            Some(slot) => Ok(Arc::new(slot).busy()),
+            None => refused(StatusCode::SERVICE_UNAVAILABLE, "Too many are playing; try again in a minute.\n"),
+        }
+    }
+
+    /// The idle timeout of a WebSocket.
+    pub fn idle_timeout(&self) -> Duration {
+        self.limits.idle_timeout
+    }
+
     fn api(&self) -> Api<'_> {
         Api { resources: &self.allowed, allowance: self.limits.allowance }
     }
@@ -82,16 +104,9 @@ pub async fn connect(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    if !same_site(&headers) {
-        return (StatusCode::FORBIDDEN, "The engine answers only pages of this server.\n").into_response();
-    }
-    if !source.by_named_proxy && !engines.ways.is_own_name(&headers) {
-        let words = "The engine answers only under an address or a name of this server (ply serve --name NAME).\n";
-        return (StatusCode::FORBIDDEN, words).into_response();
-    }
-    // A player who thinks sends nothing: such a connection is not idle in the sense of the table.
-    let Some(slot) = engines.table.admit(source.client).map(|slot| Arc::new(slot).busy()) else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "Too many are playing; try again in a minute.\n").into_response();
+    let slot = match engines.admit(&source, &headers) {
+        Ok(slot) => slot,
+        Err(refusal) => return *refusal,
     };
     let most = engines.limits.message;
     upgrade.max_message_size(most).max_frame_size(most).on_upgrade(move |socket| async move {

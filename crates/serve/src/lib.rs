@@ -8,6 +8,7 @@ mod engine;
 mod engine_allow_list;
 mod fair_queue;
 mod files;
+mod friend;
 #[doc(hidden)]
 pub mod fuzzing;
 mod lab;
@@ -17,7 +18,7 @@ mod live_page;
 mod origin;
 
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,10 +33,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub use engine_allow_list::EngineAllowList;
-pub use limits::ServerLimits;
+pub use limits::{FriendLimits, ServerLimits};
 pub use live_page::{LivePage, StandingsTable};
 
 use engine::Engines;
+use friend::FriendTables;
 use lab::Lab;
 use origin::{RequestSource, TrustedWays};
 
@@ -127,7 +129,9 @@ impl Server {
             return listener::serve(self.listener, router, &self.limits, stop, || page.stop()).await;
         }
         let engines = Engines::new(self.limits, self.allowed, self.ways.clone());
-        let state = AppState { engines: Arc::new(engines), lab: self.lab };
+        let friends = FriendTables::new(self.limits.friends);
+        let reach = network_address(self.listener.local_addr().ok());
+        let state = AppState { engines: Arc::new(engines), friends, reach, lab: self.lab };
         let closing = || {
             state.engines.stop();
             state.lab.iter().for_each(|lab| lab.stop());
@@ -143,6 +147,9 @@ impl Server {
 #[derive(Clone)]
 struct AppState {
     engines: Arc<Engines>,
+    friends: Arc<FriendTables>,
+    /// The address of this server for others on the network, where they can reach it.
+    reach: Option<SocketAddr>,
     lab: Option<Arc<Lab>>,
 }
 
@@ -150,6 +157,8 @@ fn router(state: AppState, ways: TrustedWays) -> Router {
     let lab = state.lab.clone().map_or_else(Router::new, lab::routes);
     let routes = Router::new()
         .route("/engine", any(engine::connect))
+        .route("/friend", any(friend::connect))
+        .layer(Extension(Arc::clone(&state.friends)))
         .with_state(Arc::clone(&state.engines))
         .route("/server.json", get(about))
         .with_state(state)
@@ -182,7 +191,23 @@ async fn name_source(
 async fn about(State(state): State<AppState>, Extension(source): Extension<RequestSource>, headers: HeaderMap) -> Json<Value> {
     let lab = state.lab.is_some() && source.is_local(&headers);
     let threads = state.engines.threads();
-    Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab}))
+    // For links that work on other devices; who has come from one of them has an address already.
+    let reach = state.reach.filter(|_| source.is_local(&headers)).map(|address| format!("http://{address}/"));
+    Json(json!({"engine": "websocket", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "lab": lab, "reach": reach}))
+}
+
+/// The address by which other devices on the network reach a server that is bound to this address: its own, or if it is bound to all of
+/// this computer, the one from which this computer would send to others. None for a server that only this computer reaches.
+fn network_address(bound: Option<SocketAddr>) -> Option<SocketAddr> {
+    let bound = bound?;
+    if !bound.ip().is_unspecified() {
+        return Some(bound).filter(|bound| !bound.ip().is_loopback());
+    }
+    // Nothing is sent: connecting a UDP socket only chooses a route. The address is one of those for documentation (RFC 5737).
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_loopback() && !own.is_unspecified()).then(|| SocketAddr::new(own, bound.port()))
 }
 
 /// The security headers: what our pages need, and nothing else: no other site's scripts, no frames, no guessing of types.

@@ -35,6 +35,8 @@ pub struct ServerLimits {
     pub idle_timeout: Duration,
     /// The limits of a single search.
     pub allowance: Allowance,
+    /// The limits of games between people.
+    pub friends: FriendLimits,
     /// The most runs of the lab at the same time.
     pub runs: usize,
     /// The most games of a run at the same time.
@@ -66,11 +68,31 @@ impl Default for ServerLimits {
             message: 256 * 1024,
             idle_timeout: Duration::from_mins(30),
             allowance: Allowance { threads: cores as u64, ..Allowance::default() },
+            friends: FriendLimits::default(),
             runs: 1,
             run_threads: cores,
             run_agents: 32,
             run_pairs: 20_000,
             listeners: 64,
         }
+    }
+}
+
+/// Limits on games between people. A game that is left makes room when there are too many, the one that was left first.
+#[derive(Clone, Copy, Debug)]
+pub struct FriendLimits {
+    /// The most games at the same time.
+    pub tables: usize,
+    /// The most games that one client has opened.
+    pub tables_of_client: usize,
+    /// The most spectators of a game.
+    pub watchers: usize,
+    /// The time for which a game is kept when nobody is there.
+    pub kept: Duration,
+}
+
+impl Default for FriendLimits {
+    fn default() -> Self {
+        Self { tables: 500, tables_of_client: 40, watchers: 100, kept: Duration::from_hours(24) }
     }
 }

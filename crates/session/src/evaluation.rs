@@ -2,7 +2,7 @@
 
 use plyground_core::{EvaluationTerm, Evaluator as _, InputError, Params, PlayableGame, Turn, split_spec};
 
-/// What an evaluator says about a position, in the view of the first player.
+/// The evaluation of a position, in the view of the first player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The score, in the evaluator's own unit.

@@ -117,17 +117,17 @@ pub struct LegalMove {
 /// The end of a line that was followed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineEnd {
-    /// Who made each move; `None` for outcomes of chance.
+    /// The player of each move; `None` for outcomes of chance.
     pub movers: Vec<Option<Player>>,
     /// The player to move at the end, chance, or the outcome.
     pub turn: Turn,
     /// The points of both players, in games with points.
     pub points: Option<[i32; 2]>,
-    /// Why the game ended, in English; empty if it goes on.
+    /// The reason why the game ended, in English; empty if it goes on.
     pub reason: String,
 }
 
-/// Why a line cannot be followed to its end.
+/// The reason why a line cannot be followed to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineError {
     /// A move that the rules do not allow.

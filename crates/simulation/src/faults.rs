@@ -91,10 +91,10 @@ impl Faults {
     }
 }
 
-/// What decides over all programs of a history.
+/// The choice of faults for all programs of a history.
 pub struct Fate {
     pub stage: Arc<Stage>,
-    /// What each program is.
+    /// The role of each program.
     pub roles: Vec<ProgramRole>,
     /// The time from which on no more faults happen.
     pub calm_at: Duration,

@@ -23,7 +23,7 @@ use crate::world::{ProgramId, World, WorldEvents, WorldState};
 const LONGEST: Duration = Duration::from_mins(10);
 const LONGEST_TIMES: u32 = 3;
 
-/// What came of a simulated history.
+/// The result of a simulated history.
 #[derive(Clone, Debug)]
 pub struct SimulatedHistory {
     /// Its seed.
@@ -32,9 +32,9 @@ pub struct SimulatedHistory {
     pub time: Duration,
     /// The programs that were started in it, again and again.
     pub starts: u64,
-    /// What was wrong at the end, in words; `None` if the run came to the table of one computer.
+    /// The failure at the end, in words; `None` if the run came to the table of one computer.
     pub failure: Option<String>,
-    /// What happened, if that was wanted.
+    /// The log, if it was wanted.
     pub log: Vec<String>,
 }
 

@@ -21,7 +21,7 @@ use crate::experiments::{KnownTable, games};
 use crate::liars::{Lie, falsified, oversized};
 use crate::world::{ProgramId, SimulatedMachine, World};
 
-/// What a program of a history is.
+/// The role of a program of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramRole {
     /// What decides over the others.
@@ -32,13 +32,13 @@ pub enum ProgramRole {
     Liar(Lie),
 }
 
-/// What a coordinator has at the end.
+/// The table that a coordinator has at the end.
 pub struct FinalTable {
     pub games: Vec<GameRow>,
     pub refused: Vec<RefusedResults>,
 }
 
-/// What all programs of a history share.
+/// The state that all programs of a history share.
 pub struct Stage {
     pub world: World,
     pub table: &'static KnownTable,

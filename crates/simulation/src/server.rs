@@ -19,7 +19,7 @@ const DUPLICATES: Duration = Duration::from_mins(2);
 const COPIED: Duration = Duration::from_secs(7);
 const COPIES: usize = 60;
 
-/// How likely things go wrong on the way; 0 where they do not.
+/// The probabilities of faults on the way; 0 where there are none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Noise {
     /// A request that never arrives.
@@ -46,7 +46,7 @@ pub struct QueuedMessage {
     free_at: Duration,
 }
 
-/// What a server keeps on its disk.
+/// The disk of a server.
 #[derive(Clone, Default)]
 pub struct ServerDisk {
     pub jobs: BTreeMap<u64, QueuedMessage>,

@@ -88,7 +88,7 @@ struct WorldTask {
     future: LocalBoxFuture<'static, ()>,
 }
 
-/// What is done when something happens to a program.
+/// The reactions to what happens to a program.
 pub trait WorldEvents {
     /// The task that a program starts with.
     fn launch(&self, program: ProgramId) -> LocalBoxFuture<'static, ()>;

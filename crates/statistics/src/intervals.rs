@@ -9,7 +9,7 @@ use crate::{Sample, normal_quantile};
 /// The confidence of the intervals in reports: 95 %.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// From where to where.
+/// An interval with its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The lower end.
@@ -32,7 +32,7 @@ impl fmt::Display for Interval {
     }
 }
 
-/// How sure each of several intervals has to be so that all of them together hold with 95 % (Bonferroni; Dunn 1961): a reader who
+/// The confidence that each of several intervals needs so that all of them together hold with 95 % (Bonferroni; Dunn 1961): a reader who
 /// looks at a hundred intervals of 95 % finds five that miss.
 pub fn simultaneous(intervals: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64

@@ -69,7 +69,7 @@ impl Tally {
         (self.games() > 0).then(|| (self.wins as f64 + 0.5 * self.draws as f64) / self.games() as f64)
     }
 
-    /// As independent games (the trinomial model).
+    /// The sample of independent games (the trinomial model).
     pub fn sample(&self) -> Sample {
         Sample::of(&self.units())
     }
@@ -99,12 +99,12 @@ impl Pairs {
         self.0[results[0].half_points() + results[1].half_points()] += 1;
     }
 
-    /// How many there are.
+    /// The number of pairs.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// As independent pairs (the pentanomial model).
+    /// The sample of independent pairs (the pentanomial model).
     pub fn sample(&self) -> Sample {
         Sample::of(&self.units())
     }
@@ -166,7 +166,7 @@ impl MatchResult {
         self.pairs
     }
 
-    /// As independent pairs, and independent games where a game has no partner.
+    /// The sample of independent pairs, and of independent games where a game has no partner.
     pub fn sample(&self) -> Sample {
         let mut units = self.pairs.units().to_vec();
         units.extend(self.singles.units());

@@ -140,7 +140,7 @@ impl Sprt {
         (0..5).map(|cell| counts[cell] * (under_1[cell] / under_0[cell]).ln()).sum()
     }
 
-    /// What these pairs decide. The bounds are Wald's, ln(beta / (1 - alpha)) and ln((1 - beta) / alpha).
+    /// The decision by these pairs. The bounds are Wald's, ln(beta / (1 - alpha)) and ln((1 - beta) / alpha).
     pub fn status(&self, pairs: &Pairs) -> SprtStatus {
         let llr = self.llr(pairs);
         let (lower, upper) = ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln());

@@ -35,7 +35,7 @@ impl StudyMeasure {
         }
     }
 
-    /// What numbers of this quantity are counted in.
+    /// The unit of numbers of this quantity.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Score | Self::Won | Self::Drawn | Self::Lost => "per cent",

@@ -43,7 +43,7 @@ impl Verdict {
     }
 }
 
-/// How many figures agree, cannot be told and differ, and how many would differ by chance alone.
+/// A sentence about all verdicts: how many figures agree, cannot be told and differ, and how many would differ by chance alone.
 pub fn verdict_on_all(verdicts: impl Iterator<Item = Verdict>) -> String {
     let verdicts: Vec<Verdict> = verdicts.collect();
     let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| is(verdict)).count();

@@ -10,7 +10,7 @@ use ratatui::widgets::{Axis, Block, Chart, Dataset, GraphType, LineGauge, Paragr
 
 use crate::text::count;
 
-/// What is shown.
+/// The dashboard of a training, with what it shows.
 pub struct Dashboard {
     /// Game and size of the network.
     pub title: String,

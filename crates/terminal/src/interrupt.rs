@@ -10,7 +10,7 @@ use plyground_core::CancelToken;
 static TOKEN: LazyLock<CancelToken> = LazyLock::new(CancelToken::new);
 static BEFORE_EXIT: OnceLock<fn()> = OnceLock::new();
 
-/// What a shell reports for a program that was interrupted.
+/// The exit code that a shell reports for a program that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 
 /// From now on Ctrl-C (or a termination from outside) no longer ends the program at once.

@@ -7,7 +7,7 @@ use plyground_statistics::{logistic_elo, per_cent, score_words};
 
 use crate::text::{Lean, columns, count};
 
-/// What belongs below every table: how long games were, who profits from the first move, repeated games, faults.
+/// The lines below every table: how long games were, who profits from the first move, repeated games, faults.
 pub fn footer(run: &Run, results: &Results) -> String {
     let [first, draws, second] = results.by_seat();
     let games = results.games().max(1) as f64;

@@ -49,7 +49,7 @@ pub fn table(session: &dyn Session) -> String {
     draw_board(&view, &session.last_move()) + &draw_counters(&view, session.info().players)
 }
 
-/// Whose turn it is, or how the game ended.
+/// The status in a line: whose turn it is, or how the game ended.
 pub fn status_line(session: &dyn Session) -> String {
     let players = session.info().players;
     match session.turn() {
@@ -86,7 +86,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// How many a second, to three figures: 950, 83.1 k, 1.24 M. Nothing where no time has passed.
+/// A rate in a second, to three figures: 950, 83.1 k, 1.24 M. Nothing where no time has passed.
 pub fn rate(number: u64, time: Duration) -> Option<String> {
     let seconds = time.as_secs_f64();
     (seconds > 0.0).then(|| {

@@ -63,9 +63,9 @@ pub struct Course {
     pub batch: usize,
     /// The size of a step.
     pub rate: f32,
-    /// How far off a value is.
+    /// The loss of a value.
     pub loss: ValueLoss,
-    /// How a gradient becomes a step.
+    /// The optimiser: how a gradient becomes a step.
     pub optimizer: Optimizer,
     /// The seed of all randomness.
     pub seed: u64,

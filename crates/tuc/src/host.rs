@@ -114,15 +114,17 @@ impl Host<'_> {
 
     /// The run of these agents, remote or of the host.
     fn run(&self, agents: &[String], format: Format) -> Result<Run, InputError> {
+        // Its agents are written out: a level names the effort that makes it weak.
+        let experiment = Experiment::with_remote(self.game, agents, self.resources)?;
         let settings = Experiment {
             format,
             seats: Seats::Fixed,
             limits: Limits { time: Some(self.time.a_move), ..Limits::default() },
             game_time: Some(self.time.a_game),
             // A time in the spec of an agent gives way to that of the protocol.
-            own_limits: agents.iter().any(|agent| names_effort(agent)),
+            own_limits: experiment.agents.iter().any(|agent| names_effort(agent)),
             seed: self.seed,
-            ..Experiment::with_remote(self.game, agents, self.resources)?
+            ..experiment
         };
         Ok(settings.run())
     }

@@ -38,11 +38,11 @@ pub struct HostOptions {
     pub seat_time: Option<Duration>,
     /// The most clients of one address (with any ports) at the same time, where clients are not expected by their names.
     pub seats_per_address: usize,
-    /// How clients that are expected by their names are known when they come again.
+    /// The rule by which clients that are expected by their names are known when they come again.
     pub returning: Returning,
 }
 
-/// How a client that is expected by its name is known when it comes again.
+/// The rule by which a client that is expected by its name is known when it comes again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Returning {
     /// By its name.

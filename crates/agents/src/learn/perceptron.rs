@@ -49,7 +49,7 @@ impl Perceptron {
         }
     }
 
-    /// From a network of this architecture; `None` for any other.
+    /// The perceptron in a network of this architecture; `None` for any other.
     pub fn from_network(network: &Network) -> Option<Self> {
         let architecture = network.architecture();
         let Some([Layer::Dense(hidden), Layer::Sigmoid(steepness), ..]) = architecture.value.as_deref() else { return None };
@@ -90,7 +90,7 @@ impl Perceptron {
         Network::from_tensors(Self::architecture(self.input, hidden, self.steepness), &tensors)
     }
 
-    /// What it says of a position, from 0 to 1.
+    /// The output for a position, from 0 to 1.
     pub fn say(&mut self, numbers: &[f32]) -> f32 {
         self.hidden.copy_from_slice(&self.hidden_bias);
         for (&number, weights) in numbers.iter().zip(self.to_hidden.chunks_exact(self.hidden.len())) {

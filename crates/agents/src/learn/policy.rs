@@ -133,9 +133,9 @@ pub(super) struct Decision {
     pub planes: Vec<f32>,
     pub indices: Vec<usize>,
     pub chosen: usize,
-    /// How likely the move was.
+    /// The probability of the move.
     pub share: f32,
-    /// What the mover expected.
+    /// The result that the mover expected.
     pub expected: f32,
     /// How much less likely the move was than those that are drawn on the average, in nats.
     pub surprise: f32,

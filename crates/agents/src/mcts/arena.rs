@@ -402,7 +402,7 @@ impl<M: Copy> Tree<M> {
         self.moves[self.nodes[node].opened()].contains(&mv)
     }
 
-    /// How often an edge that has been visited was gone through.
+    /// The visits of an edge that has been visited.
     pub fn visits(&self, edge: usize) -> u32 {
         if self.layout.shared { self.through[edge] } else { self.behind(edge).visits }
     }

@@ -40,7 +40,7 @@ pub(crate) struct Options {
     pub exploration: f32,
     pub leaf: Leaf,
     pub last: Final,
-    /// In bytes.
+    /// The memory of the tree, in bytes.
     pub memory: usize,
     pub solver: bool,
     /// The weight b of the bias of all-moves-as-first statistics, and the visits that a node needs for its own to be used.
@@ -333,7 +333,7 @@ impl Options {
         Ok(options)
     }
 
-    /// How many trees there are.
+    /// The number of trees.
     pub fn trees(&self) -> usize {
         if self.one_tree { 1 } else { self.threads }
     }

@@ -25,7 +25,7 @@ impl<G: Game, E: Evaluator<G>> Lookahead<G, E> {
         Self { evaluator, known: Vec::new(), known_to_other: Vec::new() }
     }
 
-    /// What the evaluator says of a position that is not over, in the first player's view.
+    /// The evaluation of a position that is not over, in the first player's view.
     pub fn judge(&self, game: &G, state: &G::State) -> f32 {
         self.evaluator.score(game, state)
     }

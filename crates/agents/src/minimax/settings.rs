@@ -205,7 +205,7 @@ pub(super) struct Settings {
     pub method: Method,
     pub iterative: bool,
     pub plies_more: u32,
-    /// In megabytes.
+    /// The size of the transposition table, in megabytes.
     pub table: usize,
     pub replacement: Replacement,
     pub order: Order,
@@ -216,7 +216,7 @@ pub(super) struct Settings {
     pub futility: Option<f32>,
     pub usable: UsableEntries,
     pub threads: usize,
-    /// What taking back the last move costs.
+    /// The penalty for taking back the last move.
     pub progress: f32,
     pub follow: Follow,
     pub quiescence: i32,

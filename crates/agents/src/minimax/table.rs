@@ -120,7 +120,7 @@ impl Table {
         self.slots.fill([0; 2]);
     }
 
-    /// What is known about a position.
+    /// The entry of a position.
     #[inline]
     pub fn get(&self, key: u64) -> Option<Entry> {
         let place = place(key, self.slots.len());

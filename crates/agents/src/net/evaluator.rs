@@ -114,7 +114,7 @@ impl<G: Encodable> NetEvaluator<G> {
         })
     }
 
-    /// From a file, with its header.
+    /// The network in a file, with its header.
     pub fn read(game: &G, name: &str, file: &[u8], at_once: usize) -> Result<(Header, Self), InputError> {
         let (header, network) = network_for(game, name, file)?;
         let net = Self::new(game, &header.encoder, &network, at_once).expect("the encoder was there a moment ago");
@@ -132,12 +132,12 @@ impl<G: Encodable> NetEvaluator<G> {
         &*self.encoder
     }
 
-    /// How many positions it has judged since it was made.
+    /// The number of positions judged since it was made.
     pub fn judgements(&self) -> u64 {
         self.judgements
     }
 
-    /// What the first player can expect, from -1 to 1, and the logits of the moves, in their order. A player is to move.
+    /// The first player's expected result, from -1 to 1, and the logits of the moves, in their order. A player is to move.
     pub fn judge(&mut self, game: &G, state: &G::State, moves: &[G::Move], logits: &mut Vec<f32>) -> f32 {
         self.load(0, game, state);
         self.run(1);
@@ -145,7 +145,7 @@ impl<G: Encodable> NetEvaluator<G> {
         self.value(0, game, state)
     }
 
-    /// What the first player can expect, from -1 to 1. A player is to move.
+    /// The first player's expected result, from -1 to 1. A player is to move.
     pub fn expect(&mut self, game: &G, state: &G::State) -> f32 {
         self.load(0, game, state);
         self.run(1);
@@ -164,7 +164,7 @@ impl<G: Encodable> NetEvaluator<G> {
         self.judgements += places as u64;
     }
 
-    /// What the first player can expect of the position in a place.
+    /// The first player's expected result of the position in a place.
     pub fn value(&self, place: usize, game: &G, state: &G::State) -> f32 {
         let said = self.predictor.value(place);
         let value = if self.from_zero { 2.0 * said - 1.0 } else { said };

@@ -16,7 +16,7 @@ const REPLY_BITS: u32 = 8;
 const SEARCH_CONTEXTS: usize = 32;
 const CONTEXTS: usize = SEARCH_CONTEXTS + ((REPLY_BITS as usize + 1) << REPLY_BITS);
 
-/// How a certificate is cut.
+/// The sizes of the parts of a certificate.
 #[derive(Clone, Copy, Debug)]
 pub struct CertificateOptions {
     /// The most moves that a small search may make to decide a position that then needs no reply.
@@ -39,7 +39,7 @@ pub struct Certificate {
     pub sections: usize,
 }
 
-/// Why there is no certificate.
+/// The reason why there is no certificate.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum CertifyError {
     /// The game cannot be opened or solved.

@@ -257,10 +257,10 @@ impl<G: Solvable> Solver<G> {
         solution
     }
 
-    /// The length of the game as the tablebase has it.
+    /// The length of the game as the tablebase has it. The position is not over, so a length of 0 is the lie of a file.
     fn recalled_distance(&self, game: &G, state: &G::State) -> Option<u32> {
         let (value, plies) = self.known.tablebase.as_ref()?.probe(game, state)?;
-        plies.filter(|_| value != GameValue::Draw)
+        plies.filter(|&plies| value != GameValue::Draw && plies > 0)
     }
 
     /// The exact length of a decided game, unless finding it takes more than `most` positions.

@@ -146,13 +146,13 @@ impl Table {
         self.entries[bucket..bucket + BUCKET].iter().copied().find(|&entry| entry >> TAG_SHIFT == tag && entry & 15 != 0)
     }
 
-    /// What is known of the position with this key.
+    /// The bounds of the position with this key, as far as they are known.
     #[inline]
     pub fn probe(&self, key: u128) -> Bounds {
         self.entry(key).map_or(Bounds::OPEN, Bounds::from_bits)
     }
 
-    /// What is known of the position with this key, with the work behind it.
+    /// The entry of the position with this key, with the work behind it.
     pub fn known(&self, key: u128) -> Option<Known> {
         self.entry(key).map(|entry| Known { bounds: Bounds::from_bits(entry), work: (entry >> 4 & 63) as u32 })
     }

@@ -11,7 +11,7 @@ use plyground_sandbox::{Confinement, Isolation};
 use serde::{Deserialize, Serialize};
 
 use super::upload::{Language, Source};
-use crate::ArenaSettings;
+use crate::settings::ArenaSettings;
 
 /// A compiler may take so long, and so much memory.
 const COMPILING: Duration = Duration::from_mins(1);

@@ -5,14 +5,20 @@ pub(crate) mod upload;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use plyground_engines::EnginePool;
-use plyground_match::FileResources;
+use plyground_match::{Experiment, FileResources, Openings, Run, RunError, opening_plies};
 use plyground_sandbox::Isolation;
-use plyground_session::{Engine, InputError, Resources};
+use plyground_session::{Engine, InputError, Limits, Resources};
 
-use crate::ArenaSettings;
+use crate::settings::ArenaSettings;
 use build::BotFolder;
+
+/// Pairs of games of a check.
+pub(crate) const CHECKED_PAIRS: u64 = 1;
+/// A bot that has not answered so long after its time has stalled.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The name of a version of a bot in the specs of agents, behind `cmd:`.
 pub(crate) fn bot_name(player: u32, version: u32) -> String {
@@ -73,6 +79,21 @@ impl Resources for Bots {
             .map_err(|error| unknown(format!("it cannot be read: {error}")))?;
         if self.started { self.pool.confined(&program) } else { Ok(EnginePool::unstarted_confined(&program)) }
     }
+}
+
+/// The run between two on the ladder: pairs with the seats swapped, from openings of random plies.
+pub(crate) fn pair_run(bots: &Bots, settings: &ArenaSettings, specs: [&str; 2]) -> Result<Run, RunError> {
+    let experiment = Experiment::new(&settings.game, &specs.map(str::to_owned), &bots.unstarted())?;
+    let plies = opening_plies(&experiment.game)?;
+    let experiment = Experiment {
+        openings: if plies == 0 { Openings::Start } else { Openings::Random { plies } },
+        limits: Limits { time: Some(settings.move_time), ..Limits::default() },
+        own_limits: true,
+        patience: Some(PATIENCE),
+        seed: settings.seed,
+        ..experiment
+    };
+    Ok(experiment.run())
 }
 
 #[cfg(test)]

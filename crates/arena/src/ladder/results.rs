@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use plyground_match::{GameRow, Results, Run};
-use plyground_statistics::{Anchor, EloModel, MatchResult, Meeting, Pairs, Rating, RatingError, Sprt, SprtDecision, rate};
+use plyground_statistics::{Anchor, EloModel, MatchResult, Meeting, Pairs, Rating, RatingError, Sprt, SprtDecision, Tally, rate};
 
 /// Lines of games that are kept for each player.
 const LINES: usize = 40;
 /// A league is won by a lead of so many Elo over its guard, in a sequential test with 5 % errors.
 const LEAD: f64 = 100.0;
+
+/// The word for the fault of an answer that comes too late.
+const LATE: &str = "overran";
 
 /// A game in a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +80,8 @@ pub(crate) struct PairRecord {
 #[derive(Default)]
 pub(crate) struct LadderResults {
     records: BTreeMap<[String; 2], PairRecord>,
+    /// By spec: pairs, and all games. Pages ask for them, so they are not counted anew each time.
+    totals: HashMap<String, (u64, Tally)>,
     pub ratings: HashMap<String, Rating>,
     lines: HashMap<String, VecDeque<GameLine>>,
     pub latest: VecDeque<GameLine>,
@@ -97,8 +102,20 @@ pub(crate) fn in_order(one: &str, other: &str) -> [String; 2] {
 impl LadderResults {
     /// All that a run between two has brought.
     pub fn replace(&mut self, run: &Run, results: &Results) {
-        let specs = in_order(&run.experiment.agents[0], &run.experiment.agents[1]);
-        self.records.insert(specs, PairRecord { result: results.between([0, 1]), pairs: results.pairs() });
+        let [one, other] = [&run.experiment.agents[0], &run.experiment.agents[1]];
+        let specs = in_order(one, other);
+        let order = if specs[0] == *one { [0, 1] } else { [1, 0] };
+        let record = PairRecord { result: results.between(order), pairs: results.pairs() };
+        let before = self.records.get(&specs).cloned().unwrap_or_default();
+        let [now, then] = [&record, &before].map(|record| record.result.tally());
+        for (spec, [now, then]) in specs.iter().zip([[now, then], [now.reversed(), then.reversed()]]) {
+            let (pairs, tally) = self.totals.entry(spec.clone()).or_default();
+            *pairs = *pairs + record.pairs - before.pairs;
+            tally.wins = tally.wins + now.wins - then.wins;
+            tally.draws = tally.draws + now.draws - then.draws;
+            tally.losses = tally.losses + now.losses - then.losses;
+        }
+        self.records.insert(specs, record);
     }
 
     /// Takes note of a game.
@@ -133,7 +150,25 @@ impl LadderResults {
 
     /// The pairs of one with all others.
     pub fn pairs_of(&self, spec: &str) -> u64 {
-        self.records.iter().filter(|(specs, _)| specs.iter().any(|own| own == spec)).map(|(_, record)| record.pairs).sum()
+        self.totals.get(spec).map_or(0, |(pairs, _)| *pairs)
+    }
+
+    /// All games of one.
+    pub fn tally_of(&self, spec: &str) -> Tally {
+        self.totals.get(spec).map_or_else(Tally::default, |(_, tally)| *tally)
+    }
+
+    /// The pairs of each of these with each: row after row.
+    pub fn pairs_among(&self, specs: &[&str]) -> Vec<u64> {
+        let numbers: HashMap<&str, usize> = specs.iter().enumerate().map(|(number, spec)| (*spec, number)).collect();
+        let mut all = vec![0; specs.len() * specs.len()];
+        for ([one, other], record) in &self.records {
+            if let (Some(one), Some(other)) = (numbers.get(one.as_str()), numbers.get(other.as_str())) {
+                all[one * specs.len() + other] = record.pairs;
+                all[other * specs.len() + one] = record.pairs;
+            }
+        }
+        all
     }
 
     /// The results of one against each other one, in its view.
@@ -160,7 +195,7 @@ impl LadderResults {
         let number = |spec: &String| specs.binary_search(spec).unwrap_or_default();
         let meetings = self.records.iter().flat_map(|([one, other], record)| {
             let (one, other) = (number(one), number(other));
-            let meeting = |first, second, tally: plyground_statistics::Tally| Meeting {
+            let meeting = |first, second, tally: Tally| Meeting {
                 first,
                 second,
                 wins: tally.wins,
@@ -182,6 +217,14 @@ fn push(lines: &mut VecDeque<GameLine>, line: GameLine) {
 fn is_significant(pairs: &Pairs) -> bool {
     let test = Sprt::new(EloModel::Logistic, 0.0, LEAD);
     test.is_ok_and(|test| test.status(pairs).verdict == SprtDecision::AcceptH1)
+}
+
+/// An error if one of these games was lost by a fault of this bot. An answer that came too late is none: it may be that the computer of the
+/// arena has too much to do, and on the ladder it costs a game all the same.
+pub(crate) fn fault_of<'a>(spec: &str, mut lines: impl Iterator<Item = &'a GameLine>) -> Result<(), String> {
+    let is_late = |line: &GameLine| line.fault.as_deref() == Some(LATE);
+    let own = |line: &&GameLine| !is_late(line) && line.loser.is_some_and(|seat| line.specs[seat] == spec);
+    lines.find(own).map_or(Ok(()), |line| Err(line.reason.clone()))
 }
 
 /// The ratings of all who are connected by games with the one that has rating 0.
@@ -212,6 +255,40 @@ mod tests {
 
     fn meeting(first: usize, second: usize, wins: u64, losses: u64) -> Meeting {
         Meeting { first, second, wins, draws: 0, losses }
+    }
+
+    #[test]
+    fn totals_are_those_of_the_last_results_of_every_two() {
+        let (mut results, mut played) = (LadderResults::default(), Results::new(plyground_match::Seats::Swapped));
+        let agents = ["random".to_owned(), "mcts:sims=2".to_owned()];
+        let experiment = plyground_match::Experiment::new("tictactoe", &agents, &plyground_session::NoResources).unwrap();
+        let run = experiment.run();
+        for game in [0, 1, 0, 1] {
+            let agents = if game == 0 { [0, 1] } else { [1, 0] };
+            let pair = played.pairs();
+            played.add(&GameRow {
+                job: pair.to_string(),
+                pair,
+                game,
+                agents,
+                // The agent that is named first wins whenever it moves first.
+                outcome: plyground_core::Outcome::win(plyground_core::Player::First),
+                reason: String::new(),
+                fault: None,
+                points: None,
+                opening: 0,
+                moves: Vec::new(),
+                movers: Vec::new(),
+                ended: 0,
+            });
+            results.replace(&run, &played);
+        }
+        for spec in &run.experiment.agents {
+            assert_eq!((results.pairs_of(spec), results.tally_of(spec)), (2, Tally { wins: 2, draws: 0, losses: 2 }));
+        }
+        let specs: Vec<&str> = run.experiment.agents.iter().map(String::as_str).collect();
+        assert_eq!(results.pairs_among(&specs), [0, 2, 2, 0]);
+        assert_eq!(results.pairs_of("nobody"), 0);
     }
 
     #[test]

@@ -3,27 +3,22 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path as FilePath;
-use std::time::Instant;
 
 use axum::extract::multipart::Multipart;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use plyground_core::sync::lock;
-use plyground_match::{AgentFactory, GameRow, Results, RunDriver, RunPrefix, Seats, Threads, machine, seconds_now};
+use plyground_match::{GameRow, RunPrefix, seconds_now};
 use plyground_session::JSON_LINES;
-use plyground_studies::competition::{Bout, Competition, Entrant, NetworkSettings, TieBreak};
-use plyground_studies::report::{Provenance, Report};
 
 use super::html::Html;
 use super::pages::moment;
 use super::{Form, Shared, download, fresh, nothing, said};
+use crate::arena::Arena;
 use crate::bots::bot_of;
 use crate::journal::{Event, VersionState};
-use crate::{Arena, LEAGUES};
-
-/// The file with the final.
-const FINAL: &str = "final.html";
+use crate::settings::LEAGUES;
 
 pub(super) async fn page(State(arena): Shared, Path(key): Path<String>) -> Response {
     if !arena.is_host(&key) {
@@ -173,15 +168,11 @@ pub(super) async fn marks(State(arena): Shared, Path(key): Path<String>) -> Resp
     for (standing, rating, games) in arena.ranked() {
         let Some((id, version)) = bot_of(&standing.spec) else { continue };
         let results = lock(&arena.ladder.results);
-        let mut all = [0; 3];
-        for (_, result) in results.opponents(&standing.spec) {
-            let tally = result.tally();
-            all = [all[0] + tally.wins, all[1] + tally.draws, all[2] + tally.losses];
-        }
+        let tally = results.tally_of(&standing.spec);
         let faults = results.faults_of(&standing.spec);
         let rating = rating.map_or_else(|| ",".to_owned(), |rating| format!("{:.1},{:.1}", rating.elo, rating.error()));
         let (name, league) = (field(&standing.name), LEAGUES[standing.league.unwrap_or_default()]);
-        let [won, drawn, lost] = all;
+        let [won, drawn, lost] = [tally.wins, tally.draws, tally.losses];
         let _ = writeln!(text, "{id},{name},{league},{version},{rating},{games},{won},{drawn},{lost},{faults}");
     }
     download("text/csv; charset=utf-8", "marks.csv", text)
@@ -231,61 +222,9 @@ fn records(arena: &Arena, is_wanted: impl Fn(&GameRow) -> bool) -> Option<String
 }
 
 pub(super) async fn final_page(State(arena): Shared) -> Response {
-    match tokio::fs::read_to_string(arena.folder.join(FINAL)).await {
+    match tokio::fs::read_to_string(arena.final_file()).await {
         Ok(page) => fresh(page),
         Err(_) => said(StatusCode::NOT_FOUND, "No final", "The final has not begun.", "/"),
-    }
-}
-
-impl Arena {
-    /// Notes who plays the final; the first board plays it.
-    fn start_final(&self) -> Result<(), String> {
-        let bots = self.ranked().into_iter().filter(|(standing, ..)| standing.player.is_some());
-        let entrants: Vec<String> = bots.map(|(standing, ..)| standing.spec).take(self.settings.finalists).collect();
-        if entrants.len() < 2 {
-            return Err("Expected two bots on the ladder at least.".to_owned());
-        }
-        self.note(Event::Final { entrants, time: seconds_now() })
-    }
-
-    /// Plays the final, or goes on with it: a competition as `ply compete` plays it, a double round robin.
-    pub(crate) fn play_final(&self, finalists: &[String]) -> Result<(), String> {
-        let entrants = finalists.iter().map(|spec| Entrant { name: self.name_of(spec), spec: spec.clone() }).collect();
-        let competition = Competition {
-            title: format!("{}: the final", self.settings.title),
-            game: self.settings.game.clone(),
-            entrants,
-            rounds: None,
-            double: true,
-            move_time: Some(self.settings.move_time),
-            clock: None,
-            game_time: None,
-            tie_breaks: vec![TieBreak::Direct, TieBreak::SonnebornBerger, TieBreak::Wins],
-            boards: None,
-            opening_plies: 0,
-            seed: self.settings.seed,
-            network: NetworkSettings::none(),
-        };
-        let words = |error: &dyn std::fmt::Display| format!("the final: {error}");
-        let run = competition.run(&self.bots.unstarted()).map_err(|error| words(&error))?;
-        let players = AgentFactory::of_run(&self.bots, &run);
-        let executor = Threads(self.settings.boards);
-        let driver = RunDriver::new(&self.store, &run, &executor, &players)
-            .for_command("ply arena")
-            .cancelled_by(&self.cancel)
-            .observed_by(self.live.as_ref());
-        let begun = Instant::now();
-        driver.play_format(1).map_err(|error| words(&error))?;
-        let mut bouts = Vec::new();
-        let results =
-            Results::read_with(&self.store, Seats::Fixed, RunPrefix::all(&run.id), |game| bouts.push(Bout::from(&game)))
-                .map_err(|error| words(&error))?;
-        bouts.sort_by_key(|bout| bout.ended);
-        let ranking = competition.ranking(&run, &results, &bouts);
-        self.live.show_table(ranking.table(&competition));
-        let provenance = Provenance { command: "ply arena", machine: &machine(), seconds: begun.elapsed().as_secs_f64() };
-        let report = Report::on_competition(&competition, &run, &bouts, &ranking, &provenance);
-        report.write(&self.folder.join(FINAL)).map_err(|error| words(&error))
     }
 }
 

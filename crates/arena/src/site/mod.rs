@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{Html as Page, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
-use crate::Arena;
+use crate::arena::Arena;
 use crate::kits::kit;
 use html::Html;
 

@@ -6,13 +6,14 @@ use plyground_session::open;
 use plyground_statistics::{MatchResult, Rating};
 
 use super::html::Html;
+use crate::arena::Arena;
 use crate::bots::upload::Language;
 use crate::bots::{bot_of, bot_spec};
 use crate::journal::{ArenaPlayer, VersionState};
 use crate::kits::KITS;
 use crate::ladder::results::{GameLine, in_order};
 use crate::ladder::{CHALLENGE, Standing};
-use crate::{Arena, LEAGUES};
+use crate::settings::LEAGUES;
 
 /// Challenges of a player that may wait at the same time.
 const CHALLENGES: usize = 3;

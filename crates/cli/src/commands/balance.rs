@@ -1,11 +1,12 @@
-//! `ply balance GAME`: the inventor's report.
+//! `ply balance GAME`: the inventor's report, also on the games of a run.
 
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyground_match::{AgentFactory, Openings, Results, Threads, machine};
-use plyground_session::{GameValue, SolveOrder, StopCheck, open};
+use anyhow::bail;
+use plyground_match::{AgentFactory, Openings, Results, Run, Store, Threads, machine};
+use plyground_session::{GameValue, SolveOrder, StopCheck, info, open, split_spec};
 use plyground_studies::balance::{
     BalanceAnalysis, BalanceFindings, BalanceMeasure, BalancePlan, COLUMNS, LADDER, PositionJudge, Sweep, analyse, rows,
     sentences,
@@ -24,7 +25,8 @@ use plyground_terminal::{Lean, columns, print_json, print_notes, wrapped};
 
 pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
     let (begin, quiet) = (Instant::now(), global.quiet || global.json);
-    let plan = plan(args, global)?;
+    let store = open_store(global)?;
+    let plan = plan(args, &store, global)?;
     let judge = PositionJudge { spec: &args.judge, resources: &CommandResources };
     for setting in plan.sweep.settings.iter().filter(|_| args.judged > 0) {
         judge.check(&setting.game)?;
@@ -32,9 +34,8 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
     let left_out = plan.sweep.left_out.iter().map(|(spec, error)| format!("{spec} is left out: {error}"));
     print_notes(&left_out.collect::<Vec<_>>(), global.quiet);
     interrupt::catch()?;
-    let store = open_store(global)?;
     let executor = Threads(threads(args.threads));
-    for (number, run) in plan.runs.iter().enumerate() {
+    for (number, run) in plan.runs.iter().enumerate().filter(|_| !plan.by_anybody) {
         let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
         let summary = |_: &Results| place.clone();
         let view = RunView::new(&store, quiet).with_summary(&summary);
@@ -65,7 +66,13 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
     print(args, global, &findings, begin.elapsed().as_secs_f64(), out)
 }
 
-fn plan(args: &BalanceArgs, global: &Global) -> anyhow::Result<BalancePlan> {
+fn plan(args: &BalanceArgs, store: &Store, global: &Global) -> anyhow::Result<BalancePlan> {
+    if let Some(run) = run_named(&args.game, store) {
+        if !args.agents.is_empty() || !args.varied.0.is_empty() {
+            bail!("run {}: its games are there already; expected neither --agents nor parameters beside a run", run.id);
+        }
+        return Ok(BalancePlan::of_run(run)?);
+    }
     let agents = if args.agents.is_empty() { LADDER.map(str::to_owned).to_vec() } else { args.agents.clone() };
     let openings = match args.opening_plies {
         0 => Openings::Start,
@@ -73,6 +80,17 @@ fn plan(args: &BalanceArgs, global: &Global) -> anyhow::Result<BalancePlan> {
     };
     let sweep = Sweep::new(&args.game, &args.varied.0)?;
     Ok(BalancePlan::new(sweep, &agents, &openings, global.seed.unwrap_or(0), &CommandResources)?)
+}
+
+/// Fewer letters than this are the name of a game, mistyped.
+const FEWEST_OF_A_RUN: usize = 4;
+
+/// The run that is meant, where no game has this name.
+fn run_named(name: &str, store: &Store) -> Option<Run> {
+    if info(split_spec(name).0).is_ok() || name.len() < FEWEST_OF_A_RUN {
+        return None;
+    }
+    store.find(name).ok().map(|row| row.run)
 }
 
 fn print(

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::bail;
 use plyground_core::WallClock;
+use plyground_judge::{Contender, JudgeSettings, JudgeStage};
 use plyground_match::{AgentFactory, Results, Threads, machine};
 use plyground_session::{Seed, Session, open};
 use plyground_studies::judge::{
-    COLUMNS, Contender, EXACT_SCORE, FEW_POSITIONS, JudgeFindings, JudgeSettings, JudgeStage, Judgement, contenders_of,
-    evaluations, findings, predictions, score_in,
+    COLUMNS, EXACT_SCORE, FEW_POSITIONS, JudgeFindings, Judgement, contenders_of, evaluations, findings, predictions, score_in,
 };
 use plyground_studies::report::{Played, Provenance, Report};
 use plyground_studies::study::Study;
@@ -158,8 +158,7 @@ fn judge(
         text.show(|| shown(stage, done, of, true), || shown(stage, done, of, false));
         interrupt::flow()
     };
-    let judging =
-        plyground_studies::judge::judge(&session.spec(), Some(&session.position()), &order, &CommandResources, &mut watch)?;
+    let judging = plyground_judge::judge(&session.spec(), Some(&session.position()), &order, &CommandResources, &mut watch)?;
     Ok(judging.map(|judging| findings(&session.spec(), &judging, contenders, seed)))
 }
 

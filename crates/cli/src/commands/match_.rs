@@ -19,7 +19,7 @@ pub fn run(args: &MatchArgs, global: &Global, out: &mut impl Write) -> anyhow::R
     let store = open_store(global)?;
     let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
-    let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
+    let executor = executor(args.conditions.threads, &args.conditions.fleet, global.quiet)?;
     let names = [args.one.as_str(), args.other.as_str()];
     // With fixed seats an agent may meet itself: then there is one agent.
     let agents = [0, run.experiment.agents.len() - 1];

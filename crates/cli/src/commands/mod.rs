@@ -20,6 +20,7 @@ pub mod moves;
 pub mod nets;
 pub mod perft;
 pub mod play;
+pub mod puzzles;
 pub mod queue;
 pub mod ratings;
 pub mod regions;

@@ -19,7 +19,7 @@ pub fn run(args: &ReportArgs, global: &Global, out: &mut impl Write) -> anyhow::
     let file = Path::new(&args.subject);
     let is_study = |name: &str| PublishedStudy::named(name).is_ok();
     let (report, name) = if file.extension().is_some_and(|ending| ending == "toml") || is_study(&args.subject) {
-        (on_study(&store, file, args, global)?, format!("the study {}", typed(file)))
+        (on_study(&store, file, args.title.as_deref(), global)?, format!("the study {}", typed(file)))
     } else {
         let row = find_run(&store, &args.subject)?;
         (Report::on_run(&store, &row, args.title.as_deref())?, format!("run {}", row.run.id))
@@ -38,7 +38,7 @@ pub fn run(args: &ReportArgs, global: &Global, out: &mut impl Write) -> anyhow::
 }
 
 /// On what is kept of the games of a study; all of its parts must have been begun.
-fn on_study(store: &Store, file: &Path, args: &ReportArgs, global: &Global) -> anyhow::Result<Report> {
+pub fn on_study(store: &Store, file: &Path, title: Option<&str>, global: &Global) -> anyhow::Result<Report> {
     let study = read_study(file)?;
     let known = store.runs()?;
     let mut rows: Vec<RunRow> = Vec::new();
@@ -47,12 +47,12 @@ fn on_study(store: &Store, file: &Path, args: &ReportArgs, global: &Global) -> a
         let Some(row) = known.iter().find(|row| row.run.id == run.id) else {
             return Err(InputError::malformed(
                 "study",
-                &args.subject,
+                &typed(file),
                 format!("expected games of all its parts, found none of {}; play them: ply study {}", part.game, typed(file)),
             )
             .into());
         };
         rows.push(row.clone());
     }
-    Ok(Report::on_study(store, &study, &rows, args.title.as_deref())?)
+    Ok(Report::on_study(store, &study, &rows, title)?)
 }

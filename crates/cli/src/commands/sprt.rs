@@ -27,7 +27,7 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let store = open_store(global)?;
     let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
-    let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
+    let executor = executor(args.conditions.threads, &args.conditions.fleet, global.quiet)?;
     let progress = Mutex::new(SprtProgress::default());
     let decided = |results: &Results| lock(&progress).follow(&test, results);
     let summary = |results: &Results| describe_sprt(&args.new, &args.old, &test, &test.status(&results.between([0, 1]).pairs()));
@@ -49,7 +49,7 @@ pub fn run(args: &SprtArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
     let progress = into_inner(progress);
     let counted = progress.counted();
     // With many workers, more than a few were under way when the test was decided.
-    let shared = args.conditions.queue.queue.is_some();
+    let shared = args.conditions.fleet.queue.queue.is_some();
     let played = Results::read(&store, run.experiment.seats, RunPrefix::all(&run.id))?.pairs();
     let results = Results::read(&store, run.experiment.seats, RunPrefix { run: &run.id, pairs: counted.count() })?;
     let (status, result) = (test.status(counted), results.between([0, 1]));

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use plyground_match::{AgentFactory, Executor, Results};
+use plyground_studies::report::ReportFormat;
 use plyground_studies::study::{Finding, Study};
 use plyground_studies::verdict::{LEGEND, verdict_on_all};
 use serde_json::{Value, json};
 
+use super::report::on_study;
 use crate::engines::CommandResources;
 use crate::executor::executor;
 use crate::published::{PublishedStudy, studies};
 use crate::runs::{driver, is_path, open_store, stopped};
-use crate::store::read_settings;
+use crate::store::{read_settings, typed};
 use plyground_args::{Global, StudyArgs};
 use plyground_terminal::interrupt;
 use plyground_terminal::{Lean, columns, count, print_json, print_notes, wrapped};
@@ -39,7 +41,7 @@ pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         }
     }
     interrupt::catch()?;
-    let executor = executor(args.threads, &args.queue, global.quiet)?;
+    let executor = executor(args.threads, &args.fleet, global.quiet)?;
     for (number, study) in studies.iter().enumerate() {
         if interrupt::asked() {
             break;
@@ -48,6 +50,18 @@ pub fn run(args: &StudyArgs, global: &Global, out: &mut impl Write) -> anyhow::R
             writeln!(out)?;
         }
         one(study, args, executor.as_ref(), global, out)?;
+    }
+    match (&args.out, &names[..]) {
+        (Some(file), [name]) if !interrupt::asked() => write_report(name, file, global, out),
+        _ => Ok(()),
+    }
+}
+
+/// The page about what was played.
+fn write_report(name: &Path, file: &Path, global: &Global, out: &mut impl Write) -> anyhow::Result<()> {
+    on_study(&open_store(global)?, name, None, global)?.write_as(ReportFormat::of(file), file)?;
+    if !global.quiet && !global.json {
+        writeln!(out, "\nthe report on the study {} is in {}", typed(name), typed(file))?;
     }
     Ok(())
 }

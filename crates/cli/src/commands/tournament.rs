@@ -29,7 +29,7 @@ pub fn run(args: &TournamentArgs, global: &Global, out: &mut impl Write) -> anyh
     let store = open_store(global)?;
     let log = EventLog::open(args.conditions.events.as_deref())?;
     interrupt::catch()?;
-    let executor = executor(args.conditions.threads, &args.conditions.queue, global.quiet)?;
+    let executor = executor(args.conditions.threads, &args.conditions.fleet, global.quiet)?;
     let summary = |results: &Results| standings(&run, results);
     let view = RunView::new(&store, global.quiet || global.json).with_summary(&summary).with_log(log.as_ref()).lasting(args.time);
     let players = AgentFactory::of_run(&CommandResources, &run);

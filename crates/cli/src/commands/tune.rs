@@ -43,7 +43,7 @@ pub fn run(args: &TuneArgs, global: &Global, out: &mut impl Write) -> anyhow::Re
         params: &params,
         original: original(args, &params)?,
         log: EventLog::open(args.conditions.events.as_deref())?,
-        executor: executor(args.conditions.threads, &args.conditions.queue, global.quiet)?,
+        executor: executor(args.conditions.threads, &args.conditions.fleet, global.quiet)?,
     };
     let found = match args.method {
         TuneMethod::Spsa => tuning.spsa()?,

@@ -24,7 +24,7 @@ impl<B: Bits> RegionBook<B> {
         Self { known: HashMap::with_capacity_and_hasher(capacity.min(1 << 20), MixingState::default()), capacity }
     }
 
-    /// How many regions are known.
+    /// The number of known regions.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.known.len()

@@ -43,5 +43,5 @@ impl Hasher for Mixing {
     }
 }
 
-/// For hash maps.
+/// The hasher for hash maps.
 pub type MixingState = BuildHasherDefault<Mixing>;

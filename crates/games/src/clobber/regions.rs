@@ -63,7 +63,7 @@ pub struct Frame<B> {
 pub type Stones<B> = [B; 2];
 
 impl<B: Bits> Frame<B> {
-    /// For boards with these sides.
+    /// The regions of boards with these sides.
     pub fn new(one: u32, other: u32) -> Self {
         let (columns, rows) = (one.min(other), one.max(other));
         let part = |wanted: &dyn Fn(u32, u32) -> bool| {
@@ -83,12 +83,12 @@ impl<B: Bits> Frame<B> {
         }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> u32 {
         self.rows
     }
@@ -123,7 +123,7 @@ impl<B: Bits> Frame<B> {
         leave(mine & (theirs << up), &|from| from >> up);
     }
 
-    /// How many moves there are; as many for either player, since each pair of neighbours of different colours is one for both.
+    /// The number of moves; as many for either player, since each pair of neighbours of different colours is one for both.
     #[inline]
     pub fn count_moves(&self, [mine, theirs]: Stones<B>) -> u32 {
         let up = self.up();
@@ -232,7 +232,7 @@ impl<B: Bits> Frame<B> {
         packed.squares().fold(B::default(), |set, bit| set | B::bit(place(bit)))
     }
 
-    /// How good a region is for the player to move, for the order of moves. What counts, and
+    /// An estimate of a region for the player to move, for the order of moves. What counts, and
     /// how much, was fitted on solved positions of 3x8, 4x6 and 5x5 and then tuned by the number of nodes.
     #[inline]
     pub fn estimate(&self, region: Region<B>) -> i32 {

@@ -58,7 +58,7 @@ struct Sum {
 }
 
 impl<B: Bits> Sums<B> {
-    /// For boards with these sides.
+    /// A solver for boards with these sides.
     pub fn new(files: u32, ranks: u32, memory: usize, knowledge: Option<&[u8]>) -> Result<Self, InputError> {
         let mut solver = Self {
             frame: Frame::new(files, ranks),

@@ -74,13 +74,13 @@ impl Values {
         store
     }
 
-    /// What Left can move to.
+    /// The options of Left.
     pub fn lefts(&self, value: Value) -> &[Value] {
         let form = &self.forms[value.0 as usize];
         &self.options[form.lefts as usize..form.rights as usize]
     }
 
-    /// What Right can move to.
+    /// The options of Right.
     pub fn rights(&self, value: Value) -> &[Value] {
         let form = &self.forms[value.0 as usize];
         &self.options[form.rights as usize..form.end as usize]
@@ -96,7 +96,7 @@ impl Values {
         !self.forms[value.0 as usize].not_positive
     }
 
-    /// How good a value is for Left, who is to move, in the same unit as the estimates of regions, and fitted with them.
+    /// An estimate of a value for Left, who is to move, in the same unit as the estimates of regions, and fitted with them.
     pub fn estimate(&self, value: Value) -> i32 {
         let form = &self.forms[value.0 as usize];
         let sign = match (form.not_negative, form.not_positive) {

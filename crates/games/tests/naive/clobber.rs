@@ -19,9 +19,12 @@ fn other(side: char) -> char {
     if side == 'x' { 'o' } else { 'x' }
 }
 
-impl Naive for Clobber {
-    fn moves(&self) -> Vec<String> {
-        let mut moves = Vec::new();
+type Square = (usize, usize);
+
+impl Clobber {
+    /// From where to where stones can move.
+    fn steps(&self) -> Vec<[Square; 2]> {
+        let mut steps = Vec::new();
         for (r, row) in self.rows.iter().enumerate() {
             for (c, &stone) in row.iter().enumerate() {
                 if stone != self.side {
@@ -35,12 +38,19 @@ impl Naive for Clobber {
                         continue;
                     };
                     if target == other(self.side) || (self.own && target == self.side) {
-                        moves.push(name(&self.rows, r, c) + &name(&self.rows, r2, c2));
+                        steps.push([(r, c), (r2, c2)]);
                     }
                 }
             }
         }
-        moves
+        steps
+    }
+}
+
+impl Naive for Clobber {
+    fn moves(&self) -> Vec<String> {
+        let name = |(row, column)| name(&self.rows, row, column);
+        self.steps().into_iter().map(|[from, to]| name(from) + &name(to)).collect()
     }
 
     fn play(&mut self, mv: &str) {
@@ -53,7 +63,7 @@ impl Naive for Clobber {
     }
 
     fn result(&self) -> &'static str {
-        match (self.moves().is_empty(), self.side) {
+        match (self.steps().is_empty(), self.side) {
             (false, _) => "open",
             (true, 'x') => "second",
             (true, _) => "first",

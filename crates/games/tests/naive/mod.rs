@@ -73,32 +73,39 @@ pub fn read(position: &str) -> (Rows, Vec<String>) {
 
 /// The text of a board.
 pub fn write(rows: &Rows) -> String {
-    let row_text = |row: &Vec<char>| {
-        let mut text = String::new();
+    let mut text = String::with_capacity(64);
+    for (number, row) in rows.iter().enumerate() {
+        if number > 0 {
+            text.push('/');
+        }
         let mut empty = 0;
         for &c in row {
             if c == '.' {
                 empty += 1;
                 continue;
             }
-            if empty > 0 {
-                text += &empty.to_string();
-                empty = 0;
-            }
+            push_count(&mut text, &mut empty);
             text.push(c);
         }
-        if empty > 0 {
-            text += &empty.to_string();
-        }
-        text
-    };
-    rows.iter().map(row_text).collect::<Vec<_>>().join("/")
+        push_count(&mut text, &mut empty);
+    }
+    text
+}
+
+/// Writes the number of empty squares, if there are any, and begins to count anew.
+fn push_count(text: &mut String, empty: &mut usize) {
+    if *empty > 0 {
+        *text += &empty.to_string();
+        *empty = 0;
+    }
 }
 
 /// The name of the square in a row (from the top) and a column.
 pub fn name(rows: &Rows, row: usize, column: usize) -> String {
-    let mut name = (rows.len() - row).to_string();
-    name.insert(0, (b'a' + column as u8) as char);
+    // Room for two of them: most moves are two names, and millions are made.
+    let mut name = String::with_capacity(6);
+    name.push((b'a' + column as u8) as char);
+    name += &(rows.len() - row).to_string();
     name
 }
 

@@ -20,7 +20,7 @@ impl Pawn {
     }
 
     /// Steps and captures, without asking whether the game is over.
-    fn steps(&self) -> Vec<String> {
+    fn steps(&self) -> Vec<[(i32, i32); 2]> {
         let last = self.rows.len() as i32 - 1;
         // Rows count from the top: White goes to smaller ones.
         let (own, other, forward, start) = if self.side == 'w' { ('P', 'p', -1, last - 1) } else { ('p', 'P', 1, 1) };
@@ -42,8 +42,7 @@ impl Pawn {
                         targets.push((row + forward, side));
                     }
                 }
-                let square = |row: i32, column: i32| name(&self.rows, row as usize, column as usize);
-                steps.extend(targets.iter().map(|&(r, c)| square(row, column) + &square(r, c)));
+                steps.extend(targets.into_iter().map(|target| [(row, column), target]));
             }
         }
         steps
@@ -52,7 +51,11 @@ impl Pawn {
 
 impl Naive for Pawn {
     fn moves(&self) -> Vec<String> {
-        if self.result() == "open" { self.steps() } else { Vec::new() }
+        if self.result() != "open" {
+            return Vec::new();
+        }
+        let name = |(row, column): (i32, i32)| name(&self.rows, row as usize, column as usize);
+        self.steps().into_iter().map(|[from, to]| name(from) + &name(to)).collect()
     }
 
     fn play(&mut self, mv: &str) {

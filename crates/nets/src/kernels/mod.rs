@@ -22,12 +22,12 @@ impl Block {
     pub const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// How many blocks hold so many numbers.
+/// The number of blocks that hold so many numbers.
 pub fn blocks(numbers: usize) -> usize {
     numbers.div_ceil(LANES)
 }
 
-/// What the compiler may count on.
+/// A set of vector instructions that the compiler may use.
 pub trait Simd {
     /// Is there an instruction for a * b + c? Without one, it would be a call into a library, a hundred times slower.
     const FMA: bool;

@@ -8,7 +8,7 @@ use plyground_core::{
     Agent, Budget, Choice, Evaluator, Game, Limits, NoClock, NoObserver, NoResources, Params, PlayableGame, Player, Progress,
     Rng, Scratch, SearchObserver, SearchRequest, Seed, Turn, Visitor, WIN_SCORE,
 };
-use plyground_games::{clobber, for_each_sample, mnk, open, open_one, pawn};
+use plyground_games::{clobber, for_each_sample, mnk, open_one, pawn};
 use plyground_session::build_agent;
 
 mod naive;
@@ -149,11 +149,16 @@ impl Visitor for AgainstNaive {
     }
 }
 
+/// Opens one of the games of the tests that follow.
+fn open_naive(spec: &str, visitor: AgainstNaive) {
+    open_among!([mnk, clobber, pawn, crosphere, connect_four, tuc_chess], spec, visitor);
+}
+
 #[test]
 fn the_tree_counts_what_a_naive_search_counts() {
     for name in ["tictactoe", "clobber:size=4x4", "pawn", "crosphere:size=4x4,strong=2", "connect-four", "tuc-chess"] {
         for (spec, c) in [("mcts:c=0.5", 0.5), ("mcts:c=1,formula=2ln", std::f32::consts::SQRT_2)] {
-            open(name, None, AgainstNaive::new(name, spec, c)).unwrap();
+            open_naive(name, AgainstNaive::new(name, spec, c));
         }
     }
 }
@@ -163,7 +168,7 @@ fn without_chance_and_with_scores_the_tree_counts_what_a_naive_search_counts() {
     let spec = "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore";
     let quiet = |name, spec| AgainstNaive { full: true, without_chance: true, ..AgainstNaive::new(name, spec, 2.0) };
     for name in ["tuc-chess:worth=0.5,appear=0.9", "tuc-chess:limit=30", "pawn"] {
-        open(name, None, AgainstNaive { eval: Some(0), ..quiet(name, spec) }).unwrap();
+        open_naive(name, AgainstNaive { eval: Some(0), ..quiet(name, spec) });
     }
     let specs = [
         "mcts:c=2,leaf=cut-rollout,cut=0,chance=ignore,reward=score",
@@ -174,7 +179,7 @@ fn without_chance_and_with_scores_the_tree_counts_what_a_naive_search_counts() {
     for (number, spec) in specs.into_iter().enumerate() {
         // Games that end soon, so that finished ones are judged, too.
         for name in ["tuc-chess:limit=30", "tuc-chess:limit=6"] {
-            open(name, None, AgainstNaive { eval: Some(number), scores: true, ..quiet(name, spec) }).unwrap();
+            open_naive(name, AgainstNaive { eval: Some(number), scores: true, ..quiet(name, spec) });
         }
     }
 }
@@ -182,22 +187,19 @@ fn without_chance_and_with_scores_the_tree_counts_what_a_naive_search_counts() {
 #[test]
 fn children_judged_from_the_parent_are_children_judged_one_by_one() {
     for name in ["tictactoe", "clobber:size=4x4", "pawn", "crosphere:size=5x5,strong=2", "crosphere", "tuc-chess"] {
-        open(name, None, AgainstNaive { eval: Some(0), ..AgainstNaive::new(name, "mcts:c=0.4,leaf=eval", 0.4) }).unwrap();
+        open_naive(name, AgainstNaive { eval: Some(0), ..AgainstNaive::new(name, "mcts:c=0.4,leaf=eval", 0.4) });
         // The search with all switches, one of them without effect.
-        open(
+        open_naive(
             name,
-            None,
             AgainstNaive { eval: Some(0), full: true, ..AgainstNaive::new(name, "mcts:c=0.4,leaf=eval,fpu=100", 0.4) },
-        )
-        .unwrap();
+        );
     }
 }
 
 #[test]
 fn rave_counts_what_a_naive_search_counts() {
     for name in ["tictactoe", "clobber:size=4x4", "pawn"] {
-        open(name, None, AgainstNaive { rave: Some(0.01), full: true, ..AgainstNaive::new(name, "mcts:c=0.2,rave=0.01", 0.2) })
-            .unwrap();
+        open_naive(name, AgainstNaive { rave: Some(0.01), full: true, ..AgainstNaive::new(name, "mcts:c=0.2,rave=0.01", 0.2) });
     }
 }
 
@@ -326,7 +328,7 @@ fn the_solver_proves_what_brute_force_finds() {
         "hybrid:select=0,rollout=1,backprop=2",
     ];
     for name in ["tictactoe", "pawn", "clobber:size=3x4", "crosphere:size=3x3,strong=1"] {
-        open(name, None, Proofs { specs, count: 60 }).unwrap();
+        open_among!([mnk, pawn, clobber, crosphere], name, Proofs { specs, count: 60 });
     }
 }
 
@@ -430,7 +432,7 @@ fn many_simulations_find_the_move_of_minimax() {
         }
     }
     for name in ["tictactoe", "pawn", "clobber:size=3x4"] {
-        open(name, None, Converge(name)).unwrap();
+        open_among!([mnk, pawn, clobber], name, Converge(name));
     }
 }
 
@@ -466,7 +468,7 @@ fn hybrids_see_shallow_traps() {
         }
     }
     for name in ["tictactoe", "mnk:size=5x5,k=4", "pawn:size=5x5", "connect-four"] {
-        open(name, None, Traps(name)).unwrap();
+        open_among!([mnk, pawn, connect_four], name, Traps(name));
     }
 }
 
@@ -482,7 +484,7 @@ fn without_chance_an_open_loop_is_a_closed_one() {
         }
     }
     for name in ["tictactoe", "clobber:size=4x4", "pawn", "connect-four"] {
-        open(name, None, Same).unwrap();
+        open_among!([mnk, clobber, pawn, connect_four], name, Same);
     }
 }
 
@@ -553,7 +555,7 @@ fn threads_do_all_simulations_and_choose_legal_moves() {
         }
     }
     for name in ["clobber", "tictactoe", "tuc-chess"] {
-        open(name, None, Threads).unwrap();
+        open_among!([clobber, mnk, tuc_chess], name, Threads);
     }
 }
 

@@ -401,7 +401,7 @@ fn quiescence_follows_the_noisy_moves_as_defined() {
     for (sample, depths) in [("pawn:size=6x6", [1, 4]), ("pawn:size=6x6,double", [2, 3]), ("tuc-chess:appear=0", [1, 2])] {
         for depth in depths {
             let held = Held { specs, depth, most: 1_000, quiescence: 3, gains: false, singular: None };
-            let changed = open(sample, None, held).unwrap();
+            let changed = open_among!([pawn, tuc_chess], sample, held);
             assert!(changed >= 10, "{sample} depth {depth}: quiescence changed {changed} values");
         }
     }
@@ -416,7 +416,7 @@ fn quiescence_follows_all_that_gains_as_defined() {
     ];
     for depth in [1, 2] {
         let held = Held { specs, depth, most: 1_000, quiescence: 3, gains: true, singular: None };
-        let changed = open("tuc-chess:appear=0", None, held).unwrap();
+        let changed = open_one::<tuc_chess::Rules, _>("tuc-chess:appear=0", None, held).unwrap();
         assert!(changed >= 10, "depth {depth}: quiescence changed {changed} values");
     }
 }
@@ -527,7 +527,7 @@ fn what_is_cut_off_without_a_look_at_the_moves_is_as_defined() {
 #[test]
 fn threads_that_share_a_table_find_the_value_of_plain_minimax() {
     for sample in ["pawn:size=5x5", "connect-four:size=5x4,k=3", "tuc-chess:appear=0.2"] {
-        open(sample, None, Threads).unwrap();
+        open_among!([pawn, connect_four, tuc_chess], sample, Threads);
     }
 }
 
@@ -593,7 +593,7 @@ fn singular_moves_are_extended_as_defined() {
     for sample in ["connect-four:size=5x4,k=3", "pawn:size=5x5", "mnk:size=4x4,k=4", "tuc-chess:appear=0"] {
         for depth in [4, 5] {
             let held = Held { specs, depth, most: 3_000, quiescence: 0, gains: false, singular: Some(0.5) };
-            let changed = open(sample, None, held).unwrap();
+            let changed = open_among!([connect_four, pawn, mnk, tuc_chess], sample, held);
             assert!(changed >= 5, "{sample} depth {depth}: extensions changed {changed} values");
         }
     }
@@ -712,7 +712,7 @@ fn with_one_future_every_search_has_the_value_and_the_move_of_plain_minimax() {
     for depth in 1..=4 {
         for ends in [("", false), (",ends=eval", true)] {
             for sample in ["tuc-chess:worth=0.5,appear=0.9", "tuc-chess:limit=30", "tictactoe"] {
-                let [compared, differ] = open(sample, None, OneFuture { depth, ends, differ: 0, compared: 0 }).unwrap();
+                let [compared, differ] = open_among!([tuc_chess, mnk], sample, OneFuture { depth, ends, differ: 0, compared: 0 });
                 assert!(compared >= 40, "{sample} depth {depth}: {compared} positions");
                 assert_eq!(differ > 0, sample != "tictactoe", "{sample} depth {depth}: {differ} of {compared}");
             }
@@ -787,7 +787,7 @@ impl Visitor for Reduced {
 #[test]
 fn late_moves_are_reduced_as_defined() {
     for sample in ["connect-four:size=5x4,k=3", "pawn:size=6x6", "mnk:size=4x4,k=4", "clobber:size=4x4"] {
-        let changed = open(sample, None, Reduced).unwrap();
+        let changed = open_among!([connect_four, pawn, mnk, clobber], sample, Reduced);
         assert!(changed >= 10, "{sample}: reductions changed {changed} values");
     }
 }
@@ -830,7 +830,7 @@ impl Visitor for Contempt {
 #[test]
 fn contempt_is_what_a_draw_counts_less() {
     for sample in ["tictactoe", "connect-four:size=4x4", "mnk:size=4x4,k=4", "tuc-chess:limit=30"] {
-        let changed = open(sample, None, Contempt).unwrap();
+        let changed = open_among!([mnk, connect_four, tuc_chess], sample, Contempt);
         assert!(changed >= 10, "{sample}: contempt changed {changed} values");
     }
 }
@@ -886,7 +886,7 @@ impl Visitor for Hurry {
 fn the_shortest_win_and_the_longest_loss_are_played() {
     let mut seen = [0; 3];
     for sample in ["tictactoe", "connect-four:size=4x4", "pawn", "clobber:size=4x4"] {
-        let here = open(sample, None, Hurry).unwrap();
+        let here = open_among!([mnk, connect_four, pawn, clobber], sample, Hurry);
         seen.iter_mut().zip(here).for_each(|(all, here)| *all += here);
     }
     assert!(seen.iter().all(|&count| count >= 50), "{seen:?}");
@@ -932,7 +932,7 @@ impl Visitor for Shuffled {
 #[test]
 fn equal_moves_are_chosen_by_the_seed() {
     for sample in ["tictactoe", "pawn:size=5x5", "clobber:size=4x4"] {
-        open(sample, None, Shuffled).unwrap();
+        open_among!([mnk, pawn, clobber], sample, Shuffled);
     }
 }
 
@@ -1072,6 +1072,6 @@ fn a_lookahead_scores_the_moves_that_plain_minimax_chooses_among() {
         }
     }
     for spec in ["tictactoe", "pawn:size=4x4", "clobber:size=3x3", "crosphere:size=3x3,strong=2", "connect-four:size=4x4,k=3"] {
-        open(spec, None, Check).unwrap();
+        open_among!([mnk, pawn, clobber, crosphere, connect_four], spec, Check);
     }
 }

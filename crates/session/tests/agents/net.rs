@@ -9,7 +9,7 @@ use plyground_core::{
     Agent, Budget, CancelToken, Choice, Game, InputError, Limits, MoverEncoder, NoClock, NoObserver, NoResources, PlayableGame,
     Resources, Scratch, SearchRequest, Seed, StopCheck, Turn, Viewpoint, Visitor, encoder,
 };
-use plyground_games::{clobber, for_each_sample, mnk, open, open_one};
+use plyground_games::{clobber, for_each_sample, mnk, open_one};
 use plyground_nets::{Architecture, Batch, Network, Shape, Size, weights};
 use plyground_session::build_agent;
 
@@ -155,7 +155,7 @@ fn a_leaf_is_worth_what_the_network_says() {
         }
     }
     for name in ["clobber:size=5x6", "crosphere:size=8x8", "tictactoe"] {
-        open(name, None, Asks(name)).unwrap();
+        open_among!([clobber, crosphere, mnk], name, Asks(name));
     }
 }
 
@@ -260,7 +260,8 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
     }
     let clobber = open_one::<clobber::Rules, _>("clobber:size=5x6", None, File).unwrap();
     let mnk = open_one::<mnk::Rules, _>("mnk:size=5x5,k=4", None, File).unwrap();
-    let refusal = |game: &str, spec: &str, file: &[u8]| open(game, None, Refuse(spec, file.to_vec())).unwrap();
+    let refusal =
+        |game: &str, spec: &str, file: &[u8]| open_one::<clobber::Rules, _>(game, None, Refuse(spec, file.to_vec())).unwrap();
     // One network for all sizes, where nothing depends on the size.
     assert_eq!(refusal("clobber:size=8x8", "az:net=x", &clobber), None);
     assert_eq!(refusal("clobber:size=10x10", "az:net=x", &clobber), None);
@@ -360,7 +361,7 @@ fn both_players_see_the_same() {
         ("crosphere:size=4x4,strong=1", "G3/4/2P1/4 g 0 0", "4/1G2/4/3P p 0 0"),
     ] {
         let [one, other] =
-            [one, other].map(|position| open(game, Some(position), Planes).unwrap_or_else(|error| panic!("{game}: {error}")));
+            [one, other].map(|position| open_among!([clobber, pawn, tuc_chess, crosphere], game, Some(position), Planes));
         assert_eq!(one, other, "{game}");
     }
 }

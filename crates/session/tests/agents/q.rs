@@ -117,7 +117,7 @@ impl Visitor for Perfect {
 fn perfect_in_all_positions_of_small_games() {
     for (game, positions, start) in [("tictactoe", 5_478, 0.0), ("pawn:size=3x3", 135, -1.0), ("pawn:size=4x3", 1_128, 1.0)] {
         for spec in ["q", "q:seed=1,alpha=0.5,epsilon=0.2", "q:alpha=1,gamma=1"] {
-            open(game, None, Perfect { spec, positions, start }).unwrap();
+            open_among!([mnk, pawn], game, Perfect { spec, positions, start });
         }
     }
 }
@@ -197,7 +197,7 @@ fn training_goes_on_where_it_stopped_and_plays_from_its_file() {
         }
     }
     for game in ["tictactoe", "pawn", "clobber:size=3x3", "crosphere:size=3x3,strong=1"] {
-        open(game, None, Files).unwrap();
+        open_among!([mnk, pawn, clobber, crosphere], game, Files);
     }
 }
 
@@ -218,7 +218,7 @@ fn bad_files_are_refused_with_a_reason() {
         }
     }
     let good = open_one::<mnk::Rules, _>("tictactoe", None, Good).unwrap();
-    let reason = |game: &str, file: &[u8]| open(game, None, Bad(file.to_vec())).unwrap();
+    let reason = |game: &str, file: &[u8]| open_among!([mnk], game, Bad(file.to_vec()));
     assert_eq!(reason("tictactoe", &good), "read");
     let other = reason("mnk:size=4x4", &good);
     assert!(other.contains("it was learnt for 'mnk:size=3x3,k=3', not for mnk:size=4x4"), "{other}");

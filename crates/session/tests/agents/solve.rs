@@ -159,7 +159,7 @@ fn check_knowledge<G: PlayableGame>(game: &G, known: &HashMap<G::State, Value>) 
 #[test]
 fn solving_agrees_with_brute_force() {
     for spec in SMALL {
-        open(spec, None, AgreesWithBruteForce(spec)).unwrap();
+        open_among!([mnk, pawn, crosphere, clobber, connect_four, breakthrough], spec, AgreesWithBruteForce(spec));
     }
 }
 
@@ -243,7 +243,7 @@ fn the_pawn_game_is_solved_as_published() {
         let double = if start["double"] == true { ",double" } else { "" };
         let spec = format!("pawn:size={size}{double}");
         let length = start["plies"].as_u64().map(|plies| plies as u32);
-        let (worth, plies) = open(&spec, None, Start { method: Method::Auto, length: length.is_some() }).unwrap();
+        let (worth, plies) = open_among!([pawn], &spec, Start { method: Method::Auto, length: length.is_some() });
         assert_eq!((worth, plies), (first_player_wins(start["first_wins"] == true), length), "{spec}");
         lengths += u32::from(length.is_some());
         checked += 1;
@@ -261,7 +261,7 @@ fn crosphere_is_solved_as_published() {
             continue;
         }
         let spec = format!("crosphere:size={size},strong={strong}");
-        let (worth, ..) = open(&spec, None, Start { method: Method::Auto, length: false }).unwrap();
+        let (worth, ..) = open_among!([crosphere], &spec, Start { method: Method::Auto, length: false });
         let expected = match start["winner"].as_str().unwrap() {
             "first" => GameValue::Win,
             "second" => GameValue::Loss,
@@ -284,7 +284,7 @@ fn clobber_is_solved_as_published() {
         }
         for method in [Method::AlphaBeta, Method::DfPn] {
             let spec = format!("clobber:size={size}");
-            let (worth, ..) = open(&spec, None, Start { method, length: false }).unwrap();
+            let (worth, ..) = open_among!([clobber], &spec, Start { method, length: false });
             assert_eq!(worth, first_player_wins(start["first_wins"] == true), "{spec} {method:?}");
         }
         checked += 1;
@@ -409,7 +409,7 @@ impl Visitor for Reads<'_> {
 #[test]
 fn tablebases_are_kept_read_and_refused() {
     let bytes = open_one::<pawn::Rules, _>("pawn:size=5x5", None, KeepsAndReads).unwrap();
-    let refused = |bytes: &[u8], game: &str| open(game, None, Reads(bytes)).unwrap();
+    let refused = |bytes: &[u8], game: &str| open_among!([pawn, mnk], game, Reads(bytes));
     assert_eq!(refused(&bytes, "pawn:size=5x5"), None);
     for (game, message) in [
         ("pawn:size=5x4", "malformed tablebase 'file': it is for 'pawn:size=5x5', not for pawn:size=5x4"),

@@ -7,7 +7,7 @@ use plyground_core::{
     Agent, Budget, Game, InputError, Limits, NoClock, NoObserver, NoResources, PlayableGame, Player, Resources, Scratch,
     SearchRequest, Seed, Turn, Visitor, encoder,
 };
-use plyground_games::{clobber, for_each_sample, mnk, open, open_one};
+use plyground_games::{clobber, for_each_sample, mnk, open_one};
 use plyground_nets::weights;
 use plyground_session::{build_agent, build_learner, build_training_opponent};
 
@@ -246,7 +246,8 @@ fn what_does_not_fit_is_refused() {
             build_agent(&AgentSpec::parse(self.0, &game).unwrap(), &game, &NoResources).map(|_| ()).unwrap_err().to_string()
         }
     }
-    let ask = |game: &str, spec: &str, file: Option<&[u8]>| open(game, None, Refuse(spec, file.map(<[u8]>::to_vec))).unwrap();
+    let ask =
+        |game: &str, spec: &str, file: Option<&[u8]>| open_among!([clobber, mnk], game, Refuse(spec, file.map(<[u8]>::to_vec)));
     let file = ask("clobber:size=4x4", "ffn:seed=3", None).unwrap();
     assert!(ask("clobber:size=4x4", "ffn:seed=3", Some(&file)).is_ok());
     for (game, spec, bytes, message) in [

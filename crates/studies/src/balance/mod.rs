@@ -34,7 +34,12 @@ pub struct BalancePlan {
     pub agents: Vec<String>,
     /// A run for each setting: the agents have the same numbers in all of them.
     pub runs: Vec<Run>,
+    /// Do all games count, whoever played them? Then one agent stands for all players.
+    pub by_anybody: bool,
 }
+
+/// The agent that stands for all players of a run.
+const PLAYERS: &str = "all players";
 
 impl BalancePlan {
     /// A plan whose game, settings and agents are checked: each agent can play all settings.
@@ -51,7 +56,13 @@ impl BalancePlan {
             Ok(Experiment { openings, format, seats, seed, ..experiment }.run())
         };
         let runs = sweep.settings.iter().map(run).collect::<Result<_, InputError>>()?;
-        Ok(Self { sweep, agents: agents.to_vec(), runs })
+        Ok(Self { sweep, agents: agents.to_vec(), runs, by_anybody: false })
+    }
+
+    /// The plan of games that there are already, as in an imported run: nothing of it is played.
+    pub fn of_run(run: Run) -> Result<Self, InputError> {
+        let sweep = Sweep::new(&run.experiment.game, &[])?;
+        Ok(Self { sweep, agents: vec![PLAYERS.to_owned()], runs: vec![run], by_anybody: true })
     }
 
     /// The pairings of every run: each agent against itself.
@@ -245,6 +256,9 @@ pub struct BalanceAnalysis<'a> {
     pub cancel: &'a CancelToken,
 }
 
+/// More pairs than a store can hold.
+const EVERY_PAIR: u64 = i64::MAX as u64;
+
 /// The measurements of one game.
 struct GameMeasurements {
     agent: usize,
@@ -266,7 +280,13 @@ pub fn analyse(
     for (setting, run) in plan.runs.iter().enumerate() {
         progress(setting);
         let mut rows = Vec::new();
-        analysis.store.games(RunPrefix { run: &run.id, pairs: analysis.games }, |row| rows.push(row))?;
+        let prefix = RunPrefix { run: &run.id, pairs: if plan.by_anybody { EVERY_PAIR } else { analysis.games } };
+        analysis.store.games(prefix, |mut row| {
+            if plan.by_anybody {
+                (row.agents, row.pair) = ([0; 2], rows.len() as u64);
+            }
+            rows.push(row);
+        })?;
         let measured = measurements(run, &rows, analysis)?;
         cells.extend((0..plan.agents.len()).map(|agent| cell(setting, agent, &measured)));
     }

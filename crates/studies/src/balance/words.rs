@@ -130,10 +130,12 @@ fn fairness(findings: &BalanceFindings) -> Vec<String> {
             Favoured::NotShown => "that is not distinguishable from fair".to_owned(),
         };
         let found = BalanceMeasure::Score.written(score(only));
-        return vec![format!(
-            "When {agent} plays {} against itself, the first player scores {found}: {verdict}.",
-            label(findings, only)
-        )];
+        let games = if findings.plan.by_anybody {
+            format!("In the {} of {}", counted(only.tally.games() as usize, "game", "games"), label(findings, only))
+        } else {
+            format!("When {agent} plays {} against itself", label(findings, only))
+        };
+        return vec![format!("{games}, the first player scores {found}: {verdict}.")];
     }
     let (first, second) = (favouring(Player::First), favouring(Player::Second));
     let open = cells.len() - first.len() - second.len();

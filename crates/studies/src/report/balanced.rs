@@ -13,13 +13,14 @@ use crate::balance::{BalanceFindings, BalanceMeasure, COLUMNS, rows, sentences};
 pub(super) fn report(findings: &BalanceFindings, provenance: &Provenance<'_>) -> Result<Report, RunError> {
     let game = info(split_spec(&findings.plan.sweep.settings[0].game).0)?;
     let games: u64 = findings.cells.iter().map(|cell| cell.tally.games()).sum();
-    let subtitle = format!(
-        "{} settings, {} agents, each against itself; {games} games. {} moves first, {} second. All intervals are 95 %.",
-        findings.plan.sweep.settings.len(),
-        findings.plan.agents.len(),
-        game.players[0],
-        game.players[1],
-    );
+    let played = if findings.plan.by_anybody {
+        format!("{games} games of run {}, whoever played them", findings.plan.runs[0].id)
+    } else {
+        let (settings, agents) = (findings.plan.sweep.settings.len(), findings.plan.agents.len());
+        format!("{settings} settings, {agents} agents, each against itself; {games} games")
+    };
+    let [first, second] = game.players;
+    let subtitle = format!("{played}. {first} moves first, {second} second. All intervals are 95 %.");
     let mut blocks: Vec<Block> = sentences(findings).into_iter().map(Block::Paragraph).collect();
     blocks.extend(fairness(findings));
     blocks.extend(parameters(findings));

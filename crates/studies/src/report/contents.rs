@@ -213,20 +213,32 @@ fn strength(findings: &Findings<'_>) -> Vec<Block> {
     blocks
 }
 
+/// A number in the spec of an agent.
+pub(super) struct NumberInSpec {
+    pub key: String,
+    pub number: f64,
+    /// The spec with `N` for the number.
+    pub rest: String,
+}
+
+pub(super) fn numbers_in(spec: &str) -> impl Iterator<Item = NumberInSpec> {
+    let (name, keys) = split_spec(spec);
+    let keys: Vec<&str> = keys.split(',').collect();
+    (0..keys.len()).filter_map(move |place| {
+        let (key, number) = keys[place].split_once('=')?;
+        let number = number.parse().ok()?;
+        let others = keys.iter().enumerate().filter(|&(other, _)| other != place).map(|(_, pair)| *pair);
+        let rest = format!("{name}:{}", others.chain([format!("{key}=N").as_str()]).collect::<Vec<_>>().join(","));
+        Some(NumberInSpec { key: key.to_owned(), number, rest })
+    })
+}
+
 /// Specs that differ in one number: their strength against it.
 fn curves(findings: &Findings<'_>) -> Vec<Block> {
     let mut groups: BTreeMap<(String, String), Vec<(f64, usize)>> = BTreeMap::new();
     for (agent, spec) in findings.agents().iter().enumerate() {
-        let (name, keys) = split_spec(spec);
-        let keys: Vec<&str> = keys.split(',').collect();
-        for (place, pair) in keys.iter().enumerate() {
-            let Some((key, number)) = pair.split_once('=').and_then(|(key, value)| Some((key, value.parse::<f64>().ok()?)))
-            else {
-                continue;
-            };
-            let others = keys.iter().enumerate().filter(|&(other, _)| other != place).map(|(_, pair)| *pair);
-            let rest = format!("{name}:{}", others.chain([format!("{key}=N").as_str()]).collect::<Vec<_>>().join(","));
-            groups.entry((key.to_owned(), rest)).or_default().push((number, agent));
+        for NumberInSpec { key, number, rest } in numbers_in(spec) {
+            groups.entry((key, rest)).or_default().push((number, agent));
         }
     }
     let mut blocks = Vec::new();

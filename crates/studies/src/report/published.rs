@@ -1,11 +1,11 @@
 //! The report on a study: published numbers beside ours.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plyground_match::{RunError, RunRow, Store, day_text};
 use plyground_session::open;
 
-use super::contents::{Findings as Counted, first_move, games, samples, table, uncounted};
+use super::contents::{Findings as Counted, NumberInSpec, first_move, games, numbers_in, samples, table, uncounted};
 use super::plots::{self, Compared, HeatMap, Range};
 use super::{Block, Report};
 use crate::measure::StudyMeasure;
@@ -35,7 +35,9 @@ pub(super) fn report(store: &Store, study: &Study, rows: &[RunRow], title: Optio
     blocks.extend(uncounted(counted.iter().map(|counted| &counted.results)));
     blocks.extend(figures(&findings));
     for (part, counted) in parts() {
-        blocks.extend(heat_maps(&part.findings(&counted.results)));
+        let findings = part.findings(&counted.results);
+        blocks.extend(curves(&findings));
+        blocks.extend(heat_maps(&findings));
     }
     blocks.push(Block::Heading("All numbers".to_owned()));
     let row = |finding: &Finding<'_>| {
@@ -86,7 +88,7 @@ fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
         blocks.push(if rows.len() <= MOST_NAMED {
             Block::Figure {
                 svg: plots::comparison(&rows, unit),
-                caption: "Published (diamonds) and ours (dots with 95 % intervals; orange where they differ, grey where it cannot be told).".to_owned(),
+                caption: "Published (diamonds) and ours (dots with 95 % intervals): orange where they differ, grey where it cannot be told.".to_owned(),
             }
         } else {
             Block::Figure {
@@ -94,6 +96,30 @@ fn figures(findings: &[Finding<'_>]) -> Vec<Block> {
                 caption: "Each point is a cell of the table; on the line both are equal; orange ones differ, and of grey ones it cannot be told.".to_owned(),
             }
         });
+    }
+    blocks
+}
+
+/// A curve has as many points at least.
+const FEWEST_IN_CURVE: usize = 5;
+
+/// Agents that differ in one number and play against the same opponent: their score against it.
+fn curves(findings: &[Finding<'_>]) -> Vec<Block> {
+    let mut groups: BTreeMap<(String, String, &str), Vec<(f64, &Finding<'_>)>> = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| finding.measure == StudyMeasure::Score) {
+        for NumberInSpec { key, number, rest } in numbers_in(&finding.cell.first) {
+            groups.entry((key, rest, &finding.cell.second)).or_default().push((number, finding));
+        }
+    }
+    let mut blocks = Vec::new();
+    for ((key, rest, opponent), mut members) in groups {
+        members.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let points: Option<Vec<(f64, Range)>> =
+            members.iter().map(|(number, finding)| Some((*number, compared(finding)?.ours))).collect();
+        if let Some(points) = points.filter(|points| points.len() >= FEWEST_IN_CURVE) {
+            let caption = format!("Score for each value of {key}, with 95 % intervals: {rest} against {opponent}.");
+            blocks.push(Block::Figure { svg: plots::curve(&points, &key, "score, per cent"), caption });
+        }
     }
     blocks
 }

@@ -56,11 +56,11 @@ impl TrainedVariant {
 }
 
 impl Trained {
-    /// What the numbers of the table are.
+    /// The legend of the table.
     pub const LEGEND: &'static str =
         "The first player's score in training games: the mean of the seeds (the lowest to the highest).";
 
-    /// What was trained, in a line.
+    /// The title: what was trained, in a line.
     pub fn title(&self) -> String {
         let against = self.against.as_ref().map_or_else(String::new, |against| format!(" against {against}"));
         format!(

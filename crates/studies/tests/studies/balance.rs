@@ -1,7 +1,7 @@
 //! The inventor's report, held to plain counting over the same games.
 
 use plyground_core::{CancelToken, GameValue, Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
-use plyground_match::{Experiment, GameRow, Openings, Seats, Store};
+use plyground_match::{Experiment, GameRow, Openings, RunPrefix, Seats, Store};
 use plyground_session::open;
 use plyground_statistics::Tally;
 use plyground_studies::balance::{
@@ -10,7 +10,7 @@ use plyground_studies::balance::{
 };
 use plyground_studies::report::{Provenance, Report};
 
-use crate::common::{Directory, experiment, games, play_pairings};
+use crate::common::{Directory, experiment, games, play, play_pairings};
 
 const GAMES: u64 = 40;
 const JUDGED: u64 = 10;
@@ -98,6 +98,33 @@ fn every_figure_is_what_plain_counting_gives() {
             }
         }
     }
+}
+
+#[test]
+fn the_games_of_a_run_count_whoever_played_them() {
+    let directory = Directory::new();
+    let store = directory.store();
+    let run = experiment("crosphere:size=4x4,strong=2", &["random", "mcts:sims=4", "mcts:sims=9"], 2).run();
+    let games = play(&store, &run, 5).games();
+    let judge = PositionJudge { spec: JUDGE, resources: &NoResources };
+    let analysis = BalanceAnalysis { store: &store, games: 1, judge, judged: 3, threads: 2, cancel: &CancelToken::new() };
+    let findings = analyse(BalancePlan::of_run(run.clone()).unwrap(), &analysis, &mut |_| {}).unwrap();
+    let mut rows = Vec::new();
+    store.games(RunPrefix { run: &run.id, pairs: 5 }, |row| rows.push(row)).unwrap();
+    let [cell] = &findings.cells[..] else { panic!("{:?}", findings.cells) };
+    assert_eq!((cell.tally.games(), cell.judged, rows.len() as u64), (games, 3, games), "three pairings of five pairs");
+    let won = rows.iter().filter(|row| row.outcome.winner == Some(Player::First)).count() as u64;
+    let plies = rows.iter().map(|row| row.plies() as f64).sum::<f64>() / games as f64;
+    assert_eq!(cell.tally.wins, won);
+    assert!(near(cell.plies.unwrap().value, plies));
+    let said = sentences(&findings);
+    assert!(
+        said[0].starts_with(&format!("In the {games} games of crosphere:size=4x4,strong=2, the first player scores ")),
+        "{said:?}"
+    );
+    let provenance = Provenance { command: "ply balance", machine: "a machine", seconds: 1.0 };
+    let page = Report::on_balance(&findings, &provenance).unwrap().markdown();
+    assert!(page.contains(&format!("{games} games of run {}, whoever played them.", run.id)), "{page}");
 }
 
 fn check(cell: &BalanceCell, game: &str, rows: &[&GameRow]) {

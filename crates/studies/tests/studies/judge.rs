@@ -5,12 +5,10 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use plyground_core::{Limits, NoClock, NoObserver, NoResources, Player, Seed, Turn};
+use plyground_judge::{Contender, JudgeSettings, Judging, judge};
 use plyground_session::{Session, open};
 use plyground_statistics::kendall_tau_b;
-use plyground_studies::judge::{
-    Contender, JudgeFindings, JudgeSettings, Judgement, Judging, contenders_of, evaluations, findings, judge, predictions,
-    score_in,
-};
+use plyground_studies::judge::{JudgeFindings, Judgement, contenders_of, evaluations, findings, predictions, score_in};
 use plyground_studies::report::{Played, Provenance, Report};
 use plyground_studies::study::Study;
 

@@ -7,6 +7,7 @@ mod common;
 mod competition;
 mod judge;
 mod printed_search;
+mod puzzles;
 mod report;
 mod studies;
 mod tune;

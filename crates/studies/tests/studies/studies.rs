@@ -104,6 +104,24 @@ fn printed_points_stand_beside_the_mean_of_ours() {
 }
 
 #[test]
+fn agents_that_differ_in_one_number_have_a_curve() {
+    let cells = [1, 2, 4, 8, 16].map(|sims| format!("[[run.cell]]\nfirst = 'mcts:sims={sims},c=1'\nsecond = 'random'\n"));
+    let page = |cells: &[String]| {
+        let head = "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 2\n[[run]]\ngame = 'tictactoe'\n";
+        let study = Study::read(&format!("{head}{}", cells.concat())).unwrap();
+        let run = study.runs[0].run(0, &NoResources).unwrap();
+        let directory = Directory::new();
+        let store = directory.store();
+        play_pairings(&store, &run, &study.runs[0].pairings(), 2);
+        Report::on_study(&store, &study, &[store.find(&run.id).unwrap()], None).unwrap().html()
+    };
+    let curve = "Score for each value of sims, with 95 % intervals: mcts:c=1,sims=N against random.";
+    let whole = page(&cells);
+    assert!(whole.contains(curve) && !whole.contains("for each value of c,"), "{whole}");
+    assert!(!page(&cells[..4]).contains(curve), "four points are no curve");
+}
+
+#[test]
 fn a_cell_is_told_with_the_games_that_were_played() {
     let text = "title = 't'\nsource = 's'\nquestion = 'q'\ngames = 30\n[[run]]\ngame = 'tictactoe'\nseats = 'fixed'\n\
         [[run.cell]]\nfirst = 'random'\nsecond = 'mcts:sims=50'\nshare = 0.9\n\

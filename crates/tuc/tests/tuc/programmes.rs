@@ -236,6 +236,8 @@ fn every_client_plays_against_the_agent_of_the_host() {
     let games = host.games();
     assert_eq!(games.len(), 4);
     assert!(games.iter().all(|(game, experiment)| game.specs(experiment).contains(&"udp:guest".to_owned())));
+    // The level is weak on purpose, and does not think for the time of the protocol.
+    assert!(games.iter().all(|(_, experiment)| experiment.own_limits));
 }
 
 #[test]

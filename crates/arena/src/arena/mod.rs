@@ -1,5 +1,9 @@
 //! An arena: its folder, and all that works on it.
 
+mod check;
+mod final_games;
+mod play;
+
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -16,12 +20,12 @@ use plyground_sandbox::{Detection, Isolation};
 use plyground_serve::LivePage;
 use plyground_session::{InputError, open};
 
-use crate::ArenaSettings;
 use crate::bots::build::Runtimes;
 use crate::bots::upload::Source;
 use crate::bots::{Bots, version_folder};
 use crate::journal::{Event, Journal, VersionState};
 use crate::ladder::Ladder;
+use crate::settings::ArenaSettings;
 
 /// The longest name of a player.
 pub(crate) const NAME: usize = 32;

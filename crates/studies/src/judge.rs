@@ -1,24 +1,14 @@
 //! Evaluations and agents measured against the exact solver: how often do they choose a best move, and do evaluations put positions in
 //! their true order?
 
-mod judging;
-mod listing;
-mod settings;
-mod solving;
-mod watch;
-
 use plyground_core::{GameValue, Seed, split_spec};
+use plyground_judge::{ChoiceQuality, Contender, Judged, Judging, Truth};
 use plyground_match::Results;
 use plyground_statistics::{CONFIDENCE, Interval, MeanEstimate, Sample, bootstrap, kendall_tau_b, per_cent, spearman};
 use serde::Serialize;
 
 use crate::measure::StudyMeasure;
 use crate::study::Part;
-
-pub use judging::{ChoiceQuality, Judged, Judging, judge};
-pub use settings::{Contender, JudgeSettings};
-pub use solving::Truth;
-pub use watch::{JudgeStage, JudgeWatch};
 
 /// Samples drawn for the interval of a correlation.
 const ROUNDS: usize = 200;

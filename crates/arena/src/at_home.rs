@@ -1,58 +1,17 @@
-//! The check of a new version: it is compiled, and plays its first games against the weakest level.
+//! The checks of an arena without one: for bots at home.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use plyground_core::sync::lock;
 use plyground_engines::{EnginePool, ProcessOptions};
-use plyground_match::{AgentFactory, Experiment, Openings, Run, RunDriver, RunError, RunPrefix, Store, Threads, opening_plies};
+use plyground_match::{AgentFactory, RunDriver, RunError, RunPrefix, Store, Threads};
 use plyground_sandbox::Isolation;
-use plyground_session::Limits;
 
 use crate::bots::build::{BotFolder, Builder, Runtimes};
 use crate::bots::upload::Source;
-use crate::bots::{Bots, bot_spec, version_folder};
-use crate::ladder::results::GameLine;
-use crate::{Arena, ArenaSettings};
-
-/// Pairs of games of a check.
-const PAIRS: u64 = 1;
-/// The word for the fault of an answer that comes too late.
-const LATE: &str = "overran";
-
-impl Arena {
-    /// Compiles a version and has it play. The error is for its author.
-    pub(crate) fn check(&self, player: u32, version: u32) -> Result<(), String> {
-        let folder = version_folder(&self.folder, player, version);
-        let file = lock(&self.journal)
-            .known
-            .players
-            .get(&player)
-            .and_then(|known| known.versions.iter().find(|known| known.number == version))
-            .map(|known| known.file.clone())
-            .unwrap_or_default();
-        let contents = folder.uploaded().map_err(|error| format!("the upload cannot be read: {error}"))?;
-        let source = Source::unpack(&file, contents)?;
-        let builder =
-            Builder { guard: &self.guard, isolation: self.isolation, runtimes: &self.runtimes, memory: self.settings.memory };
-        builder.build(&folder, &source)?;
-        let spec = bot_spec(player, version);
-        let (_, level) = self.levels.first().ok_or("the arena has no level to play against")?;
-        self.live.call(&spec, &self.name_of(&spec));
-        let unplayed = |error: RunError| format!("its first games could not be played: {error}");
-        self.play(&spec, level, PAIRS).map_err(unplayed)?;
-        let results = lock(&self.ladder.results);
-        fault_of(&spec, results.lines(&spec))
-    }
-}
-
-/// An error if one of these games was lost by a fault of this bot. An answer that came too late is none: it may be that the computer of the
-/// arena has too much to do, and on the ladder it costs a game all the same.
-fn fault_of<'a>(spec: &str, mut lines: impl Iterator<Item = &'a GameLine>) -> Result<(), String> {
-    let is_late = |line: &GameLine| line.fault.as_deref() == Some(LATE);
-    let own = |line: &&GameLine| !is_late(line) && line.loser.is_some_and(|seat| line.specs[seat] == spec);
-    lines.find(own).map_or(Ok(()), |line| Err(line.reason.clone()))
-}
+use crate::bots::{Bots, CHECKED_PAIRS, bot_spec, pair_run, version_folder};
+use crate::ladder::results::{GameLine, fault_of};
+use crate::settings::ArenaSettings;
 
 /// A bot that was tried at home.
 #[derive(Clone, Debug)]
@@ -76,6 +35,8 @@ pub fn try_bot(
     isolation: Isolation,
 ) -> Result<TriedBot, String> {
     let folder = std::env::temp_dir().join(format!("plyground-try-{}", std::process::id()));
+    // Not one that is there: it could belong to another user.
+    std::fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let tried = try_in(&folder, file, contents, settings, guard, isolation);
     let _ = std::fs::remove_dir_all(&folder);
     tried
@@ -125,23 +86,8 @@ fn play_check(bots: &Bots, settings: &ArenaSettings, spec: &str, level: &str) ->
     let store = Store::in_memory()?;
     let run = pair_run(bots, settings, [spec, level])?;
     let (players, executor) = (AgentFactory::of_run(bots, &run), Threads(1));
-    RunDriver::new(&store, &run, &executor, &players).play(&[[0, 1]], PAIRS)?;
+    RunDriver::new(&store, &run, &executor, &players).play(&[[0, 1]], CHECKED_PAIRS)?;
     let mut lines = Vec::new();
     store.games(RunPrefix::all(&run.id), |game| lines.push(GameLine::new(&run, &game)))?;
     Ok(lines)
-}
-
-/// The run between two on the ladder: pairs with the seats swapped, from openings of random plies.
-pub(crate) fn pair_run(bots: &Bots, settings: &ArenaSettings, specs: [&str; 2]) -> Result<Run, RunError> {
-    let experiment = Experiment::new(&settings.game, &specs.map(str::to_owned), &bots.unstarted())?;
-    let plies = opening_plies(&experiment.game)?;
-    let experiment = Experiment {
-        openings: if plies == 0 { Openings::Start } else { Openings::Random { plies } },
-        limits: Limits { time: Some(settings.move_time), ..Limits::default() },
-        own_limits: true,
-        patience: Some(std::time::Duration::from_secs(2)),
-        seed: settings.seed,
-        ..experiment
-    };
-    Ok(experiment.run())
 }

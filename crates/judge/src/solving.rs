@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use plyground_core::{ExactSolver, GameValue, PlayableGame, Player, StopCheck};
 
-use super::listing::{Graph, Next, random_position};
-use super::settings::JudgeSettings;
-use super::watch::{JudgeStage, JudgeWatch, Stopped, report_progress};
+use crate::listing::{Graph, Next, random_position};
+use crate::settings::JudgeSettings;
+use crate::watch::{JudgeStage, JudgeWatch, Stopped, report_progress};
 
 /// The exact value of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ fn graph_values<G: PlayableGame>(
 }
 
 /// A game graph with the exact values of its positions.
-pub(super) struct SolvedGraph<'a, S> {
+pub(crate) struct SolvedGraph<'a, S> {
     pub graph: &'a Graph<S>,
     /// By position, its value for the player to move.
     values: Vec<GameValue>,
@@ -166,7 +166,7 @@ impl<S> Graph<S> {
 }
 
 /// Positions of random games with their exact values.
-pub(super) struct SolvedSample<S> {
+pub(crate) struct SolvedSample<S> {
     /// The positions, each with the values of its successors for the player who moves there.
     pub positions: Vec<(S, Vec<GameValue>)>,
     pub truths: Vec<Truth>,
@@ -175,7 +175,7 @@ pub(super) struct SolvedSample<S> {
 }
 
 /// A sample of positions, as many as can be solved in the time.
-pub(super) fn solve_sample<G: PlayableGame>(
+pub(crate) fn solve_sample<G: PlayableGame>(
     game: &G,
     start: &G::State,
     solver: &mut dyn ExactSolver<G>,

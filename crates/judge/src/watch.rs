@@ -20,10 +20,10 @@ pub type JudgeWatch<'a> = dyn FnMut(JudgeStage, u64, u64) -> ControlFlow<()> + '
 const EVERY: usize = 64;
 
 /// The watch ended the judging.
-pub(super) struct Stopped;
+pub(crate) struct Stopped;
 
 /// Calls the watch every [`EVERY`] positions.
-pub(super) fn report_progress(watch: &mut JudgeWatch<'_>, stage: JudgeStage, done: usize, of: usize) -> Result<(), Stopped> {
+pub(crate) fn report_progress(watch: &mut JudgeWatch<'_>, stage: JudgeStage, done: usize, of: usize) -> Result<(), Stopped> {
     if done.is_multiple_of(EVERY) && watch(stage, done as u64, of as u64).is_break() {
         return Err(Stopped);
     }

@@ -5,17 +5,17 @@ use std::collections::hash_map::Entry;
 
 use plyground_core::{Game, Outcome, Player, Scratch, Seed, Turn};
 
-use super::watch::{JudgeStage, JudgeWatch, Stopped, report_progress};
+use crate::watch::{JudgeStage, JudgeWatch, Stopped, report_progress};
 
 /// The successor of a move: a position by its number, or the end of the game.
 #[derive(Clone, Copy)]
-pub(super) enum Next {
+pub(crate) enum Next {
     Position(u32),
     End(Outcome),
 }
 
 /// The game graph: all reachable positions in which a player is to move.
-pub(super) struct Graph<S> {
+pub(crate) struct Graph<S> {
     pub states: Vec<S>,
     pub movers: Vec<Player>,
     /// By position, the successors of its moves, in the order of the moves.
@@ -26,7 +26,7 @@ pub(super) struct Graph<S> {
 
 /// The game graph, listed depth first with an explicit stack, since games may be long. `None` if there are more than `most` positions,
 /// or chance plays.
-pub(super) fn explore<G: Game>(
+pub(crate) fn explore<G: Game>(
     game: &G,
     start: &G::State,
     most: usize,
@@ -95,7 +95,7 @@ pub(super) fn explore<G: Game>(
 }
 
 /// A position of a random game, each of those in which a player is to move as likely as the others.
-pub(super) fn random_position<G: Game>(game: &G, start: &G::State, seed: Seed) -> Option<(G::State, Player)> {
+pub(crate) fn random_position<G: Game>(game: &G, start: &G::State, seed: Seed) -> Option<(G::State, Player)> {
     let mut rng = seed.rng();
     let mut scratch = Scratch::default();
     let mut state = start.clone();

@@ -6,10 +6,10 @@ use plyground_core::{
 };
 use plyground_session::{build_agent, build_solver};
 
-use super::listing::{Graph, explore};
-use super::settings::{Contender, JudgeSettings};
-use super::solving::{SolvedGraph, Truth, solve_sample};
-use super::watch::{JudgeStage, JudgeWatch, Stopped, report_progress};
+use crate::listing::{Graph, explore};
+use crate::settings::{Contender, JudgeSettings};
+use crate::solving::{SolvedGraph, Truth, solve_sample};
+use crate::watch::{JudgeStage, JudgeWatch, Stopped, report_progress};
 
 /// The quality of a choice, measured by the exact values. Of moves that look equally good to an evaluation each is as likely; of other
 /// agents one choice is measured.
