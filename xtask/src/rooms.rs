@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace, rust_files};
 
 /// From top to bottom.
-const ROOMS: [&str; 23] = [
+const ROOMS: [&str; 24] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
