@@ -195,6 +195,16 @@ fn a_bot_is_uploaded_checked_plays_on_after_a_kill_and_gives_way_to_a_new_versio
     arena.await_words("/", "Ada v3");
     let page = arena.get("/bot/1");
     assert!(page.contains("<td>v1</td>") && page.contains("<td>v3</td>") && !page.contains("<td>v2</td>"), "{page}");
+    // The host ends the semester: the final is played, and nothing is taken any more.
+    let bob = arena.join("Bob");
+    assert!(arena.upload(&bob, "bot.py", BOT.as_bytes()).starts_with("HTTP/1.1 303"));
+    arena.await_words(&bob, "passed: it is on the ladder");
+    assert!(arena.get("/final").starts_with("HTTP/1.1 404"));
+    assert!(arena.post(&arena.host, &[("act", "final")], None).starts_with("HTTP/1.1 303"));
+    let page = arena.await_words("/final", "Who has beaten whom");
+    assert!(page.contains("Ada v3") && page.contains("Bob v1"), "{page}");
+    assert!(arena.upload(&bob, "bot.py", BOT.as_bytes()).contains("no more uploads"));
+    assert!(arena.get(&format!("{}/games.jsonl", arena.host)).contains("cmd:bot-1-v3"));
 }
 
 #[test]
