@@ -27,7 +27,7 @@ pub use experiments::{
 };
 pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
 pub use queue::{ConnectionArgs, FleetArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
-pub use servers::{CompeteArgs, HostArgs, JoinArgs, WebAddress};
+pub use servers::{ArenaAction, ArenaArgs, ArenaTryArgs, CompeteArgs, HostArgs, JoinArgs, WebAddress};
 pub use training::{LearnArgs, LossName, OptimizerName, TrainArgs};
 pub use watch::{EvalArgs, WatchArgs};
 
@@ -134,6 +134,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Play a competition from its file: everybody's games, the table, and a page with both
     Compete(CompeteArgs),
+    /// Open a class arena: bots are uploaded in the browser, run in a sandbox, and climb a ladder
+    Arena(ArenaArgs),
     /// Let clients of the TUC-Chess protocol play each other, and show it in the browser
     Host(HostArgs),
     /// Let an agent play at a server of the TUC-Chess protocol

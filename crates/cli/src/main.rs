@@ -83,6 +83,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Balance(args)) => commands::balance::run(args, global, out),
         Some(Command::Report(args)) => commands::report::run(args, global, out),
         Some(Command::Runs(args)) => commands::runs::run(args, global, out),
+        Some(Command::Arena(args)) => commands::arena::run(args, global, out),
         Some(Command::Compete(args)) => commands::compete::run(args, global, out),
         Some(Command::Host(args)) => commands::host::run(args, global, out),
         Some(Command::Join(args)) => commands::join::run(args, global, out),
