@@ -96,7 +96,8 @@ pub fn friends(input: &[u8]) -> bool {
         }
     }
     for state in states {
-        let mut session = open(state["spec"].as_str().expect("a spec"), state["start"].as_str()).expect("a game that can be opened");
+        let mut session =
+            open(state["spec"].as_str().expect("a spec"), state["start"].as_str()).expect("a game that can be opened");
         for text in moves(&state) {
             session.play(&text).expect("a legal move");
         }
