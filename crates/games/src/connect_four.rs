@@ -1,9 +1,9 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
 use plyground_core::{
-    BoardGround, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family, Game, GameInfo,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch,
-    Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
+    BoardGround, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family, Game,
+    GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng,
+    Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
