@@ -1,4 +1,4 @@
-//! Studies made of runs: published tables beside ours, balance, judging, tuning, competitions, reports with plots, puzzles.
+//! Studies made of runs: published tables beside ours, balance, judging, tuning, competitions, reports with plots.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,6 @@ pub mod balance;
 pub mod competition;
 pub mod judge;
 pub mod measure;
-pub mod puzzles;
 pub mod report;
 pub mod study;
 pub mod tune;

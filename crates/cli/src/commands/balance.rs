@@ -35,7 +35,7 @@ pub fn run(args: &BalanceArgs, global: &Global, out: &mut impl Write) -> anyhow:
     print_notes(&left_out.collect::<Vec<_>>(), global.quiet);
     interrupt::catch()?;
     let executor = Threads(threads(args.threads));
-    for (number, run) in plan.runs.iter().enumerate().filter(|_| !plan.by_anybody) {
+    for (number, run) in plan.runs.iter().enumerate().filter(|_| !plan.of_all_players) {
         let place = format!("setting {} of {}, {}", number + 1, plan.runs.len(), plan.sweep.settings[number].label);
         let summary = |_: &Results| place.clone();
         let view = RunView::new(&store, quiet).with_summary(&summary);

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
-use plyground_studies::puzzles::{Puzzle, PuzzleSettings, find, to_text};
+use plyground_judge::puzzles::{Puzzle, PuzzleSettings, find, to_text};
 use serde_json::json;
 
 use crate::store::{typed, write_whole};

@@ -34,8 +34,8 @@ pub struct BalancePlan {
     pub agents: Vec<String>,
     /// A run for each setting: the agents have the same numbers in all of them.
     pub runs: Vec<Run>,
-    /// Do all games count, whoever played them? Then one agent stands for all players.
-    pub by_anybody: bool,
+    /// Do the games of all players count together? Then one agent stands for them.
+    pub of_all_players: bool,
 }
 
 /// The agent that stands for all players of a run.
@@ -56,13 +56,13 @@ impl BalancePlan {
             Ok(Experiment { openings, format, seats, seed, ..experiment }.run())
         };
         let runs = sweep.settings.iter().map(run).collect::<Result<_, InputError>>()?;
-        Ok(Self { sweep, agents: agents.to_vec(), runs, by_anybody: false })
+        Ok(Self { sweep, agents: agents.to_vec(), runs, of_all_players: false })
     }
 
     /// The plan of games that there are already, as in an imported run: nothing of it is played.
     pub fn of_run(run: Run) -> Result<Self, InputError> {
         let sweep = Sweep::new(&run.experiment.game, &[])?;
-        Ok(Self { sweep, agents: vec![PLAYERS.to_owned()], runs: vec![run], by_anybody: true })
+        Ok(Self { sweep, agents: vec![PLAYERS.to_owned()], runs: vec![run], of_all_players: true })
     }
 
     /// The pairings of every run: each agent against itself.
@@ -280,9 +280,9 @@ pub fn analyse(
     for (setting, run) in plan.runs.iter().enumerate() {
         progress(setting);
         let mut rows = Vec::new();
-        let prefix = RunPrefix { run: &run.id, pairs: if plan.by_anybody { EVERY_PAIR } else { analysis.games } };
+        let prefix = RunPrefix { run: &run.id, pairs: if plan.of_all_players { EVERY_PAIR } else { analysis.games } };
         analysis.store.games(prefix, |mut row| {
-            if plan.by_anybody {
+            if plan.of_all_players {
                 (row.agents, row.pair) = ([0; 2], rows.len() as u64);
             }
             rows.push(row);

@@ -130,7 +130,7 @@ fn fairness(findings: &BalanceFindings) -> Vec<String> {
             Favoured::NotShown => "that is not distinguishable from fair".to_owned(),
         };
         let found = BalanceMeasure::Score.written(score(only));
-        let games = if findings.plan.by_anybody {
+        let games = if findings.plan.of_all_players {
             format!("In the {} of {}", counted(only.tally.games() as usize, "game", "games"), label(findings, only))
         } else {
             format!("When {agent} plays {} against itself", label(findings, only))

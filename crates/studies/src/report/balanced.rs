@@ -13,8 +13,8 @@ use crate::balance::{BalanceFindings, BalanceMeasure, COLUMNS, rows, sentences};
 pub(super) fn report(findings: &BalanceFindings, provenance: &Provenance<'_>) -> Result<Report, RunError> {
     let game = info(split_spec(&findings.plan.sweep.settings[0].game).0)?;
     let games: u64 = findings.cells.iter().map(|cell| cell.tally.games()).sum();
-    let played = if findings.plan.by_anybody {
-        format!("{games} games of run {}, whoever played them", findings.plan.runs[0].id)
+    let played = if findings.plan.of_all_players {
+        format!("{games} games of run {}, of all its players", findings.plan.runs[0].id)
     } else {
         let (settings, agents) = (findings.plan.sweep.settings.len(), findings.plan.agents.len());
         format!("{settings} settings, {agents} agents, each against itself; {games} games")

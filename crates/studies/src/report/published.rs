@@ -105,7 +105,7 @@ const FEWEST_IN_CURVE: usize = 5;
 
 /// Agents that differ in one number and play against the same opponent: their score against it.
 fn curves(findings: &[Finding<'_>]) -> Vec<Block> {
-    let mut groups: BTreeMap<(String, String, &str), Vec<(f64, &Finding<'_>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, String, &str), Vec<_>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.measure == StudyMeasure::Score) {
         for NumberInSpec { key, number, rest } in numbers_in(&finding.cell.first) {
             groups.entry((key, rest, &finding.cell.second)).or_default().push((number, finding));

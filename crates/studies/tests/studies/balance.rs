@@ -101,7 +101,7 @@ fn every_figure_is_what_plain_counting_gives() {
 }
 
 #[test]
-fn the_games_of_a_run_count_whoever_played_them() {
+fn the_games_of_a_run_count_for_all_its_players() {
     let directory = Directory::new();
     let store = directory.store();
     let run = experiment("crosphere:size=4x4,strong=2", &["random", "mcts:sims=4", "mcts:sims=9"], 2).run();
@@ -124,7 +124,7 @@ fn the_games_of_a_run_count_whoever_played_them() {
     );
     let provenance = Provenance { command: "ply balance", machine: "a machine", seconds: 1.0 };
     let page = Report::on_balance(&findings, &provenance).unwrap().markdown();
-    assert!(page.contains(&format!("{games} games of run {}, whoever played them.", run.id)), "{page}");
+    assert!(page.contains(&format!("{games} games of run {}, of all its players.", run.id)), "{page}");
 }
 
 fn check(cell: &BalanceCell, game: &str, rows: &[&GameRow]) {

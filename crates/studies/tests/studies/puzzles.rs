@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plyground_core::{GameValue, NoObserver, NoResources, Turn};
+use plyground_judge::puzzles::{HARDEST, MOST_MOVES, PuzzleSettings, find, to_text};
 use plyground_session::{SolveOrder, open};
-use plyground_studies::puzzles::{HARDEST, MOST_MOVES, PuzzleSettings, find, to_text};
 use serde_json::Value;
 
 /// The value of a position for the player to move, by a solver that has seen nothing else.
