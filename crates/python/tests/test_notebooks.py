@@ -33,9 +33,11 @@ def test_a_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for number, source in enumerate(sources):
         lines = [line for line in source.splitlines() if not line.startswith("%")]
         tree = ast.parse("\n".join(lines), f"{name}.ipynb, cell {number}")
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
         exec(compile(tree, f"{name}.ipynb, cell {number}", "exec"), names)
-        if last is not None:
+        if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), f"{name}.ipynb, cell {number}", "eval"), names)
             shown.append(value)
     assert shown, "a notebook shows something"
