@@ -82,7 +82,7 @@ test("two people play by a link; a cut connection loses no move; others watch; t
   await two.until(/You lost/);
   await three.until(/Crosses won/);
   await one.press("Rematch");
-  await becomes(() => two.text(".note"), "Your friend would like a rematch.");
+  await becomes(() => two.text(".verdict .note"), /^Your friend would like a rematch\./);
   await two.press("Rematch");
   await two.until(/it is your turn/);
   await becomes(() => moves(three), 0);

@@ -37,7 +37,7 @@ test("after the first visit everything works without a network", async (t) => {
   // The game is on the list, and there are puzzles, whether they were looked at before or not.
   await visit.go("#/history");
   assert.equal(await visit.page.locator(".rows li").count(), 1);
-  await visit.go("#/puzzles/connect-four/7");
+  await visit.go("#/puzzles/pawn/7");
   await visit.press("Show the solution");
   await visit.page.getByRole("button", { name: "Next puzzle", exact: true }).waitFor();
   for (const at of ["#/rules/tuc-chess", "#/new/pawn", "#/g/mnk/b2"]) await visit.go(at);

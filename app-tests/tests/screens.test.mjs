@@ -79,7 +79,7 @@ const SCREENS = {
   rules: { at: "#/rules/crosphere" },
   "rules-tuc-chess": { at: "#/rules/tuc-chess" },
   puzzles: { at: "#/puzzles" },
-  puzzle: { at: "#/puzzles/crosphere/300" },
+  puzzle: { at: "#/puzzles/pawn/300" },
   invitation: { at: "#/new/connect-four", act: invited },
   lab: { at: "#/lab" },
   training: { at: "#/lab/training/clobber-small" },

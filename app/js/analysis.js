@@ -93,7 +93,7 @@ export class Analysis {
     const { match } = this;
     if (!this.open || !match.settled) return;
     this.#drawGame();
-    const place = `${match.game.spec} ${match.awaited} ${match.game.moves.slice(0, match.cursor).join(" ")}`;
+    const place = `${match.game.spec} ${match.awaited} ${match.position().moves?.join(" ")}`;
     if (place === this.#seen) return;
     this.#seen = place;
     this.marks = {};
@@ -102,7 +102,7 @@ export class Analysis {
     const { turn } = match.state;
     this.words.replaceChildren();
     this.list.hidden = true;
-    this.#drawBar(match.game.judged[match.cursor]?.chance);
+    this.#drawBar(match.aside.length > 0 ? undefined : match.game.judged[match.cursor]?.chance);
     // While an opponent thinks, or the whole game is looked at, the engine of a browser has no time for anything else.
     if ((turn === "first" || turn === "second") && !match.awaited && !this.#reviewing) this.#look(turn);
   }
@@ -114,13 +114,14 @@ export class Analysis {
     const { match } = this;
     const { state, cursor } = match;
     const position = match.position();
-    const current = () => this.#control === control && match.cursor === cursor;
+    const tried = match.aside.length;
+    const current = () => this.#control === control && match.cursor === cursor && match.aside.length === tried;
     const { signal } = control;
     try {
       const known = await solved(match.engine, position, SOLVE_TIME, signal);
       const take = (/** @type {Advice | Progress} */ opinion) => current() && this.#take(opinion, state, mover, known);
       take(await strongest(match.engine, position, { time: POSITION_TIME, watch: true, signal, onProgress: take }));
-      if (!current() || match.game.judged[cursor]) return;
+      if (!current() || tried > 0 || match.game.judged[cursor]) return;
       const { chance, best } = this.#opinion;
       const moves = shown(state, best, match.game.moves[cursor]);
       match.game.judged[cursor] = { mover, chance, solved: known?.value ?? null, best, ...moves };

@@ -18,6 +18,7 @@ const LINES = {
   share: "M12 15V4M8 8l4-4 4 4M5 13v6h14v-6",
   full: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
   flag: "M6 21V4M6 5h11l-2.500 4 2.500 4H6",
+  board: "M4 4h16v16H4zM4 12h16M12 4v16",
   swap: "M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4",
   keys: "M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M8 14h8",
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5a2 2 0 1 0 0 4 2 2 0 0 0 0-4M9 15a2 2 0 1 0 0 4 2 2 0 0 0 0-4",

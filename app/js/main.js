@@ -2,6 +2,7 @@
 
 import { connect } from "./engine.js";
 import { dialog, toast } from "./dialog.js";
+import { editScreen } from "./edit.js";
 import { historyScreen } from "./history.js";
 import { homeScreen } from "./home.js";
 import { LANGUAGES, gameTitle, language, loadLanguage, setLanguage, t } from "./i18n/index.js";
@@ -29,6 +30,7 @@ const SCREENS = {
   rules: rulesScreen,
   friend: friendScreen,
   lab: labScreen,
+  edit: editScreen,
   history: historyScreen,
   puzzles: puzzlesScreen,
   g: (app, parts) => playScreen(app, [], unpack(parts)),

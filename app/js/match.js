@@ -92,6 +92,8 @@ export class Match extends EventTarget {
   progress = null;
   /** Another page plays on in this game: there, agents think and chance decides. */
   #followed = false;
+  /** Moves that are tried out behind the position that is looked at, and that are not of the game. @type {string[]} */
+  aside = [];
   /** Where the other player is, if that is not this page: moves go there, and chance decides there. @type {Seat | null} */
   seat = null;
   /** Does a game between agents rest? */
@@ -125,12 +127,19 @@ export class Match extends EventTarget {
   }
 
   get live() {
-    return this.cursor === this.game.moves.length;
+    return this.cursor === this.game.moves.length && this.aside.length === 0;
+  }
+
+  /** May moves be tried out here? Only where nothing is waited for: in the game as it was, or when it is over. */
+  get explorable() {
+    const { turn } = this.#state ?? {};
+    const before = this.cursor < this.game.moves.length || this.aside.length > 0;
+    return before && this.settled && (!this.seat || this.ended) && (turn === "first" || turn === "second");
   }
 
   /** Is the state that of the position that is looked at? Between a move and the engine's answer it is not. */
   get settled() {
-    return this.#state?.history.length === this.cursor;
+    return this.#state?.history.length === this.cursor + this.aside.length;
   }
 
   get over() {
@@ -178,7 +187,7 @@ export class Match extends EventTarget {
 
   /** The position that is looked at, as requests name it. */
   position() {
-    return this.#at(this.game.moves.slice(0, this.cursor));
+    return this.#at([...this.game.moves.slice(0, this.cursor), ...this.aside]);
   }
 
   /** The screen was left: answers that are still on their way are dropped. */
@@ -202,7 +211,17 @@ export class Match extends EventTarget {
       this.#tell("chance", { played, expected: this.#drawn.expected });
     this.#drawn = null;
     this.#tell("change");
+    if (this.aside.length > 0) await this.#chanceAside(current);
     if (this.live && !this.over && !this.paused && !this.#followed) this.#proceed(current);
+  }
+
+  /** Chance decides in what is tried out, too, and at once. @param {() => boolean} current */
+  async #chanceAside(current) {
+    if (this.state.turn !== "chance") return;
+    const outcome = await this.engine.ask("chance", { ...this.position(), seed: randomSeed() });
+    if (!current()) return;
+    this.aside.push(outcome);
+    await this.refresh();
   }
 
   /** How the game stands at its end, or that it goes on. @param {State} state */
@@ -216,6 +235,7 @@ export class Match extends EventTarget {
   adopt(game) {
     this.stop();
     const { live } = this;
+    this.aside = [];
     this.game = { ...begun(game), ...game, moves: [...game.moves] };
     if (live || this.cursor > game.moves.length) this.cursor = game.moves.length;
     this.#followed = true;
@@ -325,6 +345,7 @@ export class Match extends EventTarget {
 
   /** A move of a person in front of the screen. @param {string} move */
   async play(move) {
+    if (this.explorable) return this.tryOut(move);
     if (!this.playable) return;
     // A hint that is being looked for is of no use any more.
     this.stop();
@@ -332,10 +353,19 @@ export class Match extends EventTarget {
     await this.#push(move);
   }
 
+  /** A move that is not of the game: to see what would have been. The one that was played only steps on. @param {string} move */
+  tryOut(move) {
+    this.stop();
+    if (this.aside.length === 0 && this.game.moves[this.cursor] === move) return this.step(this.cursor + 1);
+    this.aside.push(move);
+    return this.refresh();
+  }
+
   /** What the engine says against a move; null if it is possible. @param {string} move */
   async whyNot(move) {
+    const position = this.position();
     try {
-      await this.engine.ask("state", this.#at([...this.game.moves, move]));
+      await this.engine.ask("state", { ...position, moves: [...(position.moves ?? []), move] });
       return null;
     } catch (error) {
       if (error instanceof Refused) return error;
@@ -346,6 +376,11 @@ export class Match extends EventTarget {
   /** Looks at the position after so many moves. @param {number} to */
   step(to) {
     this.stop();
+    // What was tried out is left by its last move, or altogether.
+    const back = this.aside.length > 0 && to === this.cursor - 1;
+    if (back) this.aside.pop();
+    else this.aside = [];
+    if (back) return this.refresh();
     this.cursor = Math.max(0, Math.min(this.game.moves.length, to));
     return this.refresh();
   }
@@ -378,7 +413,8 @@ export class Match extends EventTarget {
     const present = (/** @type {string} */ player) => (player === HUMAN || !this.seat ? player : HUMAN);
     const sitting = { first: present(players.first), second: present(players.second) };
     this.seat = null;
-    const rest = { spec, start, players: sitting, names, moves: moves.slice(0, this.cursor) };
+    const rest = { spec, start, players: sitting, names, moves: [...moves.slice(0, this.cursor), ...this.aside] };
+    this.aside = [];
     this.game = { ...begun(rest), judged: { ...judged } };
     return this.#reopened();
   }

@@ -122,6 +122,7 @@ export class PlayScreen {
     this.moves = html("ol", { class: "moves", "aria-label": t("moves") });
     this.tools = new Tools(t("more"));
     this.steps = html("div", { class: "steps" });
+    this.aside = html("section", { class: "aside card", hidden: true });
     this.tour = html("div");
     this.said = html("div", { class: "said" }, this.status, this.bar, this.note);
     const side = html(
@@ -129,6 +130,7 @@ export class PlayScreen {
       { class: "side" },
       this.verdict,
       this.said,
+      this.aside,
       this.tools.element,
       this.tour,
       this.analysis.element,
@@ -204,7 +206,7 @@ export class PlayScreen {
     this.say(this.companyText());
     this.analysis.follow();
     this.board.show(state, {
-      playable: match.playable,
+      playable: match.playable || match.explorable,
       label: t("boardOf", { game: gameTitle(info) }),
       marks: this.analysis.marks,
     });
@@ -216,6 +218,7 @@ export class PlayScreen {
     for (const player of PLAYERS) this.drawStrip(player);
     this.drawKinds();
     this.drawMoves();
+    this.drawAside();
     this.drawSteps();
     this.drawTools();
     this.drawEnd();
@@ -288,8 +291,10 @@ export class PlayScreen {
   companyText() {
     const { seat, info } = this;
     if (!seat?.state || !this.match.seat) return "";
+    const asked = seat.rematchAsked;
     const away = PLAYERS.filter((player) => seat.state?.taken && player !== seat.side && !seat.isHere(player));
     return [
+      asked ? t(asked === "own" ? "friend.asked" : "friend.rematch") : "",
       seat.side ? "" : t("friend.watching"),
       ...away.map((player) => t("friend.away", { name: playerName(info, player) })),
       seat.state.watching > 0 ? t("friend.watchers", { count: seat.state.watching }) : "",
@@ -361,7 +366,8 @@ export class PlayScreen {
   drawMoves() {
     const { match, state } = this;
     // The state knows the moves up to the one that is looked at; what comes after it was known before.
-    this.history = [...state.history, ...this.history.slice(state.history.length)].slice(0, match.game.moves.length);
+    const known = state.history.slice(0, match.cursor);
+    this.history = [...known, ...this.history.slice(known.length)].slice(0, match.game.moves.length);
     drawMoveList(this.moves, {
       info: this.info,
       moves: match.game.moves,
@@ -370,6 +376,28 @@ export class PlayScreen {
       mistakes: mistakesOf(match.game),
       step: (ply) => match.step(ply),
     });
+  }
+
+  /** What is tried out, with the ways out of it. */
+  drawAside() {
+    const { match, state } = this;
+    this.aside.hidden = match.aside.length === 0;
+    if (this.aside.hidden) return;
+    const tried = state.history.slice(match.cursor).filter(({ mover }) => mover !== null);
+    const moves = tried.map(({ label, move }) => label ?? move).join(" ");
+    refill(this.aside, [
+      html("p", {}, t("variation", { moves })),
+      html(
+        "div",
+        { class: "buttons" },
+        html(
+          "button",
+          { type: "button", class: "primary", "data-key": "back", onclick: () => match.step(match.cursor) },
+          t("variation.back"),
+        ),
+        html("button", { type: "button", "data-key": "play", onclick: () => match.branch() }, t("variation.play")),
+      ),
+    ]);
   }
 
   drawSteps() {
@@ -383,7 +411,7 @@ export class PlayScreen {
       );
     refill(this.steps, [
       go("first", () => 0, t("step.first"), match.cursor === 0),
-      go("previous", () => match.cursor - 1, t("step.back"), match.cursor === 0),
+      go("previous", () => match.cursor - 1, t("step.back"), match.cursor === 0 && match.aside.length === 0),
       ...(match.watched && !match.ended ? [this.pauseButton(), this.paceChoice()] : []),
       go("next", () => match.cursor + 1, t("step.on"), match.live),
       go("last", () => match.game.moves.length, t("step.last"), match.live),
@@ -434,6 +462,7 @@ export class PlayScreen {
       { icon: "flip", text: t("flip"), action: () => this.flip() },
       { icon: "share", text: t("share"), action: () => this.share() },
       { icon: "swap", text: t("newGame"), action: () => this.app.go(`#/new/${info.name}`) },
+      { icon: "board", text: t("title.edit"), action: () => this.edit() },
       { icon: "keys", text: t("keys"), action: () => this.help() },
     ];
     if (document.fullscreenEnabled) rest.push({ icon: "full", text: t("fullScreen"), action: () => this.present() });
@@ -452,16 +481,15 @@ export class PlayScreen {
       game: match.game,
       info: this.info,
       reason: match.game.resigned || !this.reason ? this.endText() : sentence(this.reason),
+      company: this.companyText(),
       done: Object.keys(match.game.judged).length > match.game.moves.length,
       rematch: () => this.rematch(),
       other: (level) => this.rematch(`level=${level}`),
       review: () => this.analyse(true),
-      again: match.live || match.state.turn === "over" ? null : () => match.branch(),
+      again: match.live || match.aside.length > 0 || match.state.turn === "over" ? null : () => match.branch(),
     });
-    const asked = match.seat?.rematchAsked;
-    if (match.game.over && asked) this.say(t(asked === "own" ? "friend.asked" : "friend.rematch"));
     // The card says it.
-    this.said.hidden = match.game.over && match.live && this.note.textContent === "";
+    this.said.hidden = match.game.over && match.live;
   }
 
   drawThinking() {
@@ -491,6 +519,11 @@ export class PlayScreen {
     if (match.watched)
       all.push({ key: " ", shown: "␣", text: t("watch.pause"), action: () => !match.ended && match.rest(!match.paused) });
     return all;
+  }
+
+  /** Sets a position up, beginning with the one that is looked at. */
+  edit() {
+    this.app.go(`#/edit/${this.info.name}/${encodeURIComponent(this.state.position)}`);
   }
 
   help() {

@@ -7,6 +7,7 @@ import { begin } from "./match.js";
 import { placedPiece } from "./moves.js";
 import { picture } from "./pictures.js";
 import * as book from "./puzzlebook.js";
+import { boardName } from "./setup.js";
 import { sound } from "./sound.js";
 import { html, refill } from "./svg.js";
 
@@ -141,6 +142,7 @@ class PuzzleScreen {
     this.board.targetWord = t("possible");
     this.kinds = html("div", { class: "kinds", role: "radiogroup", "aria-label": t("stone") });
     this.task = html("p", { class: "status" });
+    this.about = html("p", { class: "faint" });
     this.result = html("p", { class: "result", role: "status" });
     this.rated = html("p", { class: "faint" });
     this.buttons = html("div", { class: "buttons" });
@@ -149,7 +151,7 @@ class PuzzleScreen {
       "div",
       { class: "puzzle-head" },
       html("h1", {}, heading),
-      html("p", { class: "faint" }, `${gameTitle(game)} · ${t("puzzle.level", { level: this.puzzle.level })}`),
+      this.about,
       this.task,
     );
     const side = html("div", { class: "side" }, this.result, this.rated, this.buttons);
@@ -166,6 +168,8 @@ class PuzzleScreen {
     const state = await this.show();
     const name = playerName(this.game, state.turn === "second" ? "second" : "first");
     this.task.textContent = t(`puzzle.${this.puzzle.keeps}`, { name });
+    const level = t("puzzle.level", { level: this.puzzle.level });
+    this.about.textContent = [gameTitle(this.game), boardName(state.game, this.game), level].join(" · ");
     this.board.flipped = this.game.presentation.turned_for_second && state.turn === "second";
     this.stage = "find";
     this.draw();

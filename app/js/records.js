@@ -33,6 +33,9 @@ export async function shareDialog(app, game, info) {
     ["jsonl", ...info.formats].map((format) => html("option", {}, format)),
   );
   const record = html("textarea", { rows: 4, readonly: true });
+  const picture = html("details", {}, html("summary", {}, t("friend.qr")));
+  const drawn = async () => picture.append((await qrPicture(app.engine, address)) ?? "");
+  picture.addEventListener("toggle", drawn, { once: true });
   const write = async () => {
     const { spec, start, moves, players } = game;
     /** @type {Fields["export"]} */
@@ -46,7 +49,7 @@ export async function shareDialog(app, game, info) {
     { class: "fields" },
     html("label", { class: "field" }, t("link"), field),
     isLocal() && !app.engine.reach ? html("p", { class: "faint" }, t("link.local")) : "",
-    html("details", {}, html("summary", {}, t("friend.qr")), await qrPicture(app.engine, address)),
+    picture,
     html("label", { class: "field" }, t("format"), formats),
     html("label", { class: "field" }, t("record"), record),
   );

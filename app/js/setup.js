@@ -225,6 +225,7 @@ class SetupForm {
         html("label", { class: "field", for: "agent" }, t("advanced.agent"), this.agent),
         html("label", { class: "field", for: "preset" }, t("advanced.preset"), this.presets),
         html("label", { class: "field", for: "own-board" }, t("advanced.board"), this.own),
+        html("a", { class: "button", href: `#/edit/${game.name}` }, t("title.edit")),
       ),
       this.problem,
       html(

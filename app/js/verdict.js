@@ -33,11 +33,11 @@ export function verdictTitle(game, info) {
  *
  * @param {HTMLElement} card
  * @param {{
- *   game: Game, info: GameInfo, reason: string, done: boolean,
+ *   game: Game, info: GameInfo, reason: string, company: string, done: boolean,
  *   rematch: () => void, other: (level: number) => void, review: () => void, again: (() => void) | null,
  * }} shown
  */
-export function drawVerdict(card, { game, info, reason, done, rematch, other, review, again }) {
+export function drawVerdict(card, { game, info, reason, company, done, rematch, other, review, again }) {
   card.hidden = !game.over;
   if (!game.over) {
     card.replaceChildren();
@@ -55,6 +55,7 @@ export function drawVerdict(card, { game, info, reason, done, rematch, other, re
   refill(card, [
     html("h2", {}, verdictTitle(game, info)),
     html("p", {}, reason),
+    ...(company ? [html("p", { class: "note", role: "status" }, company)] : []),
     html(
       "div",
       { class: "buttons" },

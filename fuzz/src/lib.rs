@@ -62,6 +62,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "lessons", longest: LONG, law: queue::lessons, seeds: queue::lesson_seeds },
     Target { name: "requests", longest: LONG, law: web::requests, seeds: web::request_seeds },
     Target { name: "run-requests", longest: SHORT, law: web::run_requests, seeds: web::run_request_seeds },
+    Target { name: "friends", longest: SHORT, law: web::friends, seeds: web::friend_seeds },
     Target { name: "headers", longest: SHORT, law: web::headers, seeds: web::header_seeds },
     Target { name: "datagrams", longest: SHORT, law: datagrams::datagrams, seeds: datagrams::seeds },
     Target { name: "server-messages", longest: SHORT, law: datagrams::server_messages, seeds: datagrams::message_seeds },

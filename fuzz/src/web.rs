@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use plyground_api::{Allowance, Api, PageMessage};
 use plyground_core::{NoResources, WallClock};
 use plyground_serve::ServerLimits;
-use plyground_serve::fuzzing::{HeaderJudgement, judge_headers, names_this_server, requested_run};
+use plyground_serve::fuzzing::{HeaderJudgement, friend_states, judge_headers, names_this_server, requested_run};
 use plyground_session::{infos, open};
 use serde_json::Value;
 
@@ -78,6 +78,41 @@ pub fn run_request_seeds() -> Vec<Vec<u8>> {
     let texts = [
         r#"{"game":"clobber:size=4x4","agents":["random","mcts:sims={5..20}","level=2"],"pairs":3,"format":"gauntlet","sims":9,"move_time":"1.5s","seed":4}"#,
         r#"{"game":"tictactoe","agents":["random","mc"],"pairs":1,"format":"swiss","rounds":2}"#,
+    ];
+    texts.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// Messages of two people who play each other are refused in words, or lead to a game by the rules, whose moves only grow until the next
+/// game, and that stays as it is once it is over.
+pub fn friends(input: &[u8]) -> bool {
+    let Ok(text) = from_utf8(input) else { return false };
+    let Ok(states) = friend_states(text) else { return false };
+    let moves = |state: &Value| -> Vec<String> { serde_json::from_value(state["moves"].clone()).expect("moves are texts") };
+    for pair in states.windows(2) {
+        let [before, after] = pair else { continue };
+        if before["number"] == after["number"] {
+            assert!(moves(after).starts_with(&moves(before)));
+            assert!(before["ended"].is_null() || before["ended"] == after["ended"]);
+        }
+    }
+    for state in states {
+        let mut session =
+            open(state["spec"].as_str().expect("a spec"), state["start"].as_str()).expect("a game that can be opened");
+        for text in moves(&state) {
+            session.play(&text).expect("a legal move");
+        }
+        assert_eq!(state["turn"].is_null(), !state["ended"].is_null(), "{state}");
+        assert_eq!(state["winner"].is_null(), state["ended"].is_null(), "{state}");
+    }
+    true
+}
+
+pub fn friend_seeds() -> Vec<Vec<u8>> {
+    let texts = [
+        "{\"do\":\"open\",\"game\":\"tictactoe\",\"side\":\"first\",\"clock\":{\"seconds\":2,\"increment\":1}}\n{\"do\":\"play\",\"move\":\"b2\",\"ply\":0}\n\
+        >{\"do\":\"play\",\"move\":\"a1\",\"ply\":1}\n>{\"do\":\"resign\"}\n{\"do\":\"rematch\"}\n>{\"do\":\"rematch\"}\n>{\"do\":\"play\",\"move\":\"c3\",\"ply\":0}",
+        "{\"do\":\"open\",\"game\":\"tuc-chess\",\"side\":\"second\"}\n>{\"do\":\"play\",\"move\":\"a2a3\",\"ply\":0}",
+        "{\"do\":\"open\",\"game\":\"clobber\",\"start\":\"oo1xo/1xo1x/1x3/2oox/x2x1/1xo1o x\"}\n{\"do\":\"join\",\"table\":\"a\",\"key\":null}\n{\"do\":\"resign\"}",
     ];
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }

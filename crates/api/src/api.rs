@@ -164,6 +164,7 @@ impl Api<'_> {
         Ok(json!({
             "value": solved.value().map(GameValue::word),
             "best": solved.best,
+            "moves": solved.moves.iter().map(|(mv, value)| json!({"move": mv, "value": value.map(GameValue::word)})).collect::<Vec<_>>(),
             "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
             "plies_exact": solved.plies_exact,

@@ -60,6 +60,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
         Some(Command::Apply(args)) => commands::apply::run(args, global, out),
         Some(Command::Perft(args)) => commands::perft::run(args, global, out),
         Some(Command::Certify(args)) => commands::certify::run(args, global, out),
+        Some(Command::Campaign(args)) => commands::campaign::run(args, global, out),
         Some(Command::Solve(args)) => commands::solve::run(args, global, out),
         Some(Command::Puzzles(args)) => commands::puzzles::run(args, global, out),
         Some(Command::Think(args)) => commands::think::run(args, global, out),

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod apply;
 pub mod arena;
 pub mod balance;
+pub mod campaign;
 pub mod certify;
 pub mod compare;
 pub mod compete;
