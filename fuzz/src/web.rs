@@ -111,7 +111,7 @@ pub fn friend_seeds() -> Vec<Vec<u8>> {
     let texts = [
         "{\"do\":\"open\",\"game\":\"tictactoe\",\"side\":\"first\",\"clock\":{\"seconds\":2,\"increment\":1}}\n{\"do\":\"play\",\"move\":\"b2\",\"ply\":0}\n\
         >{\"do\":\"play\",\"move\":\"a1\",\"ply\":1}\n>{\"do\":\"resign\"}\n{\"do\":\"rematch\"}\n>{\"do\":\"rematch\"}\n>{\"do\":\"play\",\"move\":\"c3\",\"ply\":0}",
-        "{\"do\":\"open\",\"game\":\"tuc-chess\",\"side\":\"second\"}\n>{\"do\":\"play\",\"move\":\"a2a3\",\"ply\":0}",
+        "{\"do\":\"open\",\"game\":\"tuc-chess\",\"side\":\"second\"}\n>{\"do\":\"play\",\"move\":\"5242\",\"ply\":0}",
         "{\"do\":\"open\",\"game\":\"clobber\",\"start\":\"oo1xo/1xo1x/1x3/2oox/x2x1/1xo1o x\"}\n{\"do\":\"join\",\"table\":\"a\",\"key\":null}\n{\"do\":\"resign\"}",
     ];
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
