@@ -164,7 +164,6 @@ impl Api<'_> {
         Ok(json!({
             "value": solved.value().map(GameValue::word),
             "best": solved.best,
-            "moves": solved.moves.iter().map(|(mv, value)| json!({"move": mv, "value": value.map(GameValue::word)})).collect::<Vec<_>>(),
             "line": followed(session.as_mut(), &solved.line),
             "plies": solved.plies,
             "plies_exact": solved.plies_exact,
@@ -427,7 +426,7 @@ fn qr_code(text: &str) -> Result<Value, InputError> {
     let code = QrCode::encode_text(text, QrCodeEcc::Medium).map_err(|error| refuse(error.to_string()))?;
     let squares = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
     let dark = squares.filter(|&(x, y)| code.get_module(x, y));
-    let path: String = dark.map(|(x, y)| format!("M{x} {y}h1v1h-1z")).collect();
+    let path = dark.fold(String::new(), |path, (x, y)| path + &format!("M{x} {y}h1v1h-1z"));
     Ok(json!({"size": code.size(), "path": path}))
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Nothing here takes so long.
-const FOR_EVER: Duration = Duration::from_secs(120);
+const FOR_EVER: Duration = Duration::from_mins(2);
 
 /// A bot that plays the first legal move.
 const BOT: &str = "

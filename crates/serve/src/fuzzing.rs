@@ -54,10 +54,8 @@ const BETWEEN_MESSAGES: u64 = 700;
 /// message that is not refused; a reason in words if no game is opened.
 pub fn friend_states(text: &str) -> Result<Vec<Value>, String> {
     let mut lines = text.lines();
-    let order = match FriendRequest::parse(lines.next().unwrap_or_default()).map_err(|error| error.to_string())? {
-        FriendRequest::Open(order) => order,
-        _ => return Err("expected open first".to_owned()),
-    };
+    let first = FriendRequest::parse(lines.next().unwrap_or_default()).map_err(|error| error.to_string())?;
+    let FriendRequest::Open(order) = first else { return Err("expected open first".to_owned()) };
     let mut game = FriendGame::new(order, Seed(1)).map_err(|error| error.to_string())?;
     let mut states = vec![game.state(0)];
     for (line, now) in lines.zip((1..).map(|number| number * BETWEEN_MESSAGES)) {

@@ -75,7 +75,7 @@ impl Page {
 }
 
 async fn next(socket: &mut Socket) -> Value {
-    let message = tokio::time::timeout(Duration::from_secs(60), socket.next()).await.expect("a message").unwrap().unwrap();
+    let message = tokio::time::timeout(Duration::from_mins(1), socket.next()).await.expect("a message").unwrap().unwrap();
     serde_json::from_str(message.to_text().unwrap()).unwrap()
 }
 

@@ -25,7 +25,7 @@ pub fn run(args: &ArenaArgs, global: &Global, out: &mut impl Write) -> anyhow::R
         return try_at_home(args, global, out);
     }
     let place = args.place.as_deref().context("expected the file of an arena, or a game")?;
-    let is_file = Path::new(place).is_file() || place.ends_with(".toml");
+    let is_file = Path::new(place).is_file() || Path::new(place).extension().is_some_and(|ending| ending == "toml");
     let mut settings = if is_file { read_file(Path::new(place))? } else { ArenaSettings::for_game(place)? };
     settings.seed = global.seed.unwrap_or(settings.seed);
     let usual = || {

@@ -79,14 +79,14 @@ impl FriendTables {
                 let game = FriendGame::new(order, Seed(u64::from_le_bytes(random()?)))?;
                 let table = self.add(client, game)?;
                 let key = lock(&table.seats).keys[0].clone();
-                Ok(self.place(table, Some(Person::Host), Some(key)))
+                Ok(self.place(table, Some(Person::Host), Some(&key)))
             }
             FriendRequest::Join { table, key } => {
                 let found = lock(&self.tables).get(&table).cloned();
                 let name: String = table.chars().take(40).collect();
                 let table = found.ok_or_else(|| InputError::malformed("table", &name, GONE))?;
                 let (person, key) = self.sit(&table, key.as_deref())?;
-                Ok(self.place(table, person, key))
+                Ok(self.place(table, person, key.as_deref()))
             }
             _ => Err(InputError::malformed("message", "", "expected open or join first")),
         }
@@ -144,7 +144,7 @@ impl FriendTables {
         Ok((None, None))
     }
 
-    fn place(self: &Arc<Self>, table: Arc<FriendTable>, person: Option<Person>, key: Option<String>) -> (Place, Value) {
+    fn place(self: &Arc<Self>, table: Arc<FriendTable>, person: Option<Person>, key: Option<&str>) -> (Place, Value) {
         let mut seats = lock(&table.seats);
         match person {
             Some(person) => seats.here[person as usize] += 1,

@@ -76,9 +76,8 @@ impl Side {
     pub fn player(self, lot: bool) -> Player {
         match self {
             Self::First => Player::First,
-            Self::Second => Player::Second,
             Self::Random if lot => Player::First,
-            Self::Random => Player::Second,
+            Self::Second | Self::Random => Player::Second,
         }
     }
 }
