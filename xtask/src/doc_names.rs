@@ -23,6 +23,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("LegalMoves", "an option that a bot may have"),
     ("VariantPath", "an option of Fairy-Stockfish"),
     ("MyGame", "a game of the reader"),
+    ("False", "a value of Python"),
+    ("ValueError", "an exception of Python"),
 ];
 
 /// The names of all types of the repository.
@@ -44,7 +46,7 @@ impl Declared {
                 let read = || fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()));
                 match path.extension().and_then(|ending| ending.to_str()) {
                     Some("rs") => names.extend(rust_types(&read()?)),
-                    Some("js") => names.extend(classes(&read()?)),
+                    Some("js" | "py") => names.extend(classes(&read()?)),
                     _ => {}
                 }
             }
@@ -66,10 +68,10 @@ fn rust_types(text: &str) -> Vec<String> {
     declared.map(|pair| pair[1].0.to_owned()).collect()
 }
 
-/// The classes of JavaScript.
+/// The classes of JavaScript and of Python.
 fn classes(text: &str) -> Vec<String> {
     let behind = text.lines().filter_map(|line| line.trim_start_matches("export ").strip_prefix("class "));
-    behind.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned).collect()
+    behind.filter_map(|rest| rest.split([' ', '(', ':', '{']).next()).map(str::to_owned).collect()
 }
 
 /// The words in inline code that are names of types: in camel case, and no part of a file name, a setting or another name.
@@ -134,5 +136,6 @@ mod tests {
         assert_eq!(declared.unknown(root, "Known"), Vec::<String>::new());
         assert_eq!(declared.unknown(root, "Gone in xtask/src/gone.rs"), ["type `Gone`", "`xtask/src/gone.rs`"]);
         assert_eq!(classes("export class Board extends Base {\n  class: 1\nclass Lane {"), ["Board", "Lane"]);
+        assert_eq!(classes("class Score:\n    pass\nclass Match(Score):"), ["Score", "Match"]);
     }
 }

@@ -117,7 +117,7 @@ fn main() -> ExitCode {
         Some(Command::Load) => bench::run("load", &[]),
         Some(Command::Peers(args)) if args.python => python::peers(args.json),
         Some(Command::Peers(args)) => bench::run("peers", if args.json { &["--json"] } else { &[] }),
-        Some(Command::Python) => python::run().map(|_| true),
+        Some(Command::Python) => python::run().map(|(_, fits)| fits),
         Some(Command::Simulate(args)) => bench::run("simulate", &args.options.iter().map(String::as_str).collect::<Vec<_>>()),
         Some(Command::WasmSpeed) => wasm_speed::run(),
     };

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{Member, Workspace, rust_files};
 
 /// From top to bottom.
-const ROOMS: [&str; 22] = [
+const ROOMS: [&str; 24] = [
     "plyground-core",
     "plyground-games",
     "plyground-nets",
@@ -20,9 +20,11 @@ const ROOMS: [&str; 22] = [
     "plyground-studies",
     "plyground-cluster",
     "plyground-simulation",
+    "plyground-sandbox",
     "plyground-engines",
     "plyground-api",
     "plyground-serve",
+    "plyground-arena",
     "plyground-tuc",
     "plyground-wasm",
     "plyground",

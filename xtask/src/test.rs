@@ -278,6 +278,7 @@ fn wasm(workspace: &Workspace) -> Result<Outcome> {
 /// The tests of the queue on the network start servers of their own on free ports of this computer, and stop them.
 fn test(workspace: &Workspace) -> Result<Outcome> {
     second_opinion();
+    sandbox();
     let server = nats::server(workspace);
     let outcome = match &server {
         Err(why) if std::env::var_os("CI").is_some() => anyhow::bail!("{why:#}"),
@@ -297,6 +298,17 @@ fn second_opinion() {
     let here = process::find(PROGRAM).is_some() || Path::new("/usr/games").join(PROGRAM).is_file();
     if !here && let Err(error) = process::apt_install(&[PROGRAM]) {
         println!("{PROGRAM} is not here and could not be installed ({error:#}): the tests that ask it are skipped");
+    }
+}
+
+/// Sees to the program that confines bots. Without it, namespaces of our own are tested alone, and the tests say so.
+fn sandbox() {
+    const PROGRAM: &str = "bwrap";
+    if cfg!(target_os = "linux")
+        && process::find(PROGRAM).is_none()
+        && let Err(error) = process::apt_install(&["bubblewrap"])
+    {
+        println!("{PROGRAM} is not here and could not be installed ({error:#}): what needs it is skipped");
     }
 }
 

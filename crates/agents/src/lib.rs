@@ -29,8 +29,8 @@ pub use minimax::{Lookahead, Minimax, Searcher};
 pub use prepared::{AlphaBeta, Mcts};
 pub use random::Random;
 pub use solve::{
-    Bounds, Certificate, CertificateOptions, CertifyError, Method, Solution, Solve, Solver, Tablebase, certify, refuse_chance,
-    solve,
+    Bounds, Campaign, CampaignObserver, CampaignOptions, CampaignProgress, CampaignResult, Certificate, CertificateOptions,
+    CertifyError, Method, Solution, Solve, SolvedOpening, Solver, Tablebase, certify, refuse_chance, solve,
 };
 use with_blunders::WithBlunders;
 use with_limits::WithLimits;

@@ -23,6 +23,9 @@ pub struct RunEngineArgs {
     /// Memory, in megabytes
     #[arg(long, value_name = "MB")]
     pub memory: u64,
+    /// The sandbox in which it runs, as the arena describes it
+    #[arg(long, value_name = "JSON")]
+    pub sandbox: Option<String>,
     /// What to run
     pub program: OsString,
     /// Its arguments

@@ -27,7 +27,7 @@ pub use experiments::{
 };
 pub use nets::{MeasureNetArgs, NetsAction, NetsArgs};
 pub use queue::{ConnectionArgs, FleetArgs, QUEUE_OPTIONS, QueueAction, QueueArgs, QueueInitArgs, QueueSetupArgs, WorkerArgs};
-pub use servers::{CompeteArgs, HostArgs, JoinArgs, WebAddress};
+pub use servers::{ArenaAction, ArenaArgs, ArenaTryArgs, CompeteArgs, HostArgs, JoinArgs, WebAddress};
 pub use training::{LearnArgs, LossName, OptimizerName, TrainArgs};
 pub use watch::{EvalArgs, WatchArgs};
 
@@ -88,6 +88,8 @@ pub enum Command {
     Solve(SolveArgs),
     /// Solve a game and write the proof, which another program can check
     Certify(CertifyArgs),
+    /// Solve a large game opening by opening, on all cores; killed at any moment, the same command goes on
+    Campaign(CampaignArgs),
     /// Find positions with exactly one move that keeps the win or the draw, proved by the solver
     Puzzles(PuzzlesArgs),
     /// Watch an agent think about a position, and see what it chooses and why
@@ -132,6 +134,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Play a competition from its file: everybody's games, the table, and a page with both
     Compete(CompeteArgs),
+    /// Open a class arena: bots are uploaded in the browser, run in a sandbox, and climb a ladder
+    Arena(ArenaArgs),
     /// Let clients of the TUC-Chess protocol play each other, and show it in the browser
     Host(HostArgs),
     /// Let an agent play at a server of the TUC-Chess protocol
@@ -244,6 +248,27 @@ pub struct CertifyArgs {
     /// The memory of the solver, in megabytes; the positions of the proof come on top of it
     #[arg(long, value_name = "MB", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub memory: u32,
+}
+
+#[derive(clap::Args)]
+pub struct CampaignArgs {
+    /// A game that can be solved, with its parameters, e.g. clobber:size=6x6 (see `ply games`)
+    pub game: String,
+    /// The openings are the positions after so many plies, symmetric ones once
+    #[arg(long, value_name = "PLIES", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=12))]
+    pub depth: u32,
+    /// Openings that are solved at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    pub threads: Option<u32>,
+    /// The memory to use for all of them together, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub memory: u32,
+    /// Stop after this time: 30s, 5min [default: only when it is solved, or at Ctrl-C]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// The folder of the campaign: openings that are solved, and the table [default: one for each game and depth in the data directory]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]

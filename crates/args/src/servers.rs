@@ -171,3 +171,43 @@ pub struct CompeteArgs {
     #[arg(long)]
     pub stay: bool,
 }
+
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct ArenaArgs {
+    /// The file of the arena (see docs/arena.md), or a game
+    #[arg(value_name = "FILE|GAME", required = true)]
+    pub place: Option<String>,
+    /// The folder with everything: players, bots, games; a copy of it is a backup [default: beside the file, or arena-GAME here]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Where the pages are: ADDRESS:PORT, or a port of this computer; 0.0.0.0:7777 is for everybody in the network
+    #[arg(long, value_name = "PLACE", default_value = WEB, value_parser = web)]
+    pub web: WebAddress,
+    /// Run bots with your rights where they cannot be confined: only for bots that you trust
+    #[arg(long = "unsafe")]
+    pub unconfined: bool,
+    #[command(subcommand)]
+    pub action: Option<ArenaAction>,
+}
+
+#[derive(clap::Subcommand)]
+pub enum ArenaAction {
+    /// Check a bot at home as the arena does: compile it, and let it play the weakest level with the limits of the arena
+    Try(ArenaTryArgs),
+}
+
+#[derive(clap::Args)]
+pub struct ArenaTryArgs {
+    /// The bot: a file or a zip
+    pub bot: PathBuf,
+    /// The game of the arena
+    #[arg(long, value_name = "GAME", required_unless_present = "arena", conflicts_with = "arena")]
+    pub game: Option<String>,
+    /// The file of the arena, for its limits
+    #[arg(long, value_name = "FILE")]
+    pub arena: Option<PathBuf>,
+    /// Run it with your rights where it cannot be confined
+    #[arg(long = "unsafe")]
+    pub unconfined: bool,
+}

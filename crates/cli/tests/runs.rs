@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -302,4 +303,51 @@ fn a_damaged_store_is_told_checked_and_repaired() {
     assert!(text(&check(&["--repair"])).contains("repaired"));
     assert!(text(&check(&[])).contains("nothing is damaged"));
     assert_eq!(result(&play()), before);
+}
+
+/// Killed in the middle of a line, it goes on; two do not work in one folder, and a folder is for one game and depth.
+#[test]
+fn a_campaign_that_is_killed_goes_on() {
+    let place = Directory::new("campaign");
+    let folder = place.0.join("folder");
+    let list = folder.join("openings.jsonl");
+    let campaign = |game: &str, depth: &str| {
+        let mut command = ply(&place.0);
+        command.args(["campaign", game, "--depth", depth, "--threads", "2", "--memory", "40", "--json", "--folder"]).arg(&folder);
+        command
+    };
+    let lines = || fs::read_to_string(&list).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    let mut child = campaign("pawn:size=6x6", "3").spawn().unwrap();
+    while lines().len() < 4 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    if child.try_wait().unwrap().is_none() {
+        let second = campaign("pawn:size=6x6", "3").output().unwrap();
+        // The first one may have come to its end meanwhile.
+        let told = String::from_utf8_lossy(&second.stderr).into_owned();
+        assert!(second.status.success() || told.contains("another campaign is at work on it"), "{told}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = lines();
+    fs::OpenOptions::new().append(true).open(&list).unwrap().write_all(b"{\"opening\": \"6/6").unwrap();
+    let page: Value = serde_json::from_str(&text(&campaign("pawn:size=6x6", "3").output().unwrap())).unwrap();
+    assert_eq!((page["value"].as_str(), page["at_most"].as_u64()), (Some("loss"), Some(0)), "{page}");
+    let after = lines();
+    assert_eq!(after[..before.len()], before);
+    let openings: HashSet<String> =
+        after[1..].iter().map(|line| serde_json::from_str::<Value>(line).unwrap()["opening"].to_string()).collect();
+    assert_eq!(openings.len(), after.len() - 1, "an opening was solved twice");
+    // All is known: nothing is solved again.
+    let again: Value = serde_json::from_str(&text(&campaign("pawn:size=6x6", "3").output().unwrap())).unwrap();
+    assert_eq!((again["value"].as_str(), lines()), (Some("loss"), after.clone()));
+    for (game, depth, why) in [("pawn:size=6x6", "2", r#""depth":3"#), ("pawn:size=5x6", "3", "pawn:size=6x6")] {
+        let refused = campaign(game, depth).output().unwrap();
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && told.contains(why), "{told}");
+    }
+    fs::write(&list, format!("{}\n{{\"opening\":\"6/6\",\"value\":\"perhaps\"}}\n", after[0])).unwrap();
+    let refused = campaign("pawn:size=6x6", "3").output().unwrap();
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && told.contains("line 2: expected an opening with the value"), "{told}");
 }

@@ -87,6 +87,11 @@ pub trait ExactSolver<G: Game>: Send {
 
     /// Positions looked at since it was made.
     fn nodes(&self) -> u64;
+
+    /// Is it worth asking at the leaves of another search, where it has a moment for each? By default it is not.
+    fn answers_in_a_moment(&self) -> bool {
+        false
+    }
 }
 
 /// A game with hooks for exact searches. All have defaults: `impl Solvable for MyGame {}` is enough to solve it.

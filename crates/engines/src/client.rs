@@ -86,6 +86,14 @@ impl EngineClient {
         }
     }
 
+    /// Stops its processes while nothing is asked of it, or lets them go on, if it is to be frozen at all.
+    fn set_frozen(&self, frozen: bool) {
+        let Some(program) = self.program.as_ref().filter(|_| self.command.confined.as_ref().is_some_and(|own| own.freeze)) else {
+            return;
+        };
+        if frozen { program.freeze() } else { program.thaw() }
+    }
+
     fn written(&self) -> u64 {
         self.program.as_ref().map_or(0, Program::written)
     }
@@ -136,6 +144,7 @@ impl EngineClient {
         if self.program.is_none() {
             self.start()?;
         }
+        self.set_frozen(false);
         if self.command.protocol == Protocol::Uci {
             self.choose_variant(game)?;
         }
@@ -154,7 +163,9 @@ impl EngineClient {
             self.set_option(name, value);
         }
         self.send(self.words()[2]);
-        self.ready(self.command.start)
+        self.ready(self.command.start)?;
+        self.set_frozen(true);
+        Ok(())
     }
 
     /// Sends the variant to a UCI engine, with a definition of its rules where it is not built in.
@@ -279,7 +290,9 @@ impl Engine for EngineClient {
             self.begin(&game, seed)?;
         }
         let begin = Instant::now();
+        self.set_frozen(false);
         let answer = self.think(query, listener);
+        self.set_frozen(true);
         self.thinking_time += begin.elapsed();
         if answer.is_err() {
             self.program = None;

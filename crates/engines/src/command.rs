@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use plyground_sandbox::Confinement;
 use plyground_session::{EXTERNAL, InputError, Limits, Params};
 
 /// The default time for a move.
@@ -36,6 +37,55 @@ pub(crate) struct Command {
     pub program: PathBuf,
     /// The program as it was typed, and its arguments.
     pub words: Vec<String>,
+    /// The sandbox of a program that was not typed by the user.
+    pub confined: Option<Confined>,
+}
+
+/// What is different about a program in a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Confined {
+    pub confinement: Confinement,
+    pub files: Vec<(String, PathBuf)>,
+    pub log: Option<PathBuf>,
+    pub freeze: bool,
+}
+
+/// A program of a stranger, which plays in a sandbox: it speaks UGI, and is started anew for every game.
+#[derive(Clone, Debug)]
+pub struct ConfinedProgram {
+    /// Its name in messages.
+    pub name: String,
+    /// The program and its arguments, as they are called inside.
+    pub words: Vec<String>,
+    /// The sandbox.
+    pub confinement: Confinement,
+    /// The time until it must be ready.
+    pub start: Duration,
+    /// The files that it is made of: what each is called in the settings of a run, and where it is.
+    pub files: Vec<(String, PathBuf)>,
+    /// The file for what it writes to stderr.
+    pub log: Option<PathBuf>,
+    /// Are all its processes frozen while it is not asked for anything?
+    pub freeze: bool,
+}
+
+impl From<&ConfinedProgram> for Command {
+    fn from(program: &ConfinedProgram) -> Self {
+        let ConfinedProgram { confinement, files, log, freeze, .. } = program.clone();
+        Self {
+            text: program.name.clone(),
+            protocol: Protocol::Ugi,
+            variant: None,
+            limits: Limits { time: Some(TIME), ..Limits::default() },
+            start: program.start,
+            memory: confinement.memory,
+            cpu: Duration::from_secs(confinement.cpu),
+            options: Vec::new(),
+            program: program.words.first().map(PathBuf::from).unwrap_or_default(),
+            words: program.words.clone(),
+            confined: Some(Confined { confinement, files, log, freeze }),
+        }
+    }
 }
 
 impl Command {
@@ -62,11 +112,15 @@ impl Command {
                 InputError::malformed("program", name, "there is no such program, neither at this path nor in the search path")
             })?,
             words,
+            confined: None,
         })
     }
 
     /// The program, and those of its arguments that are files: what the command calls each, and where it is.
     pub fn files(&self) -> Vec<(String, PathBuf)> {
+        if let Some(confined) = &self.confined {
+            return confined.files.clone();
+        }
         let arguments = self.words[1..].iter().map(|word| (word.clone(), PathBuf::from(word)));
         let files = arguments.filter(|(_, path)| path.is_file());
         std::iter::once((self.words[0].clone(), self.program.clone())).chain(files).collect()

@@ -18,6 +18,7 @@ mod score;
 mod uci;
 mod ugi;
 
+pub use command::ConfinedProgram;
 #[cfg(target_os = "linux")]
 pub use launcher::launch_program;
 pub use pool::EnginePool;

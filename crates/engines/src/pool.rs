@@ -9,7 +9,7 @@ use plyground_session::sync::lock;
 use plyground_session::{AgentError, Engine, EngineInfo, InputError, Limits, SearchQuery, Seed};
 
 use crate::client::EngineClient;
-use crate::command::Command;
+use crate::command::{Command, ConfinedProgram};
 use crate::process::ProcessOptions;
 
 /// A pool of engine processes that are started on demand and kept for the next game.
@@ -31,6 +31,20 @@ impl EnginePool {
         let idle = self.idle().get_mut(command).and_then(Vec::pop);
         let client = idle.unwrap_or_else(|| EngineClient::new(parsed, Arc::clone(&self.options)));
         Ok(Box::new(PooledEngine { command: command.to_owned(), client: Some(client), pool: Arc::clone(self) }))
+    }
+
+    /// An engine for a program in a sandbox. Its process ends with the game.
+    pub fn confined(&self, program: &ConfinedProgram) -> Result<Box<dyn Engine>, InputError> {
+        if self.options.guard.is_none() {
+            let detail = "programs can be confined only where a program sets up the sandbox";
+            return Err(InputError::malformed("program", &program.name, detail));
+        }
+        Ok(Box::new(EngineClient::new(Command::from(program), Arc::clone(&self.options))))
+    }
+
+    /// The same for a program that is not started: its files are known, and it plays no game.
+    pub fn unstarted_confined(program: &ConfinedProgram) -> Box<dyn Engine> {
+        Box::new(UnstartedEngine(Command::from(program)))
     }
 
     /// An engine for a command that is looked up and never started: its limits and files are known, and it plays no game.

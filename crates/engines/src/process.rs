@@ -25,6 +25,9 @@ const STDERR_KEPT: u64 = 1024 * 1024;
 const QUIT_TIMEOUT: Duration = Duration::from_millis(300);
 /// The interval at which the end of a process is polled.
 const POLL: Duration = Duration::from_millis(5);
+/// The interval at which a launcher is asked whether it has taken its last order.
+#[cfg(target_os = "linux")]
+const ORDER_POLL: Duration = Duration::from_micros(200);
 
 /// Is there a launcher on this system?
 const HAS_LAUNCHER: bool = cfg!(target_os = "linux");
@@ -66,7 +69,10 @@ pub(crate) struct Program {
 
 impl Program {
     pub fn start(command: &Command, options: &ProcessOptions) -> io::Result<Self> {
-        let log = options.logs.as_ref().map(|folder| folder.join(log_name(command)));
+        let log = match &command.confined {
+            Some(confined) => confined.log.clone(),
+            None => options.logs.as_ref().map(|folder| folder.join(log_name(command))),
+        };
         // A log that cannot be opened does not keep the engine from playing.
         let (log, file) = log.and_then(|path| open_log(&path, command).ok().map(|file| (path, file))).unzip();
         let mut child = launch(process(command, options))?;
@@ -83,6 +89,8 @@ impl Program {
         let words = Arc::clone(&last_words);
         let stderr = Some(thread::spawn(move || log_stderr(stderr, file, &words)));
         let is_launcher = HAS_LAUNCHER && options.guard.is_some();
+        // Where logs of strangers are is nothing for those who read the reasons of losses.
+        let log = log.filter(|_| command.confined.is_none());
         Ok(Self { child, is_launcher, input: Some(input), lines, written, last_words, stderr, log })
     }
 
@@ -113,6 +121,40 @@ impl Program {
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
+
+    /// Has the launcher stop all processes of the program. Without a launcher nothing happens.
+    #[cfg(target_os = "linux")]
+    pub fn freeze(&self) {
+        self.signal(crate::launcher::FREEZE);
+    }
+
+    /// Has the launcher let all processes go on.
+    #[cfg(target_os = "linux")]
+    pub fn thaw(&self) {
+        self.signal(crate::launcher::THAW);
+    }
+
+    /// Signals that wait together are not delivered in the order in which they were sent: the last one has to be taken before the next.
+    #[cfg(target_os = "linux")]
+    fn signal(&self, signal: nix::sys::signal::Signal) {
+        if !self.is_launcher {
+            return;
+        }
+        let begin = Instant::now();
+        while crate::launcher::has_orders(self.child.id()) && begin.elapsed() < QUIT_TIMEOUT {
+            thread::sleep(ORDER_POLL);
+        }
+        // One that has ended is noticed when its answer is read: its number is not used again before it is waited for.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.child.id().cast_signed()), signal);
+    }
+
+    /// Nothing: there is no launcher on this system.
+    #[cfg(not(target_os = "linux"))]
+    pub fn freeze(&self) {}
+
+    /// Nothing, likewise.
+    #[cfg(not(target_os = "linux"))]
+    pub fn thaw(&self) {}
 
     /// A sentence on how it ended.
     pub fn end(&mut self) -> String {
@@ -178,6 +220,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
+            self.thaw();
             self.send("quit");
         }
         // Closes its stdin.
@@ -196,7 +239,11 @@ fn process(command: &Command, options: &ProcessOptions) -> Process {
                 process.arg("--parent").arg(std::process::id().to_string());
             }
             process.arg("--cpu").arg(command.cpu.as_secs().max(1).to_string());
-            process.arg("--memory").arg(command.memory.to_string()).arg("--").arg(&command.program);
+            process.arg("--memory").arg(command.memory.to_string());
+            if let Some(confined) = &command.confined {
+                process.arg("--sandbox").arg(confined.confinement.to_word());
+            }
+            process.arg("--").arg(&command.program);
             process
         }
         None => Process::new(&command.program),

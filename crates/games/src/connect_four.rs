@@ -1,13 +1,17 @@
 //! Connect Four: drop discs into files, four in a row wins. CONTRIBUTING.md goes through this file as the example of a game.
 
 use plyground_core::{
-    BoardGround, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, Example, Family, Game, GameInfo,
-    InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng, Scratch,
-    Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
+    BoardGround, BoardView, Encodable, Evaluated, Evaluator, EvaluatorInfo, EvaluatorSet, ExactSolver, Example, Family, Game,
+    GameInfo, InputError, KeyInfo, MoveSquares, Outcome, Owner, Params, Phrase, Piece, PieceShape, Player, Presentation, Rng,
+    Scratch, Sentence, Solvable, Square, Swap, Theme, Tour, Turn, Visitor, logistic,
 };
 
 use crate::bits::Bits;
 use crate::board::{Grid, LineTest, PositionText, agreed_size};
+
+mod search;
+mod solver;
+mod table;
 
 const INFO: GameInfo = GameInfo {
     name: "connect-four",
@@ -362,7 +366,12 @@ impl Evaluated for ConnectFour {
     }
 }
 
-impl Solvable for ConnectFour {}
+impl Solvable for ConnectFour {
+    /// For lines of four there is one.
+    fn exact_solver(&self, memory: usize, _: Option<&[u8]>) -> Result<Option<Box<dyn ExactSolver<Self>>>, InputError> {
+        Ok((self.k == 4).then(|| Box::new(solver::FourSolver::new(self, memory)) as Box<dyn ExactSolver<Self>>))
+    }
+}
 
 impl Encodable for ConnectFour {
     fn swap(&self) -> Swap {

@@ -1,7 +1,7 @@
 //! Plyground for Python: what `import plyground` is made of.
 //!
-//! Games and positions come without their types, with numbers for moves ([`rules`]); agents, matches and the solver go through sessions,
-//! as in the command. Long work is done without Python's lock, and Ctrl-C ends it ([`interrupt`]). The Python side is in
+//! Games and positions come without their types, with numbers for moves (`rules`); agents, matches and the solver go through sessions,
+//! as in the command. Long work is done without Python's lock, and Ctrl-C ends it (`interrupt`). The Python side is in
 //! `python/plyground`.
 
 #![expect(
@@ -16,6 +16,7 @@ mod experiments;
 mod game;
 mod interrupt;
 mod own_game;
+mod records;
 mod resources;
 mod rules;
 mod search;
@@ -56,6 +57,8 @@ fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(agent::perft, module)?)?;
     module.add_function(wrap_pyfunction!(experiments::play_experiment, module)?)?;
     module.add_class::<vector::PyBatch>()?;
+    module.add_function(wrap_pyfunction!(records::records_of, module)?)?;
+    module.add_function(wrap_pyfunction!(records::record_of, module)?)?;
     module.add_class::<search::PySearch>()?;
     module.add_function(wrap_pyfunction!(resources::prepare_programs, module)?)?;
     module.add_function(wrap_pyfunction!(resources::dismiss_programs, module)?)?;

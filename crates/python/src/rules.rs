@@ -188,7 +188,11 @@ impl<G: PlayableGame> Position for TypedPosition<G> {
     fn legal(&mut self) -> Result<Vec<u32>, InputError> {
         self.list();
         match self.legal.unnumbered {
-            None => Ok(self.legal.numbered.iter().map(|&(action, _)| action).collect()),
+            None => {
+                let mut actions: Vec<u32> = self.legal.numbered.iter().map(|&(action, _)| action).collect();
+                actions.sort_unstable();
+                Ok(actions)
+            }
             Some(mv) => Err(self.rules.without_number(&self.rules.game.move_text(&self.state, mv))),
         }
     }

@@ -3,6 +3,9 @@
 use plyground_core::{Encoder, GameInfo, InputError, PlayableGame, Turn, encoder, quoted};
 use plyground_session::Session;
 
+/// The actions that an error names.
+const SHOWN: usize = 12;
+
 /// A game of a type that is known.
 pub(crate) struct TypedRules<G: PlayableGame> {
     pub info: &'static GameInfo,
@@ -45,7 +48,7 @@ impl<G: PlayableGame> TypedRules<G> {
         planes.resize(self.plane_numbers(), 0.0);
     }
 
-    /// Replaces the contents of `legal` by what can be played, in the order of the actions.
+    /// Replaces the contents of `legal` by what can be played, in the order of the game.
     pub fn list(&self, state: &G::State, legal: &mut Legal<G>) {
         let Legal { moves, numbered, unnumbered } = legal;
         numbered.clear();
@@ -60,7 +63,6 @@ impl<G: PlayableGame> TypedRules<G> {
                         None => *unnumbered = Some(mv),
                     }
                 }
-                numbered.sort_unstable_by_key(|&(action, _)| action);
             }
             Turn::Chance => {
                 let mut outcomes = Vec::new();
@@ -77,8 +79,9 @@ impl<G: PlayableGame> TypedRules<G> {
 
     /// The move of an action; an error says what it is that cannot be played.
     pub fn find(&self, state: &G::State, legal: &Legal<G>, action: u32) -> Result<G::Move, InputError> {
-        if let Ok(place) = legal.numbered.binary_search_by_key(&action, |&(action, _)| action) {
-            return Ok(legal.numbered[place].1);
+        // Lists are short: looking through one takes less than sorting it.
+        if let Some(&(_, mv)) = legal.numbered.iter().find(|&&(known, _)| known == action) {
+            return Ok(mv);
         }
         let turn = self.game.turn(state);
         let why = match turn {
@@ -87,8 +90,10 @@ impl<G: PlayableGame> TypedRules<G> {
                 format!("chance is to move; its outcomes are the actions 0 to {}", legal.numbered.len().saturating_sub(1))
             }
             Turn::Player(_) => {
-                let actions: Vec<String> = legal.numbered.iter().take(12).map(|(action, _)| action.to_string()).collect();
-                let more = if legal.numbered.len() > actions.len() { " …" } else { "" };
+                let mut actions: Vec<u32> = legal.numbered.iter().map(|&(action, _)| action).collect();
+                actions.sort_unstable();
+                let more = if actions.len() > SHOWN { " …" } else { "" };
+                let actions: Vec<String> = actions.iter().take(SHOWN).map(u32::to_string).collect();
                 format!("legal are {}{more}", actions.join(" "))
             }
         };

@@ -17,6 +17,17 @@ fn the_oldest_python_is_the_same_everywhere() {
 }
 
 #[test]
+fn cargo_builds_every_other_crate_without_being_asked() {
+    let cargo = read("../../Cargo.toml");
+    let members = cargo.split("default-members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    for crate_folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap() {
+        let name = crate_folder.unwrap().file_name().into_string().unwrap();
+        let is_listed = members.contains(&format!("\"crates/{name}\""));
+        assert_eq!(is_listed, name != "python", "crates/{name} in default-members of Cargo.toml");
+    }
+}
+
+#[test]
 fn everything_in_the_module_has_its_types() {
     let (module, stubs) = (read("src/lib.rs"), read("python/plyground/_core.pyi"));
     let functions: Vec<&str> = between(&module, "wrap_pyfunction!(", ",").collect();

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -149,10 +148,9 @@ def test_ctrl_c_stops_what_takes_long(what: str) -> None:
         return ply.solve("connect-four", memory=50)
 
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    begin = time.monotonic()
+    # Undisturbed, each would take from minutes to years.
     with pytest.raises(KeyboardInterrupt):
         work()
-    assert time.monotonic() - begin < 60, "an hour would have been another matter"
 
 
 def test_other_programs_play(root: Path) -> None:

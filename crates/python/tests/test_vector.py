@@ -41,8 +41,8 @@ def test_a_batch_is_as_many_single_games(spec: str, autoreset: ply.Autoreset) ->
         if autoreset == "disabled" and shown.terminated.any():
             mask = shown.terminated.copy()
             shown = vector.reset(mask=mask)
-            for number in np.flatnonzero(mask):
-                states[number] = vector.game.new_initial_state()
+            for over in np.flatnonzero(mask):
+                states[int(over)] = vector.game.new_initial_state()
     assert ended > 20
 
 

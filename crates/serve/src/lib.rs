@@ -68,6 +68,7 @@ pub struct Server {
     ways: TrustedWays,
     lab: Option<Arc<Lab>>,
     live_page: Option<Arc<live_page::LivePageService>>,
+    site: Option<Router>,
 }
 
 impl Server {
@@ -75,7 +76,7 @@ impl Server {
     pub async fn bind(address: SocketAddr, limits: ServerLimits) -> Result<Self, ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Address { address, source })?;
         let (allowed, ways) = (EngineAllowList::default(), TrustedWays::default());
-        Ok(Self { listener, limits, allowed, ways, lab: None, live_page: None })
+        Ok(Self { listener, limits, allowed, ways, lab: None, live_page: None, site: None })
     }
 
     /// Names the reverse proxies in front of this server, whose word on the address of a client is believed, and the names in the DNS
@@ -107,6 +108,13 @@ impl Server {
         self.live_page = Some(Arc::new(live_page::LivePageService::new(page, &self.limits)));
     }
 
+    /// Serves these routes beside a live page, which is then at `/projector`. They have the limits, the deadlines and the security headers of
+    /// all others.
+    pub fn show_site(&mut self, site: Router, page: Arc<LivePage>) {
+        self.show_live_page(page);
+        self.site = Some(site);
+    }
+
     /// Its address.
     pub fn address(&self) -> Result<SocketAddr, ServeError> {
         Ok(self.listener.local_addr()?)
@@ -115,7 +123,9 @@ impl Server {
     /// Answers until `stop` is over. Then running searches answer at once, and runs stop with all finished games stored.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         if let Some(page) = self.live_page {
-            let router = guarded_router(live_page::routes(Arc::clone(&page)), self.ways);
+            let path = if self.site.is_some() { "/projector" } else { "/" };
+            let routes = live_page::routes(Arc::clone(&page), path).merge(self.site.unwrap_or_default());
+            let router = guarded_router(routes, self.ways);
             return listener::serve(self.listener, router, &self.limits, stop, || page.stop()).await;
         }
         let engines = Engines::new(self.limits, self.allowed, self.ways.clone());

@@ -43,7 +43,7 @@ pub type StandingsTable = (Vec<String>, Vec<Vec<String>>);
 pub struct LivePage {
     title: String,
     /// The names of players, by their specs.
-    names: HashMap<String, String>,
+    names: Mutex<HashMap<String, String>>,
     state: Mutex<Shown>,
 }
 
@@ -142,7 +142,7 @@ impl RunObserver for LivePage {
 impl LivePage {
     /// A page with a title. `names` are pairs of a spec and a name; players without a name are shown by their specs.
     pub fn new(title: &str, names: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self { title: title.to_owned(), names: names.into_iter().collect(), state: Mutex::default() }
+        Self { title: title.to_owned(), names: Mutex::new(names.into_iter().collect()), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, Shown> {
@@ -157,8 +157,13 @@ impl LivePage {
 
     /// The name of the player with this spec.
     pub fn name(&self, spec: &str) -> String {
-        let known = self.names.get(spec).map(String::as_str);
-        known.unwrap_or_else(|| spec.strip_prefix(REMOTE).unwrap_or(spec)).to_owned()
+        let known = lock(&self.names).get(spec).cloned();
+        known.unwrap_or_else(|| spec.strip_prefix(REMOTE).unwrap_or(spec).to_owned())
+    }
+
+    /// Gives the player with this spec a name, from the next game on.
+    pub fn call(&self, spec: &str, name: &str) {
+        lock(&self.names).insert(spec.to_owned(), name.to_owned());
     }
 
     fn board(&self, run: &Run, name: &str, agents: &[String; 2], opening: &[String]) -> Option<Board> {
@@ -359,9 +364,10 @@ impl LivePageService {
     }
 }
 
-pub(crate) fn routes(service: Arc<LivePageService>) -> Router {
+/// The routes of the page, which is at this path.
+pub(crate) fn routes(service: Arc<LivePageService>, path: &str) -> Router {
     Router::new()
-        .route("/", get(|headers: HeaderMap| async move { files::named("live.html", &headers) }))
+        .route(path, get(|headers: HeaderMap| async move { files::named("live.html", &headers) }))
         .route("/live.json", get(page))
         .route("/live/events", get(events))
         .with_state(service)

@@ -24,7 +24,10 @@ pub use plyground_agents::{
     AgentInfo, Bounds, COMMON_KEYS, INFOS as AGENTS, KEY_SYNONYMS, LEARNERS, LIMITS, Learnt, Method, NAME_SYNONYMS, TRAIN_ONLY,
     TrainingProgress, parse_limits, usual_words,
 };
-pub use plyground_agents::{Certificate, CertificateOptions, CertifyError};
+pub use plyground_agents::{
+    CampaignObserver, CampaignOptions, CampaignProgress, CampaignResult, Certificate, CertificateOptions, CertifyError,
+    SolvedOpening,
+};
 pub use plyground_core::{
     AgentError, BoardView, Clock, Engine, EngineInfo, EvaluationTerm, EvaluatorInfo, Fact, GameInfo, GameRecord, GameValue,
     InputError, KeyInfo, Limits, MoveSquares, NoClock, NoObserver, NoResources, Outcome, Params, PlayedMove, Player,
@@ -34,5 +37,5 @@ pub use plyground_core::{
 pub use plyground_games::{info, infos, with_size_key};
 pub use records::{JSON_LINES, format_named, format_of, formats, read_any, read_each, replay, write_as};
 pub use session::{LegalMove, LineEnd, LineError, Opponent, Seat, Session, open, session_of};
-pub use solving::{SolveOrder, Solved, certify, solver_database, tablebase_spec};
+pub use solving::{CampaignOrder, SolveOrder, Solved, campaign, certify, solver_database, tablebase_spec};
 pub use typed::{build_agent, build_learner, build_solver, build_training_opponent};

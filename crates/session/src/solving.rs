@@ -1,6 +1,11 @@
 //! Exact solving of a position, as text.
 
-use plyground_agents::{Bounds, Certificate, CertificateOptions, CertifyError, Method, Solution, Solver, Tablebase};
+use std::io;
+
+use plyground_agents::{
+    Bounds, Campaign, CampaignObserver, CampaignOptions, CampaignResult, Certificate, CertificateOptions, CertifyError, Method,
+    Solution, SolvedOpening, Solver, Tablebase,
+};
 use plyground_core::{GameValue, InputError, PlayableGame, Resources, StopCheck, Turn, Visitor};
 
 /// The settings of a solver.
@@ -27,6 +32,8 @@ pub struct Solved {
     pub bounds: Bounds,
     /// A best move.
     pub best: Option<String>,
+    /// The legal moves with what they are worth to the player to move, where that is known without a further search.
+    pub moves: Vec<(String, Option<GameValue>)>,
     /// Best play to the end.
     pub line: Vec<String>,
     /// The length of the game with best play (or, if not exact, of the line).
@@ -71,6 +78,11 @@ pub(crate) fn solve<G: PlayableGame>(
     let regions = order.regions.as_ref().map(|name| resources.read(name)).transpose()?;
     let mut solver = Solver::new(game, method, order.memory.saturating_mul(1_000_000), before, regions.as_deref())?;
     let solution: Solution<G> = solver.solve(game, state, stop_check);
+    let moves = match game.turn(state) {
+        Turn::Player(_) => solver.moves(game, state),
+        Turn::Chance | Turn::Over(_) => Vec::new(),
+    };
+    let moves = moves.into_iter().map(|(mv, bounds)| (game.move_text(state, mv), bounds.exact())).collect();
     let (tablebase, whole) = match game.turn(state) {
         // The engine of the page saves nothing, and is downloaded.
         Turn::Player(_) if order.strategy && cfg!(not(target_family = "wasm")) => {
@@ -89,6 +101,7 @@ pub(crate) fn solve<G: PlayableGame>(
     Ok(Solved {
         bounds: solution.bounds,
         best: solution.best.map(|mv| game.move_text(state, mv)),
+        moves,
         line,
         plies: solution.plies,
         plies_exact: solution.plies_exact,
@@ -143,4 +156,43 @@ pub fn certify(
         }
     }
     plyground_games::open(game, None, Certify { memory, regions, options, resources, stop_check })?
+}
+
+/// What a campaign begins with.
+pub struct CampaignOrder<'a> {
+    /// Depth, threads, memory.
+    pub options: CampaignOptions,
+    /// The name of a file of `ply regions`, for the game's own solver.
+    pub regions: Option<&'a str>,
+    /// Openings that were solved before.
+    pub known: &'a [SolvedOpening],
+    /// The table that was saved before.
+    pub table: Option<&'a mut dyn io::Read>,
+}
+
+/// Solves a game opening by opening, as far as the observer lets it. Beside the result: why the table that was saved before could not be
+/// used, if it could not.
+pub fn campaign(
+    game: &str,
+    order: CampaignOrder<'_>,
+    resources: &dyn Resources,
+    observer: &mut dyn CampaignObserver,
+) -> Result<(CampaignResult, Option<io::Error>), InputError> {
+    struct Run<'a, 'b> {
+        order: CampaignOrder<'a>,
+        resources: &'b dyn Resources,
+        observer: &'b mut dyn CampaignObserver,
+    }
+    impl Visitor for Run<'_, '_> {
+        type Output = Result<(CampaignResult, Option<io::Error>), InputError>;
+        fn visit<G: PlayableGame>(self, game: G, state: G::State) -> Self::Output {
+            let CampaignOrder { options, regions, known, table } = self.order;
+            let regions = regions.map(|name| self.resources.read(name)).transpose()?;
+            let mut campaign = Campaign::new(&game, &state, options, regions.as_deref())?;
+            campaign.resume(known)?;
+            let refused = table.and_then(|table| campaign.load(table).err());
+            Ok((campaign.run(self.observer)?, refused))
+        }
+    }
+    plyground_games::open(game, None, Run { order, resources, observer })?
 }

@@ -96,3 +96,28 @@ fn a_strategy_that_does_not_fit_says_so() {
     assert!(!cut.whole && cut.kept < 200, "{}", cut.kept);
     assert_eq!(cut.value(), Some(GameValue::Win));
 }
+
+/// Boards that are too large to play everything on them: games against agents, among them the best one of these boards (with a limit that
+/// is no time). The agent with the file knows nothing else.
+#[test]
+fn on_larger_boards_it_never_loses_what_it_has_against_agents() {
+    for game in ["pawn:size=5x5", "pawn:size=5x5,double", "pawn:size=6x6,double", "pawn:size=6x6"] {
+        let solved = open(game, None).unwrap().solve(&order(5_000_000), &OneFile(Vec::new()), &mut NoObserver).unwrap();
+        assert!(solved.whole, "{game}");
+        let winner = if solved.value() == Some(GameValue::Win) { Player::First } else { Player::Second };
+        let file = OneFile(solved.tablebase);
+        for (opponent, games) in [("random", 30), ("mcts:sims=100", 3), ("solve:nodes=3000,memory=8", 1)] {
+            for seed in 0..games {
+                let mut session = open(game, None).unwrap();
+                let perfect = session.seat("random:tb=file", Seed(seed), &file).unwrap();
+                let other = session.seat(opponent, Seed(seed), &file).unwrap();
+                while let Turn::Player(mover) = session.turn() {
+                    let advice = session.choose(if mover == winner { perfect } else { other }).unwrap();
+                    session.play(&advice.mv).unwrap();
+                }
+                let Turn::Over(outcome) = session.turn() else { panic!("chance plays no part") };
+                assert_eq!(outcome.winner, Some(winner), "{game} against {opponent}, seed {seed}: {}", session.position());
+            }
+        }
+    }
+}

@@ -19,9 +19,9 @@ pub struct ExactProbe<G: PlayableGame> {
 }
 
 impl<G: PlayableGame> ExactProbe<G> {
-    /// With so many bytes for what it finds out; `None` if the game has no solver of its own.
+    /// With so many bytes for what it finds out; `None` if the game has no solver of its own that answers in a moment.
     pub fn new(game: &G, memory: usize) -> Option<Self> {
-        let solver = game.exact_solver(memory, None).ok().flatten()?;
+        let solver = game.exact_solver(memory, None).ok().flatten().filter(|solver| solver.answers_in_a_moment())?;
         Some(Self { solver, most_moves: FEW_MOVES })
     }
 

@@ -177,7 +177,10 @@ impl<'a, G: Solvable> Writer<'a, G> {
         if moves.len() > 1 << REPLY_BITS {
             return Err(CertifyError::TooManyMoves(moves.len()));
         }
-        let decided = self.limit > 0 && small_search(self.game, self.claim, state, &mut self.limit.clone()) == Some(true);
+        // Where the solver took more, with all that it knows of the game, the small search would be in vain.
+        let hopeless = self.solver.work(self.game, state).is_some_and(|work| work > self.limit);
+        let decided =
+            self.limit > 0 && !hopeless && small_search(self.game, self.claim, state, &mut self.limit.clone()) == Some(true);
         self.encoder.bit(moves.len().min(SEARCH_CONTEXTS - 1), decided);
         if decided {
             self.searches += 1;
@@ -210,7 +213,11 @@ fn ordered_moves<G: Game>(game: &G, state: &G::State) -> Vec<G::Move> {
         let squares = game.move_squares(state, mv);
         [squares.from.or(squares.to), squares.to].map(|square| square.map(|square| (square.file, square.rank)))
     };
-    moves.sort_by(|&a, &b| place(a).cmp(&place(b)).then_with(|| game.move_text(state, a).cmp(&game.move_text(state, b))));
+    moves.sort_by_cached_key(|&mv| place(mv));
+    // Texts are slow, and needed only where a strong and a weak stone can be placed.
+    if moves.windows(2).any(|pair| place(pair[0]) == place(pair[1])) {
+        moves.sort_by_cached_key(|&mv| (place(mv), game.move_text(state, mv)));
+    }
     moves
 }
 

@@ -2,10 +2,12 @@
 
 mod agent;
 mod alphabeta;
+mod campaign;
 mod certificate;
 mod dfpn;
 mod distance;
 mod lookup;
+mod openings;
 mod range_encoder;
 mod solver;
 mod strategy;
@@ -14,6 +16,7 @@ mod tablebase;
 
 pub use agent::Solve;
 pub(crate) use agent::{INFO, build};
+pub use campaign::{Campaign, CampaignObserver, CampaignOptions, CampaignProgress, CampaignResult, SolvedOpening};
 pub use certificate::{Certificate, CertificateOptions, CertifyError, certify};
 pub use solver::{Method, Solution, Solver, refuse_chance, solve};
 pub use table::Bounds;

@@ -160,9 +160,22 @@ impl<G: Solvable> Solver<G> {
         Ok(Self { known, distances: Distances::new(memory / 8), own, numbers, nodes: 0 })
     }
 
+    /// A solver beside others that share its table. `memory` is for the game's own solver, if it has one.
+    pub(super) fn sharing(game: &G, table: Table, memory: usize, database: Option<&[u8]>) -> Result<Self, InputError> {
+        let own = game.exact_solver(memory, database)?;
+        Ok(Self { known: Lookup { table, tablebase: None }, distances: Distances::new(0), own, numbers: None, nodes: 0 })
+    }
+
     /// Positions searched since the solver was made.
     pub fn nodes(&self) -> u64 {
         self.nodes + self.own.as_ref().map_or(0, |own| own.nodes())
+    }
+
+    /// About how many positions were searched for what is known of a position, as far as that is remembered.
+    pub(super) fn work(&self, game: &G, state: &G::State) -> Option<u64> {
+        let table = &self.known.table;
+        let known = table.known(symmetric_key(game, state)).or_else(|| table.known(game.value_key(state)))?;
+        Some(1 << known.work)
     }
 
     /// What is known of a position without a search.

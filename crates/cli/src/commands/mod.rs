@@ -2,7 +2,9 @@
 
 pub mod agents;
 pub mod apply;
+pub mod arena;
 pub mod balance;
+pub mod campaign;
 pub mod certify;
 pub mod compare;
 pub mod compete;

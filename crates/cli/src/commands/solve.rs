@@ -125,6 +125,11 @@ fn page(solved: &Solved, seconds: f64) -> serde_json::Value {
         "plies_exact": worth.map(|_| solved.plies_exact),
         "line_exact": worth.map(|_| solved.line_exact),
     });
+    if worth.is_some() && solved.best.is_some() {
+        // What each move is worth to the player who makes it, where that is known.
+        let moves = solved.moves.iter().map(|(mv, value)| (mv.clone(), value.map(GameValue::word).into()));
+        page["moves"] = moves.collect::<serde_json::Map<_, _>>().into();
+    }
     if worth.is_none() {
         page["at_least"] = solved.bounds.least.word().into();
         page["at_most"] = solved.bounds.most.word().into();

@@ -274,6 +274,11 @@ impl<B: Bits> ExactSolver<Clobber<B>> for Sums<B> {
     fn nodes(&self) -> u64 {
         self.nodes
     }
+
+    /// Positions with few stones are sums of small regions, whose values it has.
+    fn answers_in_a_moment(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

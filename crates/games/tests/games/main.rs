@@ -8,6 +8,7 @@ mod breakthrough;
 mod clobber;
 mod clobber_sums;
 mod connect_four;
+mod connect_four_solver;
 mod crosphere;
 mod crosphere_thesis;
 mod mnk;

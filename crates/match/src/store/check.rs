@@ -1,5 +1,7 @@
 //! The check of a whole store, and its repair.
 
+use rusqlite::Connection;
+
 use super::refusals;
 use crate::store::damage::Remedy;
 use crate::{Damage, RunError, RunPrefix, Store};
@@ -83,11 +85,24 @@ impl Store {
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect());
         let lines = lines.map_err(|error| self.wrap(error))?;
         let mut faults: Vec<String> = lines.into_iter().filter(|line| line != "ok").collect();
-        // Tables that do not refer to each other as they should cannot be written to.
-        if let Err(error) = connection.execute_batch("PRAGMA foreign_key_check") {
-            faults.push(error.to_string());
-        }
-        faults.extend(refusals::fault(&connection).map_err(|error| self.wrap(error))?);
+        let notes = refusals::fault(&connection).map_err(|error| self.wrap(error))?;
+        let others = misdirected(&connection).map_err(|error| self.wrap(error))?;
+        faults.extend(others.into_iter().filter(|(table, _)| notes.is_none() || table != refusals::NAME).map(|(_, fault)| fault));
+        faults.extend(notes);
         Ok(faults)
     }
+}
+
+/// The tables that refer to something else than runs, with what is wrong: nothing can be written to them.
+pub(super) fn misdirected(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    const SELECT: &str = "SELECT tables.name, reference.\"table\", reference.\"to\"
+        FROM sqlite_schema AS tables JOIN pragma_foreign_key_list(tables.name) AS reference
+        WHERE tables.type = 'table' AND (reference.\"table\", reference.\"to\") IS NOT ('runs', 'id') ORDER BY tables.name";
+    let described = |row: &rusqlite::Row<'_>| {
+        let (table, found, column): (String, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let column = column.unwrap_or_default();
+        let fault = format!("expected the table {table} to refer to runs (id), found {found} ({column})");
+        Ok((table, fault))
+    };
+    connection.prepare(SELECT)?.query_map([], described)?.collect()
 }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
+use super::check::misdirected;
 use super::checksum::refusal_columns;
 use crate::{RefusedResults, RunError, Store};
 
@@ -32,16 +33,29 @@ const SELECT: &str = concat!(
     ") FROM refusals WHERE run = ?1 ORDER BY results DESC, worker"
 );
 
-/// Why the table cannot be read, where what describes it is damaged. Not asked when a store is opened: runs can be read without it.
+/// The name of the table.
+pub(super) const NAME: &str = "refusals";
+
+/// Why the table cannot be read or written, where what describes it is damaged. Not asked when a store is opened: runs can be read
+/// without it.
 pub(super) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let is_there = connection.table_exists(None, "refusals")?;
-    let fault = is_there.then(|| connection.prepare(SELECT).err()).flatten();
-    Ok(fault.map(|error| format!("the notes of refused results cannot be read: {error}")))
+    let is_there = connection.table_exists(None, NAME)?;
+    let unread = is_there.then(|| connection.prepare(SELECT).err()).flatten().map(|error| error.to_string());
+    let misdirected =
+        || misdirected(connection).map(|all| all.into_iter().find(|(table, _)| table == NAME).map(|(_, fault)| fault));
+    let fault = if unread.is_some() { unread } else { misdirected()? };
+    Ok(fault.map(|fault| format!("the notes of refused results cannot be read: {fault}")))
 }
 
-/// Removes the table where it cannot be read: it is made again when a result is refused, and what is refused again is noted again.
+/// Removes the tables of notes that cannot be read or written: they are made again when there is something to note.
 pub(super) fn mend(connection: &Connection) -> rusqlite::Result<()> {
-    fault(connection)?.map_or(Ok(()), |_| connection.execute_batch("DROP TABLE refusals"))
+    if fault(connection)?.is_some() {
+        connection.execute_batch("DROP TABLE refusals")?;
+    }
+    if misdirected(connection)?.iter().any(|(table, _)| table == "failures") {
+        connection.execute_batch("DROP TABLE failures")?;
+    }
+    Ok(())
 }
 
 impl Store {

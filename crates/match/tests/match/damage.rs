@@ -11,7 +11,7 @@ use plyground_match::{
 };
 use rusqlite::Connection;
 
-use crate::common::{Directory, experiment, games, play};
+use crate::common::{Directory, all_jobs, experiment, games, play};
 
 const PAIRS: u64 = 12;
 
@@ -155,12 +155,40 @@ fn tables_that_are_described_wrongly_are_refused_when_the_store_is_opened() {
         let refused = Store::open(&file).map(drop).unwrap_err().to_string();
         assert!(refused.contains("the store is damaged; nothing in it was changed") && refused.contains(column), "{refused}");
     }
-    let (_directory, file, _) = filled();
-    let change =
-        "UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES runs (id)', 'REFERENCES runs (ie)') WHERE name = 'jobs'";
-    Connection::open(&file).unwrap().execute_batch(&format!("PRAGMA writable_schema = ON; {change}")).unwrap();
-    let check = Store::open(&file).unwrap().check().unwrap();
-    assert!(check.structure.len() == 1 && check.structure[0].contains("foreign key mismatch"), "{check:?}");
+}
+
+/// Changes what a table refers to.
+fn misdirect(file: &Path, table: &str, other: &str) {
+    let change = format!("UPDATE sqlite_schema SET sql = replace(sql, 'runs (id)', '{other}') WHERE name = '{table}'");
+    Connection::open(file).unwrap().execute_batch(&format!("PRAGMA writable_schema = ON; {change}")).unwrap();
+}
+
+#[test]
+fn tables_that_refer_to_others_than_they_should_are_told_and_those_of_notes_removed() {
+    for (table, other) in [("jobs", "runs (ie)"), ("games", "ruls (id)")] {
+        let (_directory, file, _) = filled();
+        misdirect(&file, table, other);
+        let check = Store::open(&file).unwrap().check().unwrap();
+        let expected = format!("expected the table {table} to refer to runs (id), found {other}");
+        assert_eq!(check.structure, [expected], "nothing can be written to it");
+    }
+    let sender = RefusedResults { worker: "liar".to_owned(), results: 3, reason: "made up".to_owned(), banned: true };
+    for table in ["refusals", "failures"] {
+        let (_directory, file, run) = filled();
+        let store = Store::open(&file).unwrap();
+        let job = all_jobs(&run, 1).remove(0);
+        let note = |store: &Store| {
+            store.note_refused(&run.id, std::slice::from_ref(&sender)).and_then(|()| store.give_up(&job, "it failed"))
+        };
+        note(&store).unwrap();
+        drop(store);
+        misdirect(&file, table, "ruls (id)");
+        let store = Store::open(&file).unwrap();
+        assert!(note(&store).is_err());
+        assert!(store.check().unwrap().structure[0].contains("found ruls (id)"));
+        assert!(store.repair().unwrap().is_intact(), "{table}");
+        note(&store).unwrap();
+    }
 }
 
 #[test]

@@ -51,6 +51,7 @@ from plyground.experiments import (
 )
 from plyground.games import AnyGame, load_game, registered_names
 from plyground.networks import Evaluator, Found, Looked, NetworkAgent, SelfPlay, az, self_play
+from plyground.records import Record, read_records, record, write_records
 from plyground.rules import CHANCE, Game, Result
 
 #: What ``State.current_player`` is at the end of a game.
@@ -84,6 +85,7 @@ __all__ = [
     "MatchResult",
     "Named",
     "NetworkAgent",
+    "Record",
     "Result",
     "RunError",
     "Score",
@@ -104,10 +106,13 @@ __all__ = [
     "match",
     "named",
     "perft",
+    "read_records",
+    "record",
     "registered_names",
     "self_play",
     "solve",
     "sprt",
     "tournament",
     "vector",
+    "write_records",
 ]

@@ -8,6 +8,32 @@ import numpy.typing as npt
 
 from plyground.rules import Game as _OwnGame
 
+__all__ = [
+    "Agent",
+    "AgentError",
+    "Batch",
+    "Candidate",
+    "Choice",
+    "Game",
+    "InputError",
+    "RunError",
+    "Search",
+    "Solution",
+    "State",
+    "__version__",
+    "data_folder",
+    "dismiss_programs",
+    "open_game",
+    "own_game",
+    "perft",
+    "play_experiment",
+    "prepare_programs",
+    "record_of",
+    "records_of",
+    "registered_names",
+    "solve_state",
+]
+
 __version__: str
 
 class InputError(ValueError): ...
@@ -234,6 +260,8 @@ def registered_names() -> list[str]: ...
 def solve_state(state: State, method: str, memory: int, time: float | None) -> Solution: ...
 def perft(state: State, depth: int) -> int: ...
 def play_experiment(game: Game, agents: list[tuple[str, Any]], settings: _Settings, progress: Any) -> str: ...
+def records_of(text: str) -> list[str]: ...
+def record_of(state: State, players: tuple[str, str]) -> str: ...
 def prepare_programs(guard: str | PathLike[str] | None, logs: str | PathLike[str] | None) -> None: ...
 def dismiss_programs() -> None: ...
 def data_folder() -> PathLike[str] | None: ...

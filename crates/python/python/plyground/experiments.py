@@ -247,7 +247,8 @@ class _Order:
         sprt: tuple[float, float, float, float, bool] | None = None,
     ) -> dict[str, Any]:
         loaded, contenders = load_game(game), [contender(agent) for agent in agents]
-        threads = self.threads or os.cpu_count() or 1
+        # Rules in Python are asked by one thread at a time: more of them only wait for each other.
+        threads = 1 if loaded.source is not None else self.threads or os.cpu_count() or 1
         command = f"plyground.{kind}({loaded.spec}, {', '.join(name for name, _ in contenders)})"
         settings = _Settings(
             kind, self.pairs, self.seed, self.opening_plies, self.time, self.sims, threads, _store(self.data), command, sprt

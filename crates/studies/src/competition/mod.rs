@@ -65,6 +65,13 @@ pub struct NetworkSettings {
     pub resend: bool,
 }
 
+impl NetworkSettings {
+    /// Settings for a competition to which no clients come.
+    pub fn none() -> Self {
+        Self { listen: SocketAddr::from(([127, 0, 0, 1], 0)), wait: Duration::ZERO, begin_delay: Duration::ZERO, resend: false }
+    }
+}
+
 impl Competition {
     /// Reads a competition from the text of its file. An error names the line, and what was expected there.
     pub fn read(text: &str, resources: &dyn Resources) -> Result<Self, InputError> {
