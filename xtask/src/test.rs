@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(step("rooms").map(|step| step.name), Ok("rooms"));
         assert_eq!(
             step("lint").err().as_deref(),
-            Some("expected one of fmt, rooms, deny, js, clippy, docs, build, wasm, test, browser")
+            Some("expected one of fmt, rooms, deny, js, clippy, docs, build, wasm, test, python, browser")
         );
     }
 
