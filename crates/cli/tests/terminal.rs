@@ -283,9 +283,9 @@ fn training_is_kept_goes_on_and_plays() {
     assert_eq!(fs::read(&file).unwrap(), text, "what was learnt stays as it is");
 }
 
-/// Starts `ply`, waits until it tells on standard error that it is at work, and interrupts it.
+/// Starts `ply`, waits until it tells on standard error that it is at work, in a line with these words, and interrupts it.
 #[cfg(unix)]
-fn interrupted(data: &Path, args: &[&str]) -> Output {
+fn interrupted(data: &Path, args: &[&str], words: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ply"))
         .args(args)
         .arg("--data")
@@ -296,8 +296,11 @@ fn interrupted(data: &Path, args: &[&str]) -> Output {
         .unwrap();
     let mut told = String::new();
     let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
-    errors.read_line(&mut told).unwrap();
-    assert!(!told.is_empty(), "{args:?}: it has ended by itself");
+    while !told.contains(words) {
+        told.clear();
+        let length = errors.read_line(&mut told).unwrap();
+        assert!(length > 0, "{args:?}: it has ended by itself");
+    }
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     let mut output = child.wait_with_output().unwrap();
@@ -310,14 +313,15 @@ fn interrupted(data: &Path, args: &[&str]) -> Output {
 fn who_is_interrupted_answers_with_what_there_is() {
     let dir = Scratch::new("interrupted");
     let args = ["think", "clobber", "--agent", "mcts:time=60min", "--json"];
-    let thought = stdout(&interrupted(&dir.0, &args));
+    let thought = stdout(&interrupted(&dir.0, &args, "mcts"));
     assert!(thought.contains("\"move\":\"") && thought.lines().count() == 1, "{thought}");
     let args = ["compare", "tictactoe", "random", "mcts", "mc", "--budget", "time=60min"];
-    let compared = stdout(&interrupted(&dir.0, &args));
+    let compared = stdout(&interrupted(&dir.0, &args, "mcts thinks"));
     assert!(compared.contains("\nrandom ") && compared.contains("\nmcts "), "{compared}");
     assert!(!compared.contains("\nmc "), "nobody else is asked: {compared}");
     let file = dir.file("clobber.q");
-    let trained = stdout(&interrupted(&dir.0, &["train", "clobber", "--agent", "q", "--out", &file, "--games", "1000000000"]));
+    let trained =
+        stdout(&interrupted(&dir.0, &["train", "clobber", "--agent", "q", "--out", &file, "--games", "1000000000"], "games"));
     assert!(trained.contains("training games of clobber") && !trained.contains("against random"), "{trained}");
     let agent = format!("q:table={file}");
     stdout(&ply(&dir.0, &["think", "clobber", "--agent", &agent], ""));

@@ -93,8 +93,25 @@ const TABLES: &str = "
     CREATE INDEX leased_jobs ON jobs (worker) WHERE worker IS NOT NULL;
 ";
 
+/// The pause between two attempts where the database does not wait by itself.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// What is said of a file that the database cannot make sense of.
 const DAMAGED: &str = "the store is damaged; nothing in it was changed";
+
+/// Switches to a write-ahead log. For that the database wants the file for itself for a moment, and where another process has it, it
+/// gives up at once: the patience of a connection is not asked.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let is_busy = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+    let mut attempts = PATIENCE.as_millis() / PAUSE.as_millis();
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+            Err(error) if is_busy(&error) && attempts > 0 => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+        attempts -= 1;
+    }
+}
 
 /// One SQLite file with everything that was ever played.
 pub struct Store {
@@ -156,9 +173,8 @@ impl Store {
         begun.commit().map_err(wrap)?;
         // Readers do not wait for writers. What is committed survives the end of the process and, where not said otherwise, the end
         // of the power: it is on the disk before the answer.
-        connection
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-            .map_err(wrap)?;
+        write_ahead(&connection).map_err(wrap)?;
+        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON").map_err(wrap)?;
         Ok(Self {
             file: file.to_owned(),
             identity: None,

@@ -1,4 +1,4 @@
-//! Files that are no store of ours are refused and left alone.
+//! Files that are no store of ours are refused and left alone; many may open a store at once.
 
 use std::fs;
 use std::path::Path;
@@ -100,4 +100,19 @@ fn an_empty_file_becomes_a_store_and_a_closed_store_is_one_file() {
     assert_eq!(names, [file.as_path()]);
     assert_eq!(games(&directory.store(), &run).len(), 4);
     assert!(Store::open(Path::new("/dev/null/runs.sqlite")).is_err());
+}
+
+#[test]
+fn a_store_is_opened_by_many_at_once() {
+    for _ in 0..20 {
+        let directory = Directory::new();
+        let file = directory.0.join("runs.sqlite");
+        let all_here = std::sync::Barrier::new(8);
+        let open = || {
+            all_here.wait();
+            Store::open(&file).map(drop)
+        };
+        let opened = std::thread::scope(|scope| [(); 8].map(|()| scope.spawn(open)).map(|thread| thread.join().unwrap()));
+        assert!(opened.iter().all(Result::is_ok), "{opened:?}");
+    }
 }
