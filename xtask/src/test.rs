@@ -25,6 +25,8 @@ pub enum Outcome {
     Passed,
     /// With the reason.
     Skipped(String),
+    /// Some tests passed only when they were run once more, alone; with their names.
+    Unsteady(String),
 }
 
 /// In the order of the [`PHASES`].
@@ -150,6 +152,7 @@ fn run_step(workspace: &Workspace, step: &Step) -> (Result<Outcome>, Duration) {
     process::say(&match &result {
         Ok(Outcome::Passed) => format!("== {}: passed in {}", step.name, span(took)),
         Ok(Outcome::Skipped(why)) => format!("== {}: SKIPPED, {why}", step.name),
+        Ok(Outcome::Unsteady(what)) => format!("== {}: UNSTEADY in {}, {what}", step.name, span(took)),
         Err(error) => format!("== {}: FAILED after {}: {error:#}", step.name, span(took)),
     });
     (result, took)
@@ -165,6 +168,10 @@ fn summary(chosen: &[&Step], ended: &[Ended], total: Duration) -> String {
             Some((Ok(Outcome::Skipped(why)), _)) => {
                 "passed, but not everything was run".clone_into(&mut verdict);
                 writeln!(text, "  {name:8}SKIPPED  {why}")
+            }
+            Some((Ok(Outcome::Unsteady(what)), took)) => {
+                "passed, but not everything at once; what is unsteady wants mending".clone_into(&mut verdict);
+                writeln!(text, "  {name:8}UNSTEADY {:>11}  {what}", span(*took))
             }
             Some((Err(_), took)) => {
                 verdict = format!("FAILED in {name}; to run it alone: cargo xtask test --only {name}");
@@ -286,9 +293,10 @@ fn test(workspace: &Workspace) -> Result<Outcome> {
         Ok(_) => Outcome::Passed,
     };
     let environment: Vec<(&str, &Path)> = server.iter().map(|server| ("PLYGROUND_NATS_SERVER", server.as_path())).collect();
-    test_programs::run(&environment)?;
+    let unsteady = test_programs::run(&environment)?;
     process::run(cargo().args(["test", "--workspace", "--doc"]))?;
-    Ok(outcome)
+    let what = || format!("failed beside others and passed alone: {}", unsteady.join("; "));
+    Ok(if unsteady.is_empty() { outcome } else { Outcome::Unsteady(what()) })
 }
 
 /// Sees to the program that our legal moves are compared with. Tests that need it are skipped where it cannot be had, and say so.
@@ -335,6 +343,11 @@ mod tests {
     fn the_summary_tells_what_failed_and_what_was_not_run() {
         let chosen: Vec<&Step> = ["fmt", "rooms", "clippy", "docs"].iter().flat_map(|name| step(name)).collect();
         let second = Duration::from_secs(1);
+        let unsteady = [Some((Ok(Outcome::Unsteady("a, b".to_owned())), second))];
+        assert_eq!(
+            summary(&chosen[..1], &unsteady, second),
+            "\nSummary\n  fmt     UNSTEADY       1.0 s  a, b\npassed, but not everything at once; what is unsteady wants mending (1.0 s in all)\n"
+        );
         let ended = vec![
             Some((Ok(Outcome::Passed), second)),
             Some((Ok(Outcome::Skipped("no reason".to_owned())), second)),

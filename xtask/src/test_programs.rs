@@ -29,8 +29,8 @@ struct TestProgram {
 }
 
 /// Builds all test programs, and runs them in one lane more than there are cores. What a program prints is shown when it has ended.
-/// An error names those that failed.
-pub fn run(environment: &[(&str, &Path)]) -> Result<()> {
+/// One that failed is run once more, alone: an error names those that failed again, and the answer those that did not.
+pub fn run(environment: &[(&str, &Path)]) -> Result<Vec<String>> {
     let messages = process::output(cargo().args(["test", "--workspace", "--no-run", "--message-format=json"]))?;
     let mut programs = parse(&messages).context("`cargo test` printed something unexpected")?;
     programs.sort_by_key(|program| !LONG.iter().any(|long| program.name.ends_with(&format!(", {long}"))));
@@ -40,7 +40,7 @@ pub fn run(environment: &[(&str, &Path)]) -> Result<()> {
         let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         while let Some(program) = next() {
             if !program.run(environment) {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).push(program.name);
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push(program);
             }
         }
     };
@@ -50,8 +50,10 @@ pub fn run(environment: &[(&str, &Path)]) -> Result<()> {
         }
     });
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
-    ensure!(failed.is_empty(), "tests failed in {}", failed.join("; "));
-    Ok(())
+    let (unsteady, failed): (Vec<_>, Vec<_>) = failed.into_iter().partition(|program| program.run(environment));
+    let names = |programs: Vec<TestProgram>| programs.into_iter().map(|program| program.name).collect::<Vec<_>>();
+    ensure!(failed.is_empty(), "tests failed in {}", names(failed).join("; "));
+    Ok(names(unsteady))
 }
 
 impl TestProgram {
