@@ -165,7 +165,7 @@ export class Seat extends EventTarget {
     return state !== null && [state.host, state.guest].some(({ side, here }) => side === player && here);
   }
 
-  /** Who asks for a rematch: the person here, the other one, or nobody. @returns {"own" | "other" | null} */
+  /** Who asks for a rematch: the person here, the other one, or neither. @returns {"own" | "other" | null} */
   get rematchAsked() {
     const { state } = this;
     if (!state?.you) return null;

@@ -445,7 +445,7 @@ export class PlayScreen {
   drawTools() {
     const { match, info } = this;
     const mine = Object.values(match.game.players).includes(HUMAN);
-    // Who plays a friend asks nobody else.
+    // In a game with a friend no engine is asked.
     const free = mine && !match.seat;
     /** @type {Tool[]} */
     const tools = [];

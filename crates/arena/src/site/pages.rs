@@ -114,7 +114,7 @@ pub(super) fn player(arena: &Arena, id: u32, key: &str) -> String {
     let mut html = Html::default();
     links(&mut html);
     let known = lock(&arena.journal).known.clone();
-    let Some(player) = known.players.get(&id) else { return html.page("Nobody") };
+    let Some(player) = known.players.get(&id) else { return html.page("No such player") };
     html.element("h1", &player.name);
     html.raw("<p class=\"note\">The address of this page is your key: keep it, and show it to nobody. If it is lost or stolen, the host \
               gives you another one.</p>\n");

@@ -158,7 +158,7 @@ impl FriendTables {
 }
 
 impl Seats {
-    /// Since when nobody is there.
+    /// The time since which the table is empty; `None` while a player or a spectator is there.
     fn empty_since(&self) -> Option<u64> {
         (self.here == [0; 2] && self.watching == 0).then_some(self.left)
     }
